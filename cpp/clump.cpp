@@ -1,0 +1,187 @@
+#include "clump.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <list>
+#include <stdexcept>
+
+namespace shoal {
+
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+struct Cluster {
+    std::vector<Entry> meet;      // running minimum of the members' tree counts
+    std::vector<int64_t> owners;  // distinct people, kept only where people may own several records
+    int64_t size = 0;
+    int64_t total_length = 0;
+    int64_t value = 0;  // weighted sum of the meet
+    int64_t people = 0;
+};
+
+class Assignment {
+  public:
+    Assignment(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> owner,
+               std::span<const int64_t> weight, int64_t scale, const ClumpOptions& options)
+        : counts_(counts), lengths_(lengths), owner_(owner), weight_(weight), scale_(scale), options_(options),
+          dense_(weight.size(), 0), group_(counts.size(), -1) {}
+
+    std::vector<int64_t> run(std::span<const int64_t> order, Task& task) {
+        const int64_t n = static_cast<int64_t>(order.size()), k = options_.k;
+        seed_clusters(order, n / k);
+        task.begin(n);
+        std::vector<int64_t> leftover;
+        for (int64_t i = 0; i < n; ++i) {
+            if (i % 256 == 0) task.step(std::min<int64_t>(256, n - i));
+            if (group_[order[i]] < 0 && !join_open(order[i])) leftover.push_back(order[i]);
+        }
+        dissolve_unfilled(order, leftover);
+        for (std::size_t i = 0; i < leftover.size(); ++i) {
+            if (i % 16 == 0) task.check();
+            join_best(leftover[i]);
+        }
+        return std::move(group_);
+    }
+
+  private:
+    void seed_clusters(std::span<const int64_t> order, int64_t clusters) {
+        clusters_.resize(clusters);
+        for (int64_t j = 0; j < clusters; ++j) {
+            const int64_t record = order[j * options_.k];
+            spread(record);
+            take(j, record, value_of(record));
+            clear(record);
+            open_.push_back(j);
+        }
+    }
+
+    // Step 2: the best of the first r clusters that still need people. False if none can take this record.
+    bool join_open(int64_t record) {
+        spread(record);
+        const int64_t own = value_of(record);
+        Choice best;
+        int64_t tried = 0;
+        auto where = open_.end();
+        for (auto it = open_.begin(); it != open_.end() && tried < options_.r; ++it) {
+            if (holds_owner(*it, record)) continue;
+            ++tried;
+            if (consider(*it, record, own, best)) where = it;
+        }
+        if (where != open_.end()) {
+            take(best.cluster, record, best.value);
+            if (clusters_[best.cluster].people == options_.k) open_.erase(where);
+        }
+        clear(record);
+        return best.cluster >= 0;
+    }
+
+    // Step 3: everyone left over goes where it costs least, whatever the size.
+    void join_best(int64_t record) {
+        spread(record);
+        const int64_t own = value_of(record);
+        Choice best;
+        for (int64_t j = 0; j < static_cast<int64_t>(clusters_.size()); ++j)
+            if (clusters_[j].size > 0) consider(j, record, own, best);
+        take(best.cluster, record, best.value);
+        clear(record);
+    }
+
+    // Only where people own several records can a cluster stay short of k people; its members then join complete ones.
+    void dissolve_unfilled(std::span<const int64_t> order, std::vector<int64_t>& leftover) {
+        if (open_.empty() && !clusters_.empty()) return;
+        if (open_.size() == clusters_.size()) throw std::domain_error("no group of k owners can be formed");
+        std::vector<bool> unfilled(clusters_.size(), false);
+        for (int64_t j : open_) unfilled[j] = true, clusters_[j] = Cluster{};
+        for (int64_t record : order)
+            if (group_[record] >= 0 && unfilled[group_[record]]) leftover.push_back(record);
+    }
+
+    struct Choice {
+        int64_t cluster = -1;
+        int64_t cost = kNever;
+        int64_t value = 0;
+    };
+
+    bool consider(int64_t j, int64_t record, int64_t own_value, Choice& best) const {
+        const Cluster& c = clusters_[j];
+        // The meet can hold no more than either side: often enough to know that this cluster cannot win.
+        if (cost(c, record, std::min(c.value, own_value)) >= best.cost) return false;
+        int64_t value = 0;
+        for (const Entry& e : c.meet) value += weight_[e.node] * std::min(e.count, dense_[e.node]);
+        const int64_t price = cost(c, record, value);
+        if (price >= best.cost) return false;
+        best = {j, price, value};
+        return true;
+    }
+
+    int64_t cost(const Cluster& c, int64_t record, int64_t value) const {
+        const int64_t after = scale_ * (c.total_length + lengths_[record]) - (c.size + 1) * value;
+        return options_.total ? after : after - (scale_ * c.total_length - c.size * c.value);
+    }
+
+    void take(int64_t j, int64_t record, int64_t value) {
+        Cluster& c = clusters_[j];
+        if (c.size == 0) {
+            auto nodes = counts_.row_ids(record);
+            auto amounts = counts_.row_counts(record);
+            for (std::size_t i = 0; i < nodes.size(); ++i) c.meet.push_back({nodes[i], amounts[i]});
+        } else {
+            std::size_t kept = 0;
+            for (const Entry e : c.meet)
+                if (const int32_t least = std::min(e.count, dense_[e.node]); least > 0) c.meet[kept++] = {e.node, least};
+            c.meet.resize(kept);
+        }
+        if (!options_.owners_repeat) {
+            ++c.people;
+        } else if (!holds_owner(j, record)) {
+            c.owners.push_back(owner_[record]);
+            ++c.people;
+        }
+        ++c.size;
+        c.total_length += lengths_[record];
+        c.value = value;
+        group_[record] = j;
+    }
+
+    bool holds_owner(int64_t j, int64_t record) const {
+        return options_.owners_repeat && std::ranges::find(clusters_[j].owners, owner_[record]) != clusters_[j].owners.end();
+    }
+
+    int64_t value_of(int64_t record) const {
+        auto nodes = counts_.row_ids(record);
+        auto amounts = counts_.row_counts(record);
+        int64_t value = 0;
+        for (std::size_t i = 0; i < nodes.size(); ++i) value += weight_[nodes[i]] * amounts[i];
+        return value;
+    }
+
+    void spread(int64_t record) {
+        auto nodes = counts_.row_ids(record);
+        auto amounts = counts_.row_counts(record);
+        for (std::size_t i = 0; i < nodes.size(); ++i) dense_[nodes[i]] = amounts[i];
+    }
+
+    void clear(int64_t record) {
+        for (int32_t v : counts_.row_ids(record)) dense_[v] = 0;
+    }
+
+    const Rows& counts_;
+    std::span<const int64_t> lengths_, owner_, weight_;
+    int64_t scale_;
+    const ClumpOptions& options_;
+    std::vector<int32_t> dense_;  // the record at hand, as a dense array over nodes
+    std::vector<int64_t> group_;
+    std::vector<Cluster> clusters_;
+    std::list<int64_t> open_;
+};
+
+}  // namespace
+
+std::vector<int64_t> clump(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> order,
+                           std::span<const int64_t> owner, std::span<const int64_t> weight, int64_t scale,
+                           const ClumpOptions& options, Task& task) {
+    return Assignment(counts, lengths, owner, weight, scale, options).run(order, task);
+}
+
+}  // namespace shoal

@@ -1,0 +1,48 @@
+// An interner gives each distinct string a number, in order of first appearance, over as many batches as there are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "csr.hpp"
+#include "task.hpp"
+
+namespace shoal {
+
+class Interner {
+  public:
+    Interner();
+    int32_t code(std::string_view s);
+    int64_t size() const { return static_cast<int64_t>(ends_.size()); }
+    std::string_view operator[](int64_t i) const {
+        const int64_t begin = i == 0 ? 0 : ends_[i - 1];
+        return std::string_view(bytes_).substr(begin, ends_[i] - begin);
+    }
+    const std::string& bytes() const { return bytes_; }
+    const std::vector<int64_t>& ends() const { return ends_; }
+
+    // The code of every string; -1 for a null.
+    std::vector<int32_t> encode(const std::vector<std::string_view>& strings, Task& task);
+
+    // Splits every string into words (runs of letters, digits and bytes beyond ASCII) of at least `shortest` bytes and interns them:
+    // the words of string i are ids[indptr[i] .. indptr[i+1]), in their order.
+    struct Words {
+        std::vector<int64_t> indptr;
+        std::vector<int32_t> ids;
+    };
+    Words words(const std::vector<std::string_view>& strings, int64_t shortest, Task& task);
+
+  private:
+    void grow();
+    struct Slot {
+        uint64_t hash;
+        int32_t code;
+    };
+    std::vector<Slot> slots_;
+    std::string bytes_;
+    std::vector<int64_t> ends_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,138 @@
+#include "rows.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "parallel.hpp"
+
+namespace shoal {
+
+namespace {
+
+// The finalizer of SplitMix64: fixed constants, so that the order of records is the same on every machine and run.
+uint64_t mix(uint64_t x) {
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9ULL;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+std::vector<uint64_t> row_hashes(const Rows& rows) {
+    std::vector<uint64_t> hashes(rows.size());
+    for (int64_t i = 0; i < rows.size(); ++i) hashes[i] = row_hash(rows, i);
+    return hashes;
+}
+
+int compare_rows(const Rows& rows, int64_t a, int64_t b) {
+    auto x = rows.row_ids(a), y = rows.row_ids(b);
+    if (!std::ranges::equal(x, y)) return std::ranges::lexicographical_compare(x, y) ? -1 : 1;
+    auto p = rows.row_counts(a), q = rows.row_counts(b);
+    if (std::ranges::equal(p, q)) return 0;
+    return std::ranges::lexicographical_compare(p, q) ? -1 : 1;
+}
+
+void canonical_row(std::vector<Entry>& row, bool as_set) {
+    std::ranges::sort(row, {}, &Entry::node);
+    std::size_t kept = 0;
+    for (const Entry e : row) {
+        if (e.node < 0) continue;
+        if (kept > 0 && row[kept - 1].node == e.node)
+            row[kept - 1].count += e.count;
+        else
+            row[kept++] = e;
+    }
+    row.resize(kept);
+    if (as_set)
+        for (Entry& e : row) e.count = 1;
+}
+
+}  // namespace
+
+uint64_t row_hash(const Rows& rows, int64_t i) {
+    uint64_t h = 0x9e3779b97f4a7c15ULL;
+    auto ids = rows.row_ids(i);
+    auto counts = rows.row_counts(i);
+    for (std::size_t j = 0; j < ids.size(); ++j)
+        h = mix(h ^ ((static_cast<uint64_t>(static_cast<uint32_t>(ids[j])) << 32) | static_cast<uint32_t>(counts[j])));
+    return h;
+}
+
+bool same_row(const Rows& rows, int64_t a, int64_t b) { return compare_rows(rows, a, b) == 0; }
+
+OwnedRows canonical_rows(const Rows& rows, bool as_sets, int threads, Task& task) {
+    constexpr int64_t block = 1024;
+    const int64_t n = rows.size(), blocks = (n + block - 1) / block;
+    std::vector<std::vector<Entry>> parts(blocks);
+    OwnedRows out;
+    out.indptr.assign(n + 1, 0);
+    task.begin(n);
+    parallel_blocks(n, block, threads, task, [&](int64_t begin, int64_t end, int) {
+        std::vector<Entry> row;
+        auto& part = parts[begin / block];
+        for (int64_t i = begin; i < end; ++i) {
+            row.clear();
+            for (int64_t j = rows.indptr[i]; j < rows.indptr[i + 1]; ++j) row.push_back({rows.ids[j], rows.counts[j]});
+            canonical_row(row, as_sets);
+            out.indptr[i + 1] = static_cast<int64_t>(row.size());
+            part.insert(part.end(), row.begin(), row.end());
+        }
+    });
+    std::partial_sum(out.indptr.begin(), out.indptr.end(), out.indptr.begin());
+    out.ids.reserve(out.indptr[n]);
+    out.counts.reserve(out.indptr[n]);
+    for (auto& part : parts) {
+        for (const Entry& e : part) {
+            out.ids.push_back(e.node);
+            out.counts.push_back(e.count);
+        }
+        std::vector<Entry>().swap(part);
+    }
+    return out;
+}
+
+std::vector<int64_t> identical_rows(const Rows& rows, Task& task) {
+    const int64_t n = rows.size();
+    task.begin(n);
+    int64_t capacity = 16;
+    while (capacity < 2 * n) capacity *= 2;
+    std::vector<int64_t> slot(capacity, -1), label(n);  // slot -> a row of that content; probing is linear
+    int64_t labels = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        if (i % 4096 == 0) task.step(std::min<int64_t>(4096, n - i));
+        uint64_t at = row_hash(rows, i) & (capacity - 1);
+        while (slot[at] >= 0 && !same_row(rows, slot[at], i)) at = (at + 1) & (capacity - 1);
+        if (slot[at] < 0) {
+            slot[at] = i;
+            label[i] = labels++;
+        } else {
+            label[i] = label[slot[at]];
+        }
+    }
+    return label;
+}
+
+std::vector<int64_t> content_order(const Rows& rows, std::span<const int64_t> tie, Task& task) {
+    const int64_t n = rows.size();
+    task.begin(1);
+    struct Key {
+        int64_t length;
+        uint64_t hash;
+        int64_t row;
+    };
+    const std::vector<uint64_t> hashes = row_hashes(rows);
+    std::vector<Key> keys(n);
+    for (int64_t i = 0; i < n; ++i) keys[i] = {rows.length(i), hashes[i], i};
+    std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+        if (a.length != b.length) return a.length > b.length;
+        if (a.hash != b.hash) return a.hash < b.hash;
+        if (const int c = compare_rows(rows, a.row, b.row); c != 0) return c < 0;
+        return tie[a.row] < tie[b.row];
+    });
+    std::vector<int64_t> order(n);
+    std::ranges::transform(keys, order.begin(), &Key::row);
+    task.step();
+    return order;
+}
+
+}  // namespace shoal

@@ -1,0 +1,22 @@
+// Rows as values: bring them into canonical form, tell which are identical, and put them in an order that depends on content alone.
+#pragma once
+
+#include "csr.hpp"
+#include "task.hpp"
+
+namespace shoal {
+
+// Sorts each row by id and merges repeats. With `as_sets` every count becomes one. Ids below zero are left out.
+OwnedRows canonical_rows(const Rows& rows, bool as_sets, int threads, Task& task);
+
+// Numbers the rows so that identical rows, and only those, share a number; numbers are given in order of first appearance.
+std::vector<int64_t> identical_rows(const Rows& rows, Task& task);
+
+// The rows in an order that depends on content alone: by descending length, then a fixed hash, then the ids and counts themselves.
+// Rows equal in all of that keep the order of `tie` (their rank), so callers decide what makes equals different.
+std::vector<int64_t> content_order(const Rows& rows, std::span<const int64_t> tie, Task& task);
+
+uint64_t row_hash(const Rows& rows, int64_t i);
+bool same_row(const Rows& rows, int64_t a, int64_t b);
+
+}  // namespace shoal

@@ -1,0 +1,223 @@
+"""Bags: records as sparse rows over one vocabulary, with the owner of each record. Immutable.
+
+A basket, a user's search terms, a document: each is a bag of items. Row i holds the items `items[indptr[i]:indptr[i+1]]`, sorted and
+without repeats, each with its count. Owners are numbers; the names behind them are forgotten when data is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shoal import _kernels, kernels
+from shoal.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import scipy.sparse as sp
+
+Ints = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+
+
+class Vocabulary:
+    """Distinct item names; an item's number is its place here."""
+
+    def __init__(self, names: pl.Series | Iterable[str]) -> None:
+        series = names if isinstance(names, pl.Series) else pl.Series(list(names), dtype=pl.String)
+        self.names: pl.Series = series.rename("item")
+        if self.names.n_unique() != len(self.names):
+            raise InputError("a vocabulary holds the same item twice")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, item: int) -> str:
+        return str(self.names[item])
+
+    def codes(self, names: pl.Series | Sequence[str]) -> Small:
+        """The numbers of these names, -1 for names not in the vocabulary."""
+        wanted = pl.DataFrame({"item": pl.Series("item", names, dtype=pl.String)})
+        table = pl.DataFrame({"item": self.names}).with_row_index("code")
+        joined = wanted.join(table, on="item", how="left", maintain_order="left")
+        return joined["code"].cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Bags:
+    """Records in compressed sparse rows. Build them with one of the `from_` methods, which bring rows into canonical form."""
+
+    indptr: Ints
+    items: Small
+    counts: Small
+    owners: Ints
+    vocabulary: Vocabulary
+
+    def __post_init__(self) -> None:
+        for array in (self.indptr, self.items, self.counts, self.owners):
+            array.flags.writeable = False
+        if len(self.owners) != len(self):
+            raise InputError(f"{len(self)} records but {len(self.owners)} owners")
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Item occurrences of each record."""
+        running = np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
+        return np.asarray(np.diff(running[self.indptr]), dtype=np.int64)
+
+    @property
+    def occurrences(self) -> int:
+        """Item occurrences of all records together."""
+        return int(self.counts.sum(dtype=np.int64))
+
+    @cached_property
+    def n_owners(self) -> int:
+        """How many different people own the records."""
+        return len(np.unique(self.owners))
+
+    @property
+    def owners_repeat(self) -> bool:
+        """Whether some person owns more than one record."""
+        return self.n_owners < len(self)
+
+    @property
+    def rows(self) -> tuple[Ints, Small, Small]:
+        """The three arrays of the sparse rows, as kernels take them."""
+        return self.indptr, self.items, self.counts
+
+    # -- building
+
+    @classmethod
+    def from_rows(
+        cls,
+        indptr: npt.ArrayLike,
+        items: npt.ArrayLike,
+        counts: npt.ArrayLike,
+        vocabulary: Vocabulary,
+        owners: npt.ArrayLike | None = None,
+        *,
+        as_sets: bool = False,
+    ) -> Bags:
+        """From rows in any order, with repeats; items numbered below 0 are left out."""
+        rows = (np.asarray(indptr, np.int64), np.asarray(items, np.int32), np.asarray(counts, np.int32))
+        canonical = kernels.run(_kernels.canonical_rows, *rows, as_sets, kernels.threads())
+        n = len(canonical[0]) - 1
+        people = np.arange(n) if owners is None else np.array(owners)
+        return cls(*canonical, people.astype(np.int64), vocabulary)
+
+    @classmethod
+    def from_lists(cls, records: Iterable[Iterable[str]], owners: npt.ArrayLike | None = None) -> Bags:
+        """From lists of item names; a name given twice counts twice."""
+        numbers: dict[str, int] = {}
+        indptr, items = [0], []
+        for record in records:
+            items.extend(numbers.setdefault(name, len(numbers)) for name in record)
+            indptr.append(len(items))
+        return cls.from_rows(indptr, np.array(items, np.int32), np.ones(len(items), np.int32), Vocabulary(numbers), owners)
+
+    @classmethod
+    def from_polars(cls, frame: pl.DataFrame | pl.Series, owners: npt.ArrayLike | None = None) -> Bags:
+        """From a column of lists of strings (the column `items` of a frame)."""
+        lists = frame if isinstance(frame, pl.Series) else frame["items"]
+        flat = pl.DataFrame({"items": lists.drop_nulls().explode(empty_as_null=False, keep_nulls=False)}).to_series()
+        names = flat.unique(maintain_order=True)
+        vocabulary = Vocabulary(names)
+        sizes = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        return cls.from_rows(indptr, vocabulary.codes(flat), np.ones(len(flat), np.int32), vocabulary, owners)
+
+    @classmethod
+    def from_scipy(cls, matrix: sp.spmatrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
+        """From a records x items matrix of counts."""
+        csr = matrix.tocsr()
+        if csr.nnz and csr.data.min() < 0:
+            raise InputError("a matrix of counts holds a negative entry")
+        return cls.from_rows(csr.indptr, csr.indices, csr.data, vocabulary, owners)
+
+    # -- other views
+
+    def to_scipy(self) -> sp.csr_matrix:
+        """The records x items matrix of counts."""
+        import scipy.sparse as sp
+
+        return sp.csr_matrix((self.counts, self.items, self.indptr), shape=(len(self), len(self.vocabulary)))
+
+    def to_polars(self) -> pl.Series:
+        """Each record as the list of its item names, repeated by their counts."""
+        names = self.vocabulary.names.gather(np.repeat(self.items, self.counts))
+        ends = np.cumsum(self.lengths)
+        records = pl.Series(np.repeat(np.arange(len(self)), self.lengths))
+        filled = (
+            pl.DataFrame({"record": records, "items": names})
+            .group_by("record", maintain_order=True)
+            .agg(pl.col("items"))
+        )
+        if len(filled) == len(self):
+            return filled["items"]
+        every = pl.DataFrame({"record": np.arange(len(ends), dtype=np.int64)})
+        joined = every.join(filled.cast({"record": pl.Int64}), on="record", how="left", maintain_order="left")
+        return joined["items"].fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
+
+    def to_arrow(self) -> pa.Array:
+        """Each record as an Arrow list of item names; needs pyarrow."""
+        return self.to_polars().to_arrow()
+
+    def record(self, i: int) -> dict[str, int]:
+        """One record as item name to count."""
+        span = slice(self.indptr[i], self.indptr[i + 1])
+        return {self.vocabulary[int(item)]: int(n) for item, n in zip(self.items[span], self.counts[span], strict=True)}
+
+    def select(self, records: npt.ArrayLike) -> Bags:
+        """The records with these numbers, or where a mask is true."""
+        chosen = np.asarray(records)
+        if chosen.dtype == bool:
+            chosen = np.flatnonzero(chosen)
+        sizes = np.diff(self.indptr)[chosen]
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        at = np.repeat(self.indptr[:-1][chosen] - indptr[:-1], sizes) + np.arange(indptr[-1])
+        return Bags(indptr, self.items[at], self.counts[at], self.owners[chosen], self.vocabulary)
+
+    def relabelled(self, codes: Small, vocabulary: Vocabulary, *, as_sets: bool = False) -> Bags:
+        """The same records with item i renamed to `codes[i]` of another vocabulary; below 0 drops it."""
+        return Bags.from_rows(
+            self.indptr, codes[self.items], self.counts, vocabulary, self.owners, as_sets=as_sets
+        )
+
+    def as_sets(self) -> Bags:
+        """The same records with every count reduced to one."""
+        ones = np.ones_like(self.counts)
+        return Bags(self.indptr.copy(), self.items.copy(), ones, self.owners.copy(), self.vocabulary)
+
+    def owner_ranks(self) -> Ints:
+        """A rank per record by which records of equal content are told apart by what else their owners hold, never by arrival.
+
+        Owners with the same records are interchangeable and share a rank.
+        """
+        if not self.owners_repeat:
+            return np.zeros(len(self), np.int64)
+        return _ranks_of_owners(self)
+
+    def __repr__(self) -> str:
+        return f"Bags({len(self):,} records, {self.n_owners:,} owners, {self.occurrences:,} occurrences)"
+
+
+def _ranks_of_owners(bags: Bags) -> Ints:
+    order = kernels.run(_kernels.content_order, *bags.rows, np.zeros(len(bags), np.int64))
+    same = kernels.run(_kernels.identical_rows, *bags.rows)
+    # Number distinct contents by their place in the content order, then compare owners by the sorted lists of those numbers.
+    _, first = np.unique(same[order], return_index=True)
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    frame = pl.DataFrame({"owner": bags.owners, "content": place[same]})
+    profiles = frame.group_by("owner").agg(pl.col("content").sort().cast(pl.String).str.join(",").alias("profile"))
+    ranked = profiles.with_columns(pl.col("profile").rank("dense").alias("rank").cast(pl.Int64))
+    return frame.join(ranked, on="owner", how="left", maintain_order="left")["rank"].to_numpy().astype(np.int64)

@@ -1,0 +1,152 @@
+"""Parameters declared once: type, default, range and help drive validation, the command line, the config file and the docs.
+
+A method or a model is a frozen dataclass deriving from `Declared` whose fields are made with `param`:
+
+    @dataclass(frozen=True)
+    class Clump(Declared):
+        k: int = param(5, minimum=2, help="people behind every published record")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from shoal.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Param:
+    """What is known of one parameter."""
+
+    name: str
+    type: type
+    default: Any
+    help: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: Sequence[str] | None = None
+    optional: bool = False
+
+    def parse(self, text: str) -> Any:
+        """The value written as text, as on a command line or in `k-anonymity(k=5)`."""
+        if self.optional and text.lower() in {"none", ""}:
+            return None
+        if self.type is bool:
+            return self._parse_flag(text)
+        try:
+            return self.type(text)
+        except ValueError:
+            raise ParameterError(f"{self.name} must be {_a(self.type)}, not {text!r}", value=text) from None
+
+    def _parse_flag(self, text: str) -> bool:
+        flags = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if text.lower() not in flags:
+            raise ParameterError(f"{self.name} must be yes or no, not {text!r}", value=text)
+        return flags[text.lower()]
+
+    def check(self, value: Any) -> Any:
+        """The value, as its declared type; raises where it is out of range."""
+        if value is None and self.optional:
+            return None
+        if isinstance(value, bool) != (self.type is bool):
+            raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
+        if self.type is float and isinstance(value, int):
+            value = float(value)
+        if not isinstance(value, self.type):
+            raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
+        if self.choices is not None and value not in self.choices:
+            raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)
+        if self.minimum is not None and value < self.minimum:
+            raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {value:g}", value=value, limit=self.minimum)
+        if self.maximum is not None and value > self.maximum:
+            raise ParameterError(f"{self.name} must be at most {self.maximum:g}, not {value:g}", value=value, limit=self.maximum)
+        return value
+
+    @property
+    def range(self) -> str:
+        """The allowed values, for listings."""
+        if self.choices is not None:
+            return " | ".join(self.choices)
+        if self.minimum is not None and self.maximum is not None:
+            return f"{self.minimum:g} to {self.maximum:g}"
+        if self.minimum is not None:
+            return f"{self.minimum:g} or more"
+        return "yes | no" if self.type is bool else self.type.__name__
+
+
+def param(
+    default: Any,
+    *,
+    help: str,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: Sequence[str] | None = None,
+) -> Any:
+    """A dataclass field that is a declared parameter. Without a range it takes any value of its annotated type."""
+    facts = {"help": help, "minimum": minimum, "maximum": maximum, "choices": choices}
+    return dataclasses.field(default=default, metadata={"param": facts})
+
+
+class Declared:
+    """A frozen dataclass whose fields are declared parameters; checks itself when it is made."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for declared in self.parameters():
+            object.__setattr__(self, declared.name, declared.check(getattr(self, declared.name)))
+
+    @classmethod
+    def parameters(cls) -> list[Param]:
+        """The declared parameters, in the order of their fields."""
+        hints = typing.get_type_hints(cls)
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        return [
+            Param(name=f.name, default=f.default, **_typed(hints[f.name]), **f.metadata["param"])
+            for f in fields
+            if "param" in f.metadata
+        ]
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the class's docstring."""
+        return (cls.__doc__ or "").strip().split("\n", 1)[0]
+
+    @classmethod
+    def parse(cls, values: dict[str, str]) -> Self:
+        """An instance from values written as text; unknown names are refused."""
+        known = {p.name: p for p in cls.parameters()}
+        for name in values:
+            if name not in known:
+                raise ParameterError(f"{cls.name} has no parameter {name!r}", hint=f"it takes {', '.join(known) or 'none'}")
+        return cls(**{name: known[name].parse(text) for name, text in values.items()})
+
+    def values(self) -> dict[str, Any]:
+        """Parameter names and their values."""
+        return {p.name: getattr(self, p.name) for p in self.parameters()}
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(f'{n}={_plain(v)}' for n, v in self.values().items() if v is not None)})"
+
+
+def _typed(hint: Any) -> dict[str, Any]:
+    """The plain type behind an annotation such as `int`, `str | None` or `Literal['a', 'b']`."""
+    if typing.get_origin(hint) in {types.UnionType, typing.Union}:
+        inner = next(a for a in typing.get_args(hint) if a is not type(None))
+        return {"type": inner, "optional": True}
+    return {"type": hint, "optional": False}
+
+
+def _a(kind: type) -> str:
+    return {int: "a whole number", float: "a number", str: "a word", bool: "yes or no"}.get(kind, kind.__name__)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)

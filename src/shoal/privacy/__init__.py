@@ -1,0 +1,62 @@
+"""Models: what a release promises. A model judges a release by what is published; it knows no method.
+
+A model is a frozen value such as `KAnonymity(k=5)` in a file of its own and one line in `MODELS`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from shoal.parameters import Declared
+from shoal.registry import Table
+
+if TYPE_CHECKING:
+    from shoal.data.release import Release
+    from shoal.taxonomy.ground import Grounding
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A model's judgement: does it hold, what level was achieved, what broke it, and how things were counted.
+
+    Witnesses name counts and published items at most, never an original record or an owner.
+    """
+
+    claim: str
+    holds: bool
+    achieved: dict[str, Any]
+    witnesses: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the manifest and for `--json`."""
+        return {
+            "model": self.claim,
+            "holds": self.holds,
+            "achieved": self.achieved,
+            **({"witnesses": list(self.witnesses)} if self.witnesses else {}),
+            **({"notes": list(self.notes)} if self.notes else {}),
+        }
+
+
+class Model(Declared):
+    """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth."""
+
+    protects: ClassVar[str]
+    does_not_protect: ClassVar[str]
+
+    @abstractmethod
+    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+        """Judge the published records; more strictly where the original is at hand."""
+
+
+MODELS: Table[type[Model]] = Table(
+    "model",
+    {
+        "k-anonymity": "shoal.privacy.k_anonymity:KAnonymity",
+        "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
+    },
+)

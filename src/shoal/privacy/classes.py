@@ -1,0 +1,98 @@
+"""Equivalence classes of published records: the common ground of the k-anonymity models.
+
+Nothing here uses the methods' bookkeeping to excuse a release: classes are formed from what is published, and with the original at hand an
+explicit matching shows that every published record is a generalization of the record it stands for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Ints
+from shoal.data.release import Release
+from shoal.privacy import Verdict
+from shoal.taxonomy.ground import Grounding
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Which published rows are identical, and how many records each class holds."""
+
+    label: Ints
+    sizes: Ints
+
+    @property
+    def smallest(self) -> int:
+        """Records in the smallest class; 0 where nothing is published."""
+        return int(self.sizes.min(initial=np.iinfo(np.int64).max)) if len(self.sizes) else 0
+
+
+def classes_of(release: Release) -> Classes:
+    """The classes of identical published records."""
+    label = kernels.run(_kernels.identical_rows, *release.published.rows)
+    n = int(label.max(initial=-1)) + 1
+    sizes = np.bincount(label, weights=release.copies, minlength=n).astype(np.int64)
+    held = sizes > 0
+    renumbered = np.cumsum(held) - 1
+    return Classes(np.where(held[label], renumbered[label], -1), sizes[held])
+
+
+def judge_classes(
+    claim: str, k: int, release: Release, original: Grounding | None, *, people: bool, truthful: bool
+) -> Verdict:
+    """Are all classes of at least k records? With the original: of k people (`people`), each a generalization (`truthful`)?"""
+    classes = classes_of(release)
+    achieved = {"k": classes.smallest}
+    notes = [_note_on_empty(release)]
+    broken = []
+    short = int((classes.sizes < k).sum())
+    if short:
+        records = int(classes.sizes[classes.sizes < k].sum())
+        broken.append(f"{records:,} records stand in {short:,} classes of fewer than {k:,}; the smallest holds {classes.smallest:,}")
+    if original is not None and release.secret is not None:
+        rows = release.secret.rows()
+        broken += _lost_records(release, original, rows)
+        if people:
+            achieved["people"] = _fewest_people(classes, original, rows)
+            if achieved["people"] < k:
+                broken.append(f"a class is shared by {achieved['people']:,} people only, who own several records")
+        if truthful:
+            broken += _untruthful(release, original, rows)
+    return Verdict(claim, not broken, achieved, tuple(broken), tuple(notes))
+
+
+def _note_on_empty(release: Release) -> str:
+    empty = int(release.copies[release.published.lengths == 0].sum())
+    return f"{empty:,} empty records were counted as records like any other" if empty else "no record is empty"
+
+
+def _lost_records(release: Release, original: Grounding, rows: Ints) -> list[str]:
+    if len(rows) != len(original.bags):
+        return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
+    shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
+    return [] if np.array_equal(shown, release.copies) else ["records were lost or added unaccounted"]
+
+
+def _fewest_people(classes: Classes, original: Grounding, rows: Ints) -> int:
+    shown = np.flatnonzero(rows >= 0)
+    pairs = np.unique(np.stack([classes.label[rows[shown]], original.bags.owners[shown]]), axis=1)
+    return int(np.bincount(pairs[0], minlength=len(classes.sizes)).min(initial=np.iinfo(np.int64).max)) if len(shown) else 0
+
+
+def _untruthful(release: Release, original: Grounding, rows: Ints) -> list[str]:
+    tree = original.taxonomy
+    good = kernels.run(
+        _kernels.generalizes,
+        *original.bags.rows,
+        *release.published.rows,
+        rows,
+        tree.end,
+        tree.depth,
+        kernels.threads(),
+        label="judging",
+    )
+    bad = int(len(good) - good.sum())
+    return [f"{bad:,} published records do not generalize the record they stand for"] if bad else []

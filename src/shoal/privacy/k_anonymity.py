@@ -1,0 +1,35 @@
+"""Transactional k-anonymity (He and Naughton, VLDB'09; thesis 2.6): every published record is shared by at least k people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.data.release import Release
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict
+from shoal.privacy.classes import judge_classes
+
+if TYPE_CHECKING:
+    from shoal.taxonomy.ground import Grounding
+
+
+@dataclass(frozen=True)
+class KAnonymity(Model):
+    """Every published record is shared by at least k people."""
+
+    name = "k-anonymity"
+    protects = (
+        "Whoever knows everything about a person's record, what is in it, how often and what is not, "
+        "links them to a published record with a chance of at most 1/k."
+    )
+    does_not_protect = (
+        "What all k members of a group share is known of each of them; an attacker who planted records, "
+        "or who compares two releases, may do better than 1/k."
+    )
+
+    k: int = param(5, minimum=2, help="people behind every published record")
+
+    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+        """Count identical published records; with the original, count people and check that nothing was invented."""
+        return judge_classes(str(self), self.k, release, original, people=True, truthful=True)

@@ -1,0 +1,32 @@
+"""Vocabulary k-anonymity (Liu and Wang, ICDM'10): every published vocabulary, as a bag of terms, occurs at least k times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.data.release import Release
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict
+from shoal.privacy.classes import judge_classes
+
+if TYPE_CHECKING:
+    from shoal.taxonomy.ground import Grounding
+
+
+@dataclass(frozen=True)
+class VocabularyKAnonymity(Model):
+    """Every published vocabulary (a bag of terms, per user, session or query) occurs at least k times."""
+
+    name = "vocabulary-k-anonymity"
+    protects = "A person's vocabulary cannot be told from at least k-1 other published vocabularies."
+    does_not_protect = (
+        "Vocabularies are counted, not people: several sessions of one person may stand behind the same vocabulary. "
+        "A published term may have been typed by one member of the group only."
+    )
+
+    k: int = param(5, minimum=2, help="identical vocabularies")
+
+    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+        """Count identical published vocabularies; terms may stand for similar ones, so generalization is not demanded."""
+        return judge_classes(str(self), self.k, release, original, people=False, truthful=False)

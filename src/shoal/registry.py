@@ -1,0 +1,52 @@
+"""A table of named parts, each loaded when it is first asked for, so that listing them costs no import."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, Generic, TypeVar, cast
+
+from shoal.errors import ParameterError
+
+Part = TypeVar("Part")
+
+_CALL = re.compile(r"\s*([\w^-]+)\s*(?:\((.*)\))?\s*")
+
+
+class Table(Mapping[str, Part], Generic[Part]):
+    """Names to `module:attribute` places; looks like a mapping of names to the parts themselves."""
+
+    def __init__(self, kind: str, places: dict[str, str]) -> None:
+        self.kind = kind
+        self._places = places
+
+    def __getitem__(self, name: str) -> Part:
+        if name not in self._places:
+            raise ParameterError(f"no {self.kind} is called {name!r}", hint=f"there are {', '.join(self._places)}", value=name)
+        module, attribute = self._places[name].split(":")
+        return cast(Part, getattr(import_module(module), attribute))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def make(self, text: str) -> Any:
+        """An instance from text such as `k-anonymity(k=5)`."""
+        found = _CALL.fullmatch(text)
+        if not found:
+            raise ParameterError(f"cannot read {text!r} as a {self.kind}", hint="write it as name(parameter=value, ...)")
+        name, inside = found.groups()
+        values: dict[str, str] = {}
+        for piece in filter(None, (p.strip() for p in (inside or "").split(","))):
+            key, equals, value = piece.partition("=")
+            if not equals:
+                raise ParameterError(f"cannot read {piece!r} in {text!r}", hint="write it as name(parameter=value, ...)")
+            values[key.strip()] = value.strip()
+        part: Any = self[name]
+        return part.parse(values)

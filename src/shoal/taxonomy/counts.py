@@ -1,0 +1,71 @@
+"""Tree counts and meets: the one sparse structure and the two operations that every clustering method rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints, Small
+from shoal.taxonomy.tree import Taxonomy
+
+
+@dataclass(frozen=True, eq=False)
+class TreeCounts:
+    """Per record, the counts of all weighted nodes above its items, in preorder; with what scores need beside them.
+
+    Scores are whole numbers: `units` of them make a loss of one.
+    """
+
+    indptr: Ints
+    nodes: Small
+    counts: Small
+    lengths: Ints
+    weights: Ints
+    units: int
+
+    @property
+    def rows(self) -> tuple[Ints, Small, Small]:
+        """The three arrays of the sparse rows, as kernels take them."""
+        return self.indptr, self.nodes, self.counts
+
+    def min_sums(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Ints:
+        """The weighted min-sum of each pair of records: what a group of the two would still tell, in units."""
+        pairs = np.asarray(left, np.int64), np.asarray(right, np.int64)
+        found: Ints = kernels.run(_kernels.min_sums, *self.rows, *pairs, self.weights, kernels.threads())
+        return found
+
+
+def tree_counts(bags: Bags, taxonomy: Taxonomy) -> TreeCounts:
+    """Counts of every node that has a weight; nodes that tell no more than their parents are passed over."""
+    weights = taxonomy.weights
+    up = taxonomy.parent.copy()
+    while len(idle := np.flatnonzero((up >= 0) & (weights[up] == 0))):
+        up[idle] = taxonomy.parent[up[idle]]
+    first = np.where(weights > 0, np.arange(len(taxonomy)), up).astype(np.int32)
+    rows = kernels.run(
+        _kernels.tree_counts, *bags.rows, up, taxonomy.end, first, kernels.threads(), label="counting subtrees"
+    )
+    return TreeCounts(*rows, bags.lengths, weights, taxonomy.units)
+
+
+def meet(bags: Bags, taxonomy: Taxonomy, groups: npt.ArrayLike) -> Bags:
+    """The least common generalization of each group, as a bag; group labels run from 0, below 0 is in no group."""
+    labels = np.asarray(groups, np.int64)
+    members = np.argsort(labels, kind="stable")
+    members = members[np.searchsorted(labels[members], 0) :]
+    n = int(labels.max(initial=-1)) + 1
+    starts = np.concatenate([[0], np.cumsum(np.bincount(labels[members], minlength=n))]).astype(np.int64)
+    rows = kernels.run(
+        _kernels.meet_groups,
+        *bags.rows,
+        taxonomy.parent,
+        taxonomy.end,
+        starts,
+        members,
+        kernels.threads(),
+        label="generalizing groups",
+    )
+    return Bags(*rows, np.arange(n, dtype=np.int64), taxonomy.names)

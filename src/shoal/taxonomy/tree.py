@@ -1,0 +1,164 @@
+"""Taxonomy: a rooted tree of named nodes, numbered in preorder, so that a subtree is an interval of numbers.
+
+Items may be any nodes. Which node a term means is the lexicon's business: by default a term is the node of that name; WordNet's lexicon also
+knows plurals and synonyms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.errors import TaxonomyError
+from shoal.taxonomy.losses import integer_losses, node_loss
+
+
+class Lexicon(Protocol):
+    """Finds the node a term means."""
+
+    def nodes(self, terms: pl.Series) -> Small:
+        """The node of each term, -1 where it has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Taxonomy:
+    """A tree in preorder. `parent[0]` is -1; `loss_name` picks the node loss that methods and metrics use."""
+
+    names: Vocabulary
+    parent: Small
+    lexicon: Lexicon | None = None
+    loss_name: str = "lm"
+
+    def __post_init__(self) -> None:
+        self.parent.flags.writeable = False
+        if len(self.names) != len(self.parent):
+            raise TaxonomyError(f"{len(self.parent)} nodes but {len(self.names)} names")
+        node_loss(self, self.loss_name)
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @classmethod
+    def from_parents(cls, parents: dict[str, str | None], loss_name: str = "lm") -> Taxonomy:
+        """From each node's parent (None for the root), in any order; children keep the order they are given in."""
+        children: dict[str | None, list[str]] = {}
+        for node, above in parents.items():
+            children.setdefault(above, []).append(node)
+        roots = children.get(None, [])
+        if len(roots) != 1:
+            raise TaxonomyError(f"a taxonomy has one root, not {len(roots)}: {_listed(roots)}", nodes=roots)
+        order, number, pending = [], {}, [roots[0]]
+        while pending:
+            node = pending.pop()
+            number[node] = len(order)
+            order.append(node)
+            pending.extend(reversed(children.get(node, [])))
+        if len(order) != len(parents):
+            unreached = [n for n in parents if n not in number]
+            raise TaxonomyError(f"a cycle keeps these nodes from the root: {_listed(unreached)}", nodes=unreached)
+        above_of = [-1] + [number[parents[n]] for n in order[1:]]  # type: ignore[index]
+        return cls(Vocabulary(order), np.array(above_of, np.int32), loss_name=loss_name)
+
+    # -- shape
+
+    @cached_property
+    def depth(self) -> Small:
+        """Edges from the root."""
+        depth = np.zeros(len(self), np.int32)
+        above = self.parent.copy()
+        while (rising := above >= 0).any():
+            depth += rising
+            above = np.where(rising, self.parent[above], -1)
+        return depth
+
+    @cached_property
+    def end(self) -> Small:
+        """One past the last node of each subtree."""
+        return (np.arange(len(self)) + self._sum_up(np.ones(len(self), np.int64))).astype(np.int32)
+
+    @cached_property
+    def leaves(self) -> Ints:
+        """Leaves in each subtree; a leaf counts itself."""
+        return self._sum_up((self.end == np.arange(len(self)) + 1).astype(np.int64))
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the whole tree."""
+        return int(self.leaves[0])
+
+    @property
+    def height(self) -> int:
+        """Edges from the root to the deepest node."""
+        return int(self.depth.max())
+
+    def _sum_up(self, values: Ints) -> Ints:
+        totals = values.copy()
+        by_depth = np.argsort(self.depth, kind="stable")[::-1]
+        levels = self.depth[by_depth]
+        for level in range(int(levels[0]), 0, -1):
+            at = by_depth[levels == level]
+            np.add.at(totals, self.parent[at], totals[at])
+        return totals
+
+    def path(self, node: int) -> list[str]:
+        """Names from the node up to the root."""
+        found = []
+        while node >= 0:
+            found.append(self.names[node])
+            node = int(self.parent[node])
+        return found
+
+    def children(self, node: int) -> Ints:
+        """The children of a node, in preorder."""
+        return np.flatnonzero(self.parent == node)
+
+    # -- loss
+
+    @cached_property
+    def loss(self) -> npt.NDArray[np.float64]:
+        """What is lost when an item is published as each node."""
+        return node_loss(self, self.loss_name)
+
+    @cached_property
+    def units(self) -> int:
+        """How many integer units make a loss of one (see `weights`)."""
+        return integer_losses(self, self.loss_name)[1]
+
+    @cached_property
+    def weights(self) -> Ints:
+        """What knowing a node rather than its parent is worth, in whole units; 0 for the root."""
+        losses, _ = integer_losses(self, self.loss_name)
+        worth = losses[self.parent] - losses
+        worth[0] = 0
+        return worth
+
+    @cached_property
+    def ncp(self) -> npt.NDArray[np.float64]:
+        """NCP of each node: its share of all leaves, 0 for a leaf."""
+        return np.where(self.leaves == 1, 0.0, self.leaves / self.n_leaves)
+
+    def with_loss(self, loss_name: str) -> Taxonomy:
+        """The same tree under another node loss."""
+        return Taxonomy(self.names, self.parent.copy(), self.lexicon, loss_name)
+
+    # -- terms
+
+    def nodes(self, terms: pl.Series | Sequence[str]) -> Small:
+        """The node each term means, -1 where the taxonomy has none."""
+        series = terms if isinstance(terms, pl.Series) else pl.Series(list(terms), dtype=pl.String)
+        return self.names.codes(series) if self.lexicon is None else self.lexicon.nodes(series)
+
+    def __repr__(self) -> str:
+        return f"Taxonomy({len(self):,} nodes, {self.n_leaves:,} leaves, height {self.height}, loss {self.loss_name})"
+
+
+def _listed(names: Sequence[str], limit: int = 5) -> str:
+    shown = ", ".join(repr(n) for n in names[:limit])
+    return shown + (f" and {len(names) - limit} more" if len(names) > limit else "")
