@@ -11,7 +11,6 @@
 #include "cover.hpp"
 #include "interner.hpp"
 #include "judge.hpp"
-#include "lines.hpp"
 #include "meet.hpp"
 #include "partition.hpp"
 #include "rows.hpp"
@@ -21,6 +20,8 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace shoal;
+
+void bind_reading(nb::module_& m);
 
 namespace {
 
@@ -186,21 +187,6 @@ void bind_text(nb::module_& m) {
             }
             return out;
         });
-    nb::class_<LineScan>(m, "LineScan", "What a first look at delimited text found.")
-        .def_ro("lines", &LineScan::lines)
-        .def_ro("records", &LineScan::records)
-        .def_ro("consumed", &LineScan::consumed)
-        .def_ro("broken", &LineScan::broken)
-        .def_ro("defect", &LineScan::defect)
-        .def_prop_ro("clean", [](const LineScan& s) { return nb::bytes(s.clean.data(), s.clean.size()); });
-    m.def(
-        "scan_lines",
-        [](nb::bytes text, const std::string& separator, int64_t fewest, int64_t most, bool quoted, bool last, Task& task) {
-            need(separator.size() == 1, "a separator is one byte");
-            const std::string_view view(text.c_str(), text.size());
-            return unlocked([&] { return scan_lines(view, separator[0], fewest, most, quoted, last, task); });
-        },
-        "text"_a, "separator"_a, "fewest"_a, "most"_a, "quoted"_a, "last"_a, "task"_a);
 }
 
 }  // namespace
@@ -213,4 +199,5 @@ NB_MODULE(_kernels, m) {
     bind_methods(m);
     bind_judge(m);
     bind_text(m);
+    bind_reading(m);
 }
