@@ -63,7 +63,10 @@ def manifest_of(release: Release, original: Grounding, claims: list[dict[str, An
             "unknown": "keep",
         },
         "claims": claims,
-        "accounting": {"rows": {"in": len(original.bags) + 3, "read": len(original.bags), "empty lines": 3}, **account},
+        "accounting": {
+            "rows": {"in": len(original.bags) + 3, "used": len(original.bags), "blank": 3},
+            **account,
+        },
         "metrics": {
             "ggd": ggd,
             "loss": ggd / original.bags.occurrences,
@@ -73,7 +76,7 @@ def manifest_of(release: Release, original: Grounding, claims: list[dict[str, An
             "mean_level": 2.61,
         },
         "files": [
-            {"name": "records.parquet", "rows": release.n_records, "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-            {"name": "manifest.json", "rows": None, "sha256": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"},
+            {"name": "records.parquet", "rows": release.n_records, "sha256": "9f86d081" * 8},
+            {"name": "manifest.json", "rows": None, "sha256": "60303ae2" * 8},
         ],
     }

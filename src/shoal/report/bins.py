@@ -1,13 +1,15 @@
 """Bins for whole numbers, and the care that a report of a release must take with them.
 
-A bar that counts one person's record tells of that person. So where a histogram counts originals, bins of few people are joined with their
-neighbours, the last bin is open at the top, and bin edges come from a fixed ladder, not from the largest value.
+A bar that counts one person's record tells of that person. So where a histogram counts originals, bins of
+few people are joined with their neighbours, a last bin that was joined is open at the top, and bin edges come
+from a fixed ladder, not from the largest value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +58,10 @@ class Histogram:
 
 
 def ladder(low: int, high: int) -> Ints:
-    """Lower edges of bins from `low` to `high`, and one past the end: single values, even steps, or steps that widen like a log scale."""
+    """Lower edges of bins from `low` to `high`, and one past the end.
+
+    Few values have a bin each; many have even steps, or widening ones where they spread far.
+    """
     if high - low < MOST_SINGLE:
         return np.arange(low, high + 2, dtype=np.int64)
     if high < MOST_SPREAD * max(1, low):
@@ -70,7 +75,7 @@ def ladder(low: int, high: int) -> Ints:
 
 
 def tally(values: Ints, cut: int | None = None) -> Histogram:
-    """How often published values fall in each bin; no bin reaches from below `cut` over it, nor below the least value."""
+    """How often published values fall in each bin; no bin holds values on both sides of `cut`."""
     if not len(values):
         return Histogram()
     low, high = int(values.min()), int(values.max())
@@ -82,7 +87,10 @@ def tally(values: Ints, cut: int | None = None) -> Histogram:
 
 
 def compare(before: Ints, people: Ints, after: Ints, after_weights: Ints, fewest: int) -> Histogram:
-    """Original values (with the owner number of each) against published ones, in common bins of no one or at least `fewest` people."""
+    """Original values, with the owner number of each, against published ones.
+
+    Their common bins hold no one or at least `fewest` people of the original.
+    """
     every = np.concatenate([before, after])
     if not len(every):
         return Histogram()
@@ -100,7 +108,7 @@ def people_seen(bin_of: Ints, people: Ints, n_bins: int) -> Seen:
 
 
 def joined(bins: Sequence[Bin], counts: tuple[Ints, Ints], seen: Seen, fewest: int) -> Histogram:
-    """Bins, with (after, before) counts, joined downwards from the top until each holds no one or at least `fewest` people."""
+    """Bins with their counts (after, before), joined until each holds no one or at least `fewest` people."""
     spans = _spans(seen, fewest)
     made = [Bin(bins[a].low, bins[b].high) for a, b in spans]
     if spans and spans[-1][0] < spans[-1][1]:
@@ -129,7 +137,7 @@ def _spans(seen: Seen, fewest: int) -> list[tuple[int, int]]:
 
 
 def _bins(edges: Ints) -> list[Bin]:
-    return [Bin(int(a), int(b) - 1) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [Bin(int(a), int(b) - 1) for a, b in pairwise(edges)]
 
 
 def _fill(values: Ints, edges: Ints, weights: npt.ArrayLike | None) -> Ints:

@@ -1,7 +1,7 @@
 """Charts: pure functions from records to SVG. No script, no library, no fixed width.
 
-Horizontal places are percentages and vertical ones pixels, so that a chart fills whatever column it stands in and its letters keep their size.
-Colours come from the page's style by class, in light and in dark.
+Horizontal places are percentages and vertical ones pixels, so that a chart fills whatever column it stands in
+and its letters keep their size. Colours come from the page's style by class, in light and in dark.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ LEAST_HEIGHT = 1.5
 LEAST_WIDTH = 0.5
 WIDEST = 9.0
 MOST_LABELS, FEW_LABELS = 13, 6
+NOTHING = '<text class="none" x="50%" y="40" text-anchor="middle">nothing to count</text>'
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Mark:
 def histogram(title: str, desc: str, columns: Sequence[Column], axis: str, mark: Mark | None = None) -> str:
     """Columns over labelled bins; where they have a `before`, it stands behind them, wider and paler."""
     if not any(c.value or c.before for c in columns):
-        return _svg("chart", title, desc, 72, '<text class="none" x="50%" y="40" text-anchor="middle">nothing to count</text>')
+        return _svg("chart", title, desc, 72, NOTHING)
     ticks = nice_ticks(max(max(c.value, c.before or 0) for c in columns))
     pieces = [*_grid(ticks), *_columns(columns, ticks[-1]), *_labels(columns, axis)]
     if mark is not None:
@@ -69,7 +70,7 @@ def stacked(title: str, desc: str, parts: Sequence[Part]) -> str:
     pieces, x = [], 0.0
     for part, width in zip(shown, widths, strict=True):
         hint = f"{part.label}: {part.value:,} ({percent(part.value / total)})"
-        pieces.append(_rect(x, 0, width, 26, f"part {part.tone}", hint))
+        pieces.append(_rect((x, width), (0, 26), f"part {part.tone}", hint))
         x += width
     empty = '<rect class="track" x="0" y="0" width="100%" height="26"/>'
     return _svg("stack", title, desc, 26, "".join(pieces) or empty)
@@ -90,11 +91,12 @@ def meter(title: str, desc: str, value: float, bound: float | None = None) -> st
 def bar(share: float) -> str:
     """A thin bar beside a number that is written out, hence hidden from screen readers."""
     width = max(LEAST_WIDTH, _within(share)) if share > 0 else 0.0
-    return f'<svg class="bar" width="100%" height="5" aria-hidden="true"><rect x="0" y="0" width="{width:.2f}%" height="5"/></svg>'
+    inside = f'<rect x="0" y="0" width="{width:.2f}%" height="5"/>'
+    return f'<svg class="bar" width="100%" height="5" aria-hidden="true">{inside}</svg>'
 
 
 def nice_ticks(largest: int) -> list[int]:
-    """Round whole numbers from 0 to at least the largest value, in even steps of 1, 2 or 5 times a power of ten."""
+    """Whole numbers from 0 to at least the largest, in even steps of 1, 2 or 5 times a power of ten."""
     step, power = 1, 1
     while step * TICKS < largest:
         for factor in (2, 5, 10):
@@ -110,20 +112,25 @@ def nice_ticks(largest: int) -> list[int]:
 def _svg(kind: str, title: str, desc: str, height: int, inside: str) -> str:
     told = f"<title>{escape(title)}</title><desc>{escape(desc)}</desc>"
     label = escape(f"{title}. {desc}")
-    return f'<svg class="{kind}" role="img" aria-label="{label}" width="100%" height="{height}">{told}{inside}</svg>'
+    frame = f'class="{kind}" role="img" aria-label="{label}" width="100%" height="{height}"'
+    return f"<svg {frame}>{told}{inside}</svg>"
 
 
-def _rect(x: float, y: float, width: float, height: float, kind: str, hint: str = "") -> str:
-    told = f"<title>{escape(hint)}</title>" if hint else ""
-    return f'<rect class="{kind}" x="{x:.3f}%" y="{y:.1f}" width="{width:.3f}%" height="{height:.1f}">{told}</rect>'
+def _rect(across: tuple[float, float], down: tuple[float, float], kind: str, hint: str) -> str:
+    """A rectangle by its left edge and width, in percent, and its top and height, in pixels."""
+    (x, width), (y, height) = across, down
+    place = f'x="{x:.3f}%" y="{y:.1f}" width="{width:.3f}%" height="{height:.1f}"'
+    return f'<rect class="{kind}" {place}><title>{escape(hint)}</title></rect>'
 
 
 def _base() -> int:
     return HEIGHT - BOTTOM
 
 
-def _rise(value: float, top: float) -> float:
-    return 0.0 if value <= 0 else max(LEAST_HEIGHT, (_base() - TOP) * value / top)
+def _upright(value: float, top: float) -> tuple[float, float]:
+    """Top and height of a column; what is not nothing is seen."""
+    tall = 0.0 if value <= 0 else max(LEAST_HEIGHT, (_base() - TOP) * value / top)
+    return _base() - tall, tall
 
 
 def _grid(ticks: Sequence[int]) -> Iterable[str]:
@@ -144,15 +151,13 @@ def _columns(columns: Sequence[Column], top: int) -> Iterable[str]:
     for i, c in enumerate(columns):
         middle = LEFT + (i + 0.5) * step
         if c.before is not None:
-            tall = _rise(c.before, top)
-            yield _rect(middle - wide / 2, _base() - tall, wide, tall, "before", c.hint)
-        tall = _rise(c.value, top)
+            yield _rect((middle - wide / 2, wide), _upright(c.before, top), "before", c.hint)
         slim = 0.58 * wide if paired else wide
-        yield _rect(middle - slim / 2, _base() - tall, slim, tall, f"after {c.tone}".strip(), c.hint)
+        yield _rect((middle - slim / 2, slim), _upright(c.value, top), f"after {c.tone}".strip(), c.hint)
 
 
 def _labels(columns: Sequence[Column], axis: str) -> Iterable[str]:
-    """Labels under as many columns as there is room for; those marked `spare` are hidden where the page is narrow."""
+    """Labels under as many columns as there is room for; `spare` ones are hidden where the page is narrow."""
     n, step = len(columns), _step(len(columns))
     width = max(len(c.label) for c in columns)
     room = MOST_LABELS if width <= 5 else MOST_LABELS - 4
@@ -161,19 +166,21 @@ def _labels(columns: Sequence[Column], axis: str) -> Iterable[str]:
     for i in range(0, n, every):
         kind = "tick spare" if i % sparse else "tick"
         x = LEFT + (i + 0.5) * step
-        yield f'<text class="{kind}" x="{x:.3f}%" y="{_base() + 16}" text-anchor="middle">{escape(columns[i].label)}</text>'
+        place = f'x="{x:.3f}%" y="{_base() + 16}" text-anchor="middle"'
+        yield f'<text class="{kind}" {place}>{escape(columns[i].label)}</text>'
     yield f'<text class="axis" x="{LEFT}%" y="{HEIGHT - 4}">{escape(axis)}</text>'
 
 
 def _mark(mark: Mark, n: int) -> Iterable[str]:
     x = LEFT + min(mark.at, n) * _step(n)
-    side = "start" if x < 60 else "end"
+    side, shift = ("start", 6) if x < 60 else ("end", -6)
     yield f'<line class="mark" x1="{x:.3f}%" x2="{x:.3f}%" y1="4" y2="{_base()}"/>'
-    yield f'<text class="marked" x="{x:.3f}%" dx="{6 if side == "start" else -6}" y="13" text-anchor="{side}">{escape(mark.label)}</text>'
+    place = f'x="{x:.3f}%" dx="{shift}" y="13" text-anchor="{side}"'
+    yield f'<text class="marked" {place}>{escape(mark.label)}</text>'
 
 
 def _visible(widths: Sequence[float]) -> list[float]:
-    """Widths that sum to 100 with none below the least width; what the small ones gain the large ones give."""
+    """Widths that sum to 100, none below the least; what the small ones gain the large ones give."""
     raised = [max(LEAST_WIDTH, w) for w in widths]
     spare = sum(w - LEAST_WIDTH for w in raised)
     if spare <= 0:

@@ -1,6 +1,7 @@
 """Facts: everything a report tells, as plain numbers, before any word or picture is made of them.
 
-What is told of the groups are their sizes; what is told of originals are counts of many people (see `bins`). No owner, no record.
+What is told of the groups are their sizes; what is told of originals are counts of many people (see `bins`).
+No owner, no record.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MOST_ITEMS = 10
 
 @dataclass(frozen=True)
 class PublishedItem:
-    """A published name: in how many records it stands, its level (the root's is 1) and how many terms it may stand for."""
+    """A published name: how many records bear it, its level (the root's is 1), how many terms it may mean."""
 
     name: str
     records: int
@@ -44,16 +45,19 @@ class Sizes:
     largest: int = 0
 
 
+NOTHING, NO_SIZES = Histogram(), Sizes()
+
+
 @dataclass(frozen=True)
 class Facts:
     """A release's manifest and the distributions that its report draws."""
 
     manifest: Mapping[str, Any]
     published: int = 0
-    sizes: Sizes = Sizes()
-    group_sizes: Histogram = Histogram()
-    lengths: Histogram = Histogram()
-    levels: Histogram = Histogram()
+    sizes: Sizes = NO_SIZES
+    group_sizes: Histogram = NOTHING
+    lengths: Histogram = NOTHING
+    levels: Histogram = NOTHING
     height: int = 1
     frequent: tuple[PublishedItem, ...] = ()
     vaguest: tuple[PublishedItem, ...] = ()
@@ -76,7 +80,7 @@ def facts_of(manifest: Mapping[str, Any], release: Release, original: Grounding)
         sizes=_sizes(sizes),
         group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
         lengths=compare(before.lengths, people, published.lengths, release.copies, fewest),
-        levels=_levels(before, people, published, release.copies, tree, fewest),
+        levels=_levels(original, people, published, release.copies, fewest),
         height=tree.height + 1,
         frequent=_ranked(items, tree, by="records"),
         vaguest=_ranked(np.where(tree.leaves > 1, items, 0), tree, by="terms"),
@@ -92,7 +96,7 @@ def _on_nodes(published: Bags, tree: Taxonomy) -> Bags:
         return published
     nodes = tree.names.codes(published.vocabulary.names)
     if len(published.items) and nodes[published.items].min() < 0:
-        raise InputError("the release holds items that are no nodes of the taxonomy, so it cannot be reported on")
+        raise InputError("the release holds items that are not in the taxonomy it was made with")
     return published.relabelled(nodes, tree.names)
 
 
@@ -107,8 +111,9 @@ def _sizes(sizes: Ints) -> Sizes:
     return Sizes(len(sizes), int(sizes.min()), float(np.median(sizes)), int(sizes.max()))
 
 
-def _levels(before: Bags, people: Ints, published: Bags, copies: Ints, tree: Taxonomy, fewest: int) -> Histogram:
+def _levels(original: Grounding, people: Ints, published: Bags, copies: Ints, fewest: int) -> Histogram:
     """Item occurrences on each level of the taxonomy, before and after."""
+    tree, before = original.taxonomy, original.bags
     entries = np.repeat(people, np.diff(before.indptr))
     seen = people_seen(tree.depth[before.items].astype(np.int64), entries, tree.height + 1)
     now = published.counts * np.repeat(copies, np.diff(published.indptr))
@@ -127,7 +132,7 @@ def _published_items(published: Bags, copies: Ints, tree: Taxonomy) -> Ints:
 
 
 def _ranked(records: Ints, tree: Taxonomy, by: str) -> tuple[PublishedItem, ...]:
-    """The first published items by frequency, or by how little they say; ties fall to the other, then to the place in the tree."""
+    """The first published items by frequency, or by how little they say; the other one breaks ties."""
     shown = np.flatnonzero(records)
     keys = (records, tree.leaves) if by == "records" else (tree.leaves, records)
     order = shown[np.lexsort((shown, -keys[1][shown], -keys[0][shown]))][:MOST_ITEMS]

@@ -1,13 +1,14 @@
-"""The page: facts in, one HTML document out that needs nothing but itself. All that comes from users is escaped."""
+"""The page: facts in, one HTML document out that needs nothing but itself. What users wrote is escaped."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from shoal.report import sections, verdicts
-from shoal.report.facts import Facts
+from shoal.report.facts import Facts, PublishedItem
 from shoal.report.words import count, number, plain, plural
 
 if TYPE_CHECKING:
@@ -24,13 +25,15 @@ def _template() -> Template:
     from jinja2 import Environment, StrictUndefined
 
     here = files("shoal.report")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.globals["style"] = _safe((here / "style.css").read_text(encoding="utf-8"))
     return environment.from_string((here / "template.html").read_text(encoding="utf-8"))
 
 
 def _safe(markup: str) -> Any:
-    """Marks what this package wrote itself, style and charts (which escape what they are given), as ready for the page."""
+    """Marks what this package wrote itself as ready for the page: the style and the charts."""
     from markupsafe import Markup
 
     return Markup(markup)
@@ -75,5 +78,9 @@ def _pictures(facts: Facts) -> dict[str, Any]:
         "fewest": count(facts.fewest),
         "height": count(facts.height),
         "kinds": {"before": count(facts.items_before), "after": count(facts.items_after)},
-        **{key: [(row, _safe(row.bar)) for row in sections.item_rows(items, facts.published)] for key, items in shown.items()},
+        **{key: _with_bars(items, facts.published) for key, items in shown.items()},
     }
+
+
+def _with_bars(items: Sequence[PublishedItem], records: int) -> list[Any]:
+    return [(row, _safe(row.bar)) for row in sections.item_rows(items, records)]

@@ -42,11 +42,17 @@ UNKNOWN = {
 LOSSES = {
     "loss": ("Loss", "GGD per item occurrence: 0% if all is published as it was, 100% if nothing is told."),
     "added_loss": ("Added loss", "Loss beyond what the original's own general terms already cost."),
-    "loss_with_dropped": ("Loss with dropped terms", "The same, with terms dropped as unknown counted as lost."),
-    "ncp": ("NCP", "Normalised certainty penalty: of all terms, the share that each published item leaves open."),
+    "loss_with_dropped": (
+        "Loss with dropped terms",
+        "The same, with terms dropped as unknown counted as lost.",
+    ),
+    "ncp": ("NCP", "Normalised certainty penalty: the share of all terms that a published item leaves open."),
 }
 PLAIN_METRICS = {
-    "ggd": ("GGD", "Group generalization distortion: the losses of all published items, and one for each item not published."),
+    "ggd": (
+        "GGD",
+        "Group generalization distortion: losses of published items, and one for each not published.",
+    ),
     "mean_length": ("Mean length", "Items in a published record, on average."),
     "mean_level": ("Mean level", "Level of a published item, on average; the root is level 1."),
 }
@@ -109,19 +115,27 @@ class ItemRow:
 def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
     """The method with its summary, and its parameters with what they mean."""
     method = str(manifest.get("method") or "not told")
-    made = METHODS[method] if method in METHODS else None
+    made = METHODS[method] if method in METHODS else None  # noqa: SIM401 (get would raise)
     helps = {p.name: (p.help, p.default) for p in made.parameters()} if made else {}
     rows = []
     for key, value in manifest.get("parameters", {}).items():
         told, default = helps.get(key, (_meaning(key, value), object()))
-        rows.append(Row(LABELS.get(key, spoken(key)), number(value), told + (" (the default)" if value == default else "")))
+        rows.append(
+            Row(
+                LABELS.get(key, spoken(key)),
+                number(value),
+                told + (" (the default)" if value == default else ""),
+            )
+        )
     return Row(plain(method), made.paper if made else "", made.summary() if made else ""), rows
 
 
 def input_rows(manifest: Mapping[str, Any]) -> list[Row]:
     """What was read, as the manifest tells it."""
     given = manifest.get("input", {})
-    return [Row(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()]
+    return [
+        Row(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()
+    ]
 
 
 def _meaning(key: str, value: Any) -> str:
@@ -141,7 +155,10 @@ def asked_line(manifest: Mapping[str, Any]) -> str:
 def accounts(manifest: Mapping[str, Any]) -> list[Account]:
     """The ledgers of rows, records and item occurrences, as far as there are any."""
     titles = {"rows": "Rows of the input", "records": "Records", "occurrences": "Item occurrences"}
-    return [_account(titles.get(key, spoken(key)), ledger) for key, ledger in manifest.get("accounting", {}).items()]
+    return [
+        _account(titles.get(key, spoken(key)), ledger)
+        for key, ledger in manifest.get("accounting", {}).items()
+    ]
 
 
 def _account(title: str, ledger: Mapping[str, int]) -> Account:
@@ -155,7 +172,9 @@ def _account(title: str, ledger: Mapping[str, int]) -> Account:
         parts.append(Part(plain(key), n, tone))
     desc = f"{count(total)} in: " + ", ".join(f"{count(p.value)} {p.label}" for p in parts)
     pieces = tuple(Piece(p.label, count(p.value), share_of(p.value, total), p.tone) for p in parts)
-    return Account(title, count(total), sum(p.value for p in parts) == total, stacked(title, desc, parts), pieces)
+    return Account(
+        title, count(total), sum(p.value for p in parts) == total, stacked(title, desc, parts), pieces
+    )
 
 
 def loss_tile(metrics: Mapping[str, Any]) -> Tile:
@@ -163,7 +182,9 @@ def loss_tile(metrics: Mapping[str, Any]) -> Tile:
     loss, bound = _share(metrics, "loss"), _share(metrics, "bound")
     if loss is None:
         return Tile("Lost", "not measured", "the loss needs the original", "open")
-    least = f"no generalization with this guarantee can lose less than {percent(bound)}" if bound is not None else "0% is the original, 100% tells nothing"
+    least = "0% is the original, 100% tells nothing"
+    if bound is not None:
+        least = f"no generalization with this guarantee can lose less than {percent(bound)}"
     return Tile("Lost", percent(loss), f"of what the items told; {least}")
 
 
@@ -184,8 +205,9 @@ def loss_meters(metrics: Mapping[str, Any]) -> list[Meter]:
         value = _share(metrics, key)
         if value is not None:
             bound = _share(metrics, "bound") if key == "loss" else None
-            chart = meter(label, f"{percent(value)} of 100%" + (f", at least {percent(bound)}" if bound is not None else ""), value, bound)
-            found.append(Meter(label, percent(value), meaning, chart, percent(bound) if bound is not None else ""))
+            floor = percent(bound) if bound is not None else ""
+            desc = f"{percent(value)}, of which {floor} was unavoidable" if floor else percent(value)
+            found.append(Meter(label, percent(value), meaning, meter(label, desc, value, bound), floor))
     return found
 
 
@@ -209,11 +231,14 @@ def group_chart(facts: Facts) -> str:
     k = promised_group(facts.manifest.get("claims", []))
     found = facts.group_sizes
     columns = [
-        Column(b.label, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else "")
+        Column(
+            b.label, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else ""
+        )
         for b, n in zip(found.bins, found.counts, strict=True)
     ]
     mark = Mark(found.bin_of(k), f"promised: {count(k)}") if k else None
-    desc = f"{plural(facts.sizes.groups, 'group')}, the smallest of {count(facts.sizes.smallest)} records, the largest of {count(facts.sizes.largest)}"
+    sizes = facts.sizes
+    desc = f"{plural(sizes.groups, 'group')} of {count(sizes.smallest)} to {count(sizes.largest)} records"
     return histogram("Groups by size", desc, columns, "records in the group", mark)
 
 
@@ -224,7 +249,8 @@ def length_chart(facts: Facts) -> str:
 
 def level_chart(facts: Facts) -> str:
     """Levels of items before and after."""
-    return _before_after("Item occurrences by level", facts.levels, "occurrence", "level in the taxonomy: 1 is the root, which says nothing")
+    axis = "level in the taxonomy: 1 is the root, which says nothing"
+    return _before_after("Item occurrences by level", facts.levels, "occurrence", axis)
 
 
 def _before_after(title: str, found: Histogram, noun: str, axis: str) -> str:

@@ -1,4 +1,4 @@
-"""Verdicts in words: the headline of a report, its guarantee in one number, and what each claim protects and what not."""
+"""Verdicts in words: the headline, the guarantee in one number, what each claim protects and what not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from shoal.report.words import number, plain, plural, spoken
 
 # The models whose k is the size of the smallest group of identical records.
 GROUP_MODELS = frozenset({"k-anonymity", "vocabulary-k-anonymity"})
+GROUP_WORDS = {
+    "k": "records in the smallest group of identical ones",
+    "people": "different people behind the rarest published record",
+}
+BROKEN = "Do not publish this data under its claims: the reasons stand below."
 NO_WORDS = "This version of shoal has no description of the model."
 
 
@@ -85,12 +90,14 @@ def model_of(verdict: Mapping[str, Any]) -> Model | None:
 def headline(verdicts: Sequence[Mapping[str, Any]]) -> Headline:
     """Do all claims hold, and what do they say?"""
     if not verdicts:
-        return Headline("open", "This release claims nothing.", "No guarantee was asked for, so none was checked.")
+        return Headline(
+            "open", "This release claims nothing.", "No guarantee was asked for, so none was checked."
+        )
     broken = [v for v in verdicts if not v["holds"]]
     if broken:
         these = "The claim" if len(verdicts) == 1 else f"{len(broken)} of {len(verdicts)} claims"
         verb = "does" if len(verdicts) == 1 or len(broken) == 1 else "do"
-        return Headline("bad", f"{these} {verb} not hold.", "Do not publish this data under its claims: the reasons stand below.")
+        return Headline("bad", f"{these} {verb} not hold.", BROKEN)
     title = "The claim holds." if len(verdicts) == 1 else f"All {len(verdicts)} claims hold."
     return Headline("good", title, " ".join(_summary(model_of(v)) for v in verdicts).strip())
 
@@ -103,12 +110,15 @@ def guarantee(verdicts: Sequence[Mapping[str, Any]]) -> Tile:
     tone = "good" if verdict["holds"] else "bad"
     model, achieved = model_of(verdict), verdict.get("achieved") or {}
     if model is not None and model.name in GROUP_MODELS and "k" in achieved:
-        told = "people" if "people" in achieved else "k"
-        whose = "people or more share every published record" if told == "people" else "or more records are alike in every group"
+        told, whose = ("k", "or more records are alike in every group")
+        if "people" in achieved:
+            told, whose = ("people", "people or more share every published record")
         promised = number(model.values().get("k"))
         return Tile("Guarantee", number(achieved[told]), f"{whose}; {promised} were promised", tone)
-    key, value = next(iter(achieved.items()), ("", verdict["holds"]))
-    return Tile("Guarantee", f"{spoken(key)} = {number(value)}" if key else number(value), plain(str(verdict["model"])), tone)
+    best = ", ".join(f"{spoken(key)} = {number(value)}" for key, value in achieved.items())
+    return Tile(
+        "Guarantee", best or ("holds" if verdict["holds"] else "broken"), plain(str(verdict["model"])), tone
+    )
 
 
 def promised_group(verdicts: Sequence[Mapping[str, Any]]) -> int | None:
@@ -125,7 +135,8 @@ def claims_line(verdicts: Sequence[Mapping[str, Any]]) -> str:
 def _summary(model: Model | None) -> str:
     if model is None:
         return ""
-    named = ", ".join(f"{key} = {number(value)}" for key, value in model.values().items() if value is not None)
+    given = {key: value for key, value in model.values().items() if value is not None}
+    named = ", ".join(f"{key} = {number(value)}" for key, value in given.items())
     told = model.summary().rstrip(".")
     return f"{told}, where {named}." if named else f"{told}."
 
@@ -133,9 +144,7 @@ def _summary(model: Model | None) -> str:
 def _level(key: str, value: Any, model: Model | None) -> Level:
     asked = model.values() if model else {}
     helps = {p.name: p.help for p in model.parameters()} if model else {}
-    if key == "people" and model is not None and model.name in GROUP_MODELS:
-        return Level("different people behind the rarest published record", number(asked.get("k")), number(value))
-    if key == "k" and model is not None and model.name in GROUP_MODELS:
-        return Level("records in the smallest group of identical ones", number(asked.get("k")), number(value))
+    if key in GROUP_WORDS and model is not None and model.name in GROUP_MODELS:
+        return Level(GROUP_WORDS[key], number(asked.get("k")), number(value))
     meaning = f"{spoken(key)}: {helps[key]}" if key in helps else spoken(key)
     return Level(meaning, number(asked[key]) if key in asked else "–", number(value))

@@ -1,4 +1,4 @@
-"""Words and numbers as people read them: thousands apart, percents that never round a little to nothing, names made harmless to print."""
+"""Words and numbers as people read them: a little is never rounded to nothing, names are made harmless."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import unicodedata
 from typing import Any
 
 LONGEST_NAME = 80
+UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})
+JOINERS = frozenset("\u200c\u200d")
 SHORT_SCALES = ((10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "k"))
 
 
@@ -41,10 +43,8 @@ def share_of(part: int, whole: int) -> str:
 
 def number(value: Any) -> str:
     """Any value of a manifest, as a reader wants it."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
@@ -77,7 +77,7 @@ def plural(n: int, noun: str, many: str = "") -> str:
 
 
 def plain(text: str) -> str:
-    """A user's text without characters that do not print or that turn the writing direction of what follows."""
+    """A user's text without characters that do not print or that turn the direction of what follows."""
     return "".join("\N{REPLACEMENT CHARACTER}" if _unprintable(c) else c for c in text)
 
 
@@ -89,4 +89,4 @@ def name(text: str) -> str:
 
 def _unprintable(char: str) -> bool:
     # Joiners are part of how some scripts are written; all other format characters only disguise.
-    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"} and char not in {"\u200c", "\u200d"}
+    return unicodedata.category(char) in UNPRINTABLE and char not in JOINERS
