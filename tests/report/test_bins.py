@@ -18,7 +18,7 @@ def test_few_values_have_a_bin_each() -> None:
 
 def test_close_values_have_even_steps() -> None:
     edges = ladder(103, 250)
-    assert set(np.diff(edges)) == {10}
+    assert set(np.diff(edges)) == {5}
     assert edges[0] == 100
 
 
@@ -104,3 +104,17 @@ def test_every_bar_of_originals_counts_no_one_or_many(
 )
 def test_labels(low: int, high: int | None, label: str) -> None:
     assert Bin(low, high).label == label
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "tick"),
+    [
+        (3, 4, "3–4"),
+        (700, 999, "700–999"),
+        (1000, 1499, "1k–1.5k"),
+        (2000, None, "2k+"),
+        (1234, 1234, "1,234"),
+    ],
+)
+def test_ticks_are_short(low: int, high: int | None, tick: str) -> None:
+    assert Bin(low, high).tick == tick

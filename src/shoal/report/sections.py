@@ -232,7 +232,7 @@ def group_chart(facts: Facts) -> str:
     found = facts.group_sizes
     columns = [
         Column(
-            b.label, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else ""
+            b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else ""
         )
         for b, n in zip(found.bins, found.counts, strict=True)
     ]
@@ -255,7 +255,7 @@ def level_chart(facts: Facts) -> str:
 
 def _before_after(title: str, found: Histogram, noun: str, axis: str) -> str:
     columns = [
-        Column(b.label, n, was, f"{b.label}: {plural(was, noun)} before, {count(n)} after")
+        Column(b.tick, n, was, f"{b.label}: {plural(was, noun)} before, {count(n)} after")
         for b, n, was in zip(found.bins, found.counts, found.before or (), strict=True)
     ]
     told = ", ".join(c.hint for c in columns)
