@@ -26,6 +26,7 @@ KNOWN = {
     "item": {"item", "itemid", "itemname", "tag", "product", "productid", "sku", "movieid", "term", "word", "article"},
 }
 AOL = ("anonid", "query", "querytime", "itemrank", "clickurl")
+JOINER = ";"
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", "": "blanks", " ": "blank"}
 
 _AOL_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
@@ -94,7 +95,7 @@ def find_layout(source: Source, options: ReadOptions) -> Layout:
     """How this file is to be read, by what the user says and what the file shows."""
     if source.is_parquet:
         return _of_parquet(source, options)
-    if source.stem.endswith((".jsonl", ".ndjson")) or source.head.lstrip()[:1] == b"{":
+    if source.stem.endswith((".jsonl", ".ndjson")) or source.is_json_lines:
         return _of_jsonl(source, options)
     if options.wanted_format == "transactions":
         return _of_transactions(source, options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ LONGEST_LINE = 256 << 20
 HEAD = 256 << 10
 
 GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"
+
+# Control characters that text does not hold.
+ODD_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b")
 
 UNREADABLE = {
     b"PK\x03\x04": "a zip archive or a spreadsheet",
@@ -75,19 +79,31 @@ class Source:
         source._refuse_binary()
         return source
 
+    @property
+    def is_json_lines(self) -> bool:
+        """Whether the first line is a JSON object."""
+        first = self.head.lstrip().split(b"\n", 1)[0]
+        if not first.startswith(b"{"):
+            return False
+        try:
+            json.loads(first)
+        except ValueError:
+            return False
+        return True
+
     def _refuse_binary(self) -> None:
         if self.is_parquet:
             if self.compression:
                 raise InputError(f"{self.path} is Parquet inside {self.compression}", hint="unpack it first")
             return
+        odd = len(self.head) - len(self.head.translate(None, ODD_BYTES))
+        if not odd:
+            return
         for magic, what in UNREADABLE.items():
             if self.head.startswith(magic):
-                raise InputError(f"{self.path} is {what}, not text", hint="save it as UTF-8 text, plain or with gzip or zstd")
-        odd = len(self.head) - len(self.head.translate(None, bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b")))
+                raise InputError(f"{self.path} is {what}, not plain text", hint="shoal reads UTF-8 text, plain or with gzip or zstd, and Parquet")
         if odd * 20 > len(self.head):
-            raise InputError(f"{self.path} is a binary file, not text", hint="shoal reads text and Parquet")
-        if not self.head.strip():
-            raise InputError(f"{self.path} holds only blank lines")
+            raise InputError(f"{self.path} is a binary file, not text", hint="shoal reads UTF-8 text and Parquet")
 
     def each_chunk(self, use: Callable[[bytes, bool], int]) -> None:
         """Hands chunk after chunk to `use(text, last)`, which says how many bytes it took; the rest comes again with the next chunk."""
