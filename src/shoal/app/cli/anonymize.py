@@ -22,7 +22,7 @@ from shoal.methods import METHODS
 @click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="Directory to write; it must not exist yet.")
 @click.option("--method", "-m", default=next(iter(METHODS)), show_default=True, metavar="NAME", help="See `shoal methods`.")
 @method_options
-@data_options
+@data_options()
 @click.option("--to", "form", type=click.Choice(list(RECORD_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
 @click.option("--to-sep", metavar="CHARACTER", default="\t", help="What separates items in transaction lines. [default: tab]")
 @click.option("--force", is_flag=True, help="Replace an older release.")

@@ -22,7 +22,7 @@ from shoal.io.records import RECORD_FORMATS
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from, for a stricter judgement.")
 @click.option("--release-format", type=click.Choice(list(RECORD_FORMATS)), help="Form of a single file of records; guessed, and announced.")
 @click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
-@data_options
+@data_options()
 @click.option("--threads", type=click.IntRange(1), help="[default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(

@@ -22,7 +22,7 @@ from shoal.metrics import METRICS, measure
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from.")
 @click.option("--metric", "-m", "names", multiple=True, metavar="NAME", help="See `shoal metrics`. [default: all that can be told]")
-@data_options
+@data_options()
 @click.option("--threads", type=click.IntRange(1), help="[default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(release: Path, original: Path | None, names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:

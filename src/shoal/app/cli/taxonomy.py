@@ -53,32 +53,32 @@ def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str
 
 
 @command.command("coverage", context_settings=_HELP)
-@click.argument("taxonomy")
+@click.argument("hierarchy", metavar="TAXONOMY")
 @click.argument("input", type=click.Path(path_type=Path))
-@data_options
+@data_options(without=("taxonomy",))
 @click.option("--missing", "limit", type=click.IntRange(1), default=10, show_default=True, help="Missed items to list.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def covers(taxonomy: str, input: Path, limit: int, as_json: bool, **said: Any) -> None:
-    """Say how much of INPUT a hierarchy covers, and which frequent items it misses.
+def covers(hierarchy: str, input: Path, limit: int, as_json: bool, **said: Any) -> None:
+    """Say how much of INPUT a TAXONOMY covers, and which frequent items it misses.
 
     The list shows items of the input as they are: it is for you, not for publication.
     """
-    how = preparation({**said, "taxonomy": taxonomy})
+    how = preparation({**said, "taxonomy": hierarchy})
     with screen.progress():
         reading = read(input, how.read)
         bags = records_of(reading.data, how)
-        tree, notes = load_taxonomy(taxonomy, how.loss, bags.vocabulary.names.to_list())
+        tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary.names.to_list())
         found = coverage(bags, tree, limit)
     if as_json:
         click.echo(json.dumps(found.__dict__, indent=2, default=str, ensure_ascii=False))
         return
     screen.note(*reading.notes, *notes)
     rows = [
-        ("items", f"{screen.share(found.terms - found.missed_terms, found.terms)} of {found.terms:,} are in the taxonomy"),
-        ("occurrences", f"{screen.share(found.occurrences - found.missed_occurrences, found.occurrences)} of {found.occurrences:,}"),
-        ("records", f"{found.uncovered_records:,} of {found.records:,} have no item in the taxonomy"),
+        ("items", f"{screen.share(found.terms_covered, found.terms)} of {found.terms:,} are in the taxonomy"),
+        ("occurrences", f"{screen.share(found.occurrences_covered, found.occurrences)} of {found.occurrences:,}"),
+        ("records", f"{found.records_uncovered:,} of {found.records:,} have no item in the taxonomy, {found.records_empty:,} are empty"),
     ]
-    screen.pairs(f"{taxonomy} covers of {input.name}", rows)
-    if found.strangers:
+    screen.pairs(f"{hierarchy} covers of {input.name}", rows)
+    if found.missing:
         screen.out.print()
-        screen.listing(["missed item", "occurrences"], [(name, f"{n:,}") for name, n in found.strangers])
+        screen.listing(["missed item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])
