@@ -72,7 +72,7 @@ def load_taxonomy(spec: str, loss: str, terms: list[str] | None = None) -> tuple
         from shoal.taxonomy.wordnet import wordnet
 
         return wordnet(loss), ()
-    if spec.split(":")[0] == "generated":
+    if spec.split(":", 1)[0] == "generated":
         from shoal.taxonomy.generated import generated
 
         if terms is None:
