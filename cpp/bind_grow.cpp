@@ -1,5 +1,5 @@
 // Bindings of the shoal method.
-#include "bind_grow.hpp"
+#include <nanobind/nanobind.h>
 
 #include "bindings.hpp"
 #include "cluster.hpp"
