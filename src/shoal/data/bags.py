@@ -199,7 +199,7 @@ class Bags:
     def owner_ranks(self) -> Ints:
         """A rank per record by which records of equal content are told apart by what else their owners hold, never by arrival.
 
-        Owners with the same records are interchangeable and share a rank.
+        Owners with the same records are interchangeable: they rank by number, but the same way for all they own.
         """
         if not self.owners_repeat:
             return np.zeros(len(self), np.int64)
@@ -218,5 +218,5 @@ def _ranks_of_owners(bags: Bags) -> Ints:
     place[np.argsort(first)] = np.arange(len(first))
     frame = pl.DataFrame({"owner": bags.owners, "content": place[same]})
     profiles = frame.group_by("owner").agg(pl.col("content").sort().cast(pl.String).str.join(",").alias("profile"))
-    ranked = profiles.with_columns(pl.col("profile").rank("dense").alias("rank").cast(pl.Int64))
+    ranked = profiles.sort("profile", "owner").with_row_index("rank")
     return frame.join(ranked, on="owner", how="left", maintain_order="left")["rank"].to_numpy().astype(np.int64)
