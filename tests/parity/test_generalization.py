@@ -142,7 +142,7 @@ def test_tree_counts(case: tuple[tuple[int, ...], list[list[int]]], loss: str, t
 def test_min_sums_and_the_closed_form_of_the_distortion(
     case: tuple[tuple[int, ...], list[list[int]]],
 ) -> None:
-    """GGD(S) = total length - |S| * V(S), with V the weighted sum of the least subtree counts; here for pairs."""
+    """GGD(S) = total length - |S| * V(S), with V the weighted sum of least subtree counts; here for pairs."""
     parent, records = case
     taxonomy = tree(parent)
     pairs = list(combinations(range(len(records)), 2)) + [(i, i) for i in range(len(records))]
