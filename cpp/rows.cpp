@@ -1,7 +1,9 @@
 #include "rows.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "parallel.hpp"
 
@@ -32,19 +34,23 @@ int compare_rows(const Rows& rows, int64_t a, int64_t b) {
     return std::ranges::lexicographical_compare(p, q) ? -1 : 1;
 }
 
+// With this many occurrences a record's subtree counts still fit the counters of all kernels.
+constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+
 void canonical_row(std::vector<Entry>& row, bool as_set) {
     std::ranges::sort(row, {}, &Entry::node);
     std::size_t kept = 0;
+    int64_t total = 0;
     for (const Entry e : row) {
-        if (e.node < 0) continue;
-        if (kept > 0 && row[kept - 1].node == e.node)
+        if (e.node < 0 || e.count <= 0) continue;
+        total += as_set ? 1 : e.count;
+        if (kept == 0 || row[kept - 1].node != e.node)
+            row[kept++] = {e.node, as_set ? 1 : e.count};
+        else if (!as_set && total <= kMost)
             row[kept - 1].count += e.count;
-        else
-            row[kept++] = e;
     }
+    if (total > kMost) throw std::overflow_error("a record holds more than 2,147,483,647 item occurrences");
     row.resize(kept);
-    if (as_set)
-        for (Entry& e : row) e.count = 1;
 }
 
 }  // namespace
