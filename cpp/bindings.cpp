@@ -21,6 +21,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using namespace shoal;
 
+void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
 
 namespace {
@@ -222,4 +223,5 @@ NB_MODULE(_kernels, m) {
     bind_judge(m);
     bind_text(m);
     bind_reading(m);
+    bind_grow(m);
 }
