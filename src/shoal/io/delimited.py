@@ -1,4 +1,4 @@
-"""Files of lines, in batches: as columns, as rows of items, or as JSON values. Blank and broken lines are noted in the tally."""
+"""Files of lines: as columns, as rows of items, or as JSON values. Blank and broken lines go to the tally."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def bags_of_lines(
     sizes, items = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
     skip, line = header_end(source, dialect) if header else (0, 0)
     for chunk in source.chunks(skip):
-        indptr, codes, facts = kernels.run(_kernels.cut_items, chunk.text, dialect, interner, keep_blank, chunk.last)
+        indptr, codes, facts = kernels.run(
+            _kernels.cut_items, chunk.text, dialect, interner, keep_blank, chunk.last
+        )
         tally.note(facts, line)
         tally.check()
         sizes.append(np.diff(indptr))

@@ -1,7 +1,8 @@
 """A release directory appears whole or not at all.
 
-Files are written to a temporary directory beside the target, brought to the disk, and the directory is renamed when all went well; on any
-failure or interrupt it is removed. The target's parent must exist: a mistyped path is an error, not a new tree of directories.
+Files are written to a temporary directory beside the target and brought to the disk; when all went well the
+directory is renamed, on any failure or interrupt it is removed. The target's parent must exist: a mistyped
+path is an error, not a new tree of directories.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 class ReleaseDirectory:
     """Writes a release: `with ReleaseDirectory(target) as directory: ... directory.path / name ...`.
 
-    An existing target is refused; with `force` an older release (or an empty directory) is replaced, anything else is refused still.
+    An existing target is refused; with `force` an older release or an empty directory is replaced, anything
+    else is refused still.
     """
 
     def __init__(self, target: str | Path, *, force: bool = False) -> None:
@@ -43,7 +45,7 @@ class ReleaseDirectory:
         return self._path
 
     def check(self) -> None:
-        """Raise if the release could not be written here; cheap, so that it can be asked before hours of work."""
+        """Raise if the release could not be written here; cheap enough to be asked before hours of work."""
         parent = self.target.parent
         if not parent.is_dir():
             raise OutputError(f"there is no directory {parent}", hint="create it first")
@@ -54,12 +56,18 @@ class ReleaseDirectory:
 
     def _may_replace(self) -> None:
         if not self.target.is_dir():
-            raise OutputError(f"{self.target} exists and is a file", hint="name a directory that does not exist yet")
+            raise OutputError(
+                f"{self.target} exists and is a file", hint="name a directory that does not exist yet"
+            )
         if not self._force:
-            raise OutputError(f"{self.target} exists", hint="choose another directory, or replace it with --force")
+            raise OutputError(
+                f"{self.target} exists", hint="choose another directory, or replace it with --force"
+            )
         strangers = sorted({entry.name for entry in self.target.iterdir()} - release_files(self.target))
         if strangers:
-            shown = ", ".join(strangers[:3]) + (f" and {len(strangers) - 3} more" if len(strangers) > 3 else "")
+            shown = ", ".join(strangers[:3]) + (
+                f" and {len(strangers) - 3} more" if len(strangers) > 3 else ""
+            )
             raise OutputError(
                 f"{self.target} holds files that are not part of a shoal release: {shown}",
                 hint="--force replaces releases only; choose another directory, or move these away",
@@ -72,7 +80,9 @@ class ReleaseDirectory:
             self._path.mkdir()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         written = self.path
         try:
             with disk_errors(self.target):

@@ -1,4 +1,4 @@
-"""Reading: what a file gave, with an account of every row; and the tally from which that account is drawn up."""
+"""Reading: what a file gave, with an account of every row, and the tally that the account is drawn from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shoal.io.source import Source
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The data, the account of the file's rows, the defects with their places, and what had to be guessed or is worth knowing."""
+    """The data, the account of the file's rows, its defects with their places, and other news."""
 
     data: Log | Bags
     format: str
@@ -26,7 +26,7 @@ class Reading:
 
 
 class Tally:
-    """Counts rows while a file is read. Under `strict` a defective row is an error as soon as its chunk was read."""
+    """Counts rows while a file is read. Under `strict` defective rows are an error."""
 
     def __init__(self, source: Source, *, strict: bool, place: str = "line") -> None:
         self.source = source
@@ -57,7 +57,10 @@ class Tally:
         found = self.defects.frozen()
         if not self.used:
             why = "; ".join(found.described(self._place)) if found else "it has a header but no rows"
-            raise InputError(f"{self.source.path} has no usable row: {why}", hint="see --format, --sep and the column options")
+            raise InputError(
+                f"{self.source.path} has no usable row: {why}",
+                hint="see --format, --sep and the column options",
+            )
         malformed = {f"malformed: {reason}": n for reason, n in found.counts.items()}
         parts = {"used": self.used, "repeated clicks": self.repeated, "blank lines": self.blank, **malformed}
         return Ledger(sum(parts.values()), parts)

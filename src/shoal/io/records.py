@@ -1,8 +1,9 @@
-"""Writing published records. Fresh numbers, shuffled with the operating system's entropy; items sorted by name, so that no order tells
-anything.
+"""Writing published records, in an order that tells nothing.
 
-Formats: `parquet` and `jsonl` hold lists of items; `csv` joins the items of a record with `;`; `transactions` has one record a line, an
-empty line for an empty record. What a format cannot hold without doubt (a name that contains the joiner) is refused.
+Records are shuffled with the operating system's entropy and get fresh numbers; items are sorted by name.
+Formats: `parquet` and `jsonl` hold lists of items; `csv` joins the items of a record with `;`; `transactions`
+has one record a line, an empty line for an empty record. A name that a format cannot hold without doubt is
+refused.
 """
 
 from __future__ import annotations
@@ -22,12 +23,17 @@ from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.release import Release
 from shoal.errors import OutputError, ParameterError
 from shoal.io.directory import disk_errors
-from shoal.io.formats import JOINER, one_byte, separator_name
 from shoal.io.published import read_records
+from shoal.io.separators import JOINER, one_byte, separator_name
 
 __all__ = ["RECORD_FORMATS", "FileFact", "read_records", "write_records"]
 
-RECORD_FORMATS = {"parquet": "records.parquet", "csv": "records.csv", "jsonl": "records.jsonl", "transactions": "records.txt"}
+RECORD_FORMATS = {
+    "parquet": "records.parquet",
+    "csv": "records.csv",
+    "jsonl": "records.jsonl",
+    "transactions": "records.txt",
+}
 ROWS_AT_ONCE = 100_000
 
 
@@ -49,7 +55,11 @@ class FileFact:
 def write_records(release: Release, path: str | Path, format: str = "parquet", sep: str = "\t") -> FileFact:
     """Write the published records to a file of this format and say what was written."""
     if format not in RECORD_FORMATS:
-        raise ParameterError(f"no output format is called {format!r}", hint=f"there are {', '.join(RECORD_FORMATS)}", value=format)
+        raise ParameterError(
+            f"no output format is called {format!r}",
+            hint=f"there are {', '.join(RECORD_FORMATS)}",
+            value=format,
+        )
     separator = {"csv": JOINER, "transactions": one_byte(sep)}.get(format, "")
     published = by_name(release.published)
     refuse_ambiguous(published, format, separator)
@@ -63,7 +73,7 @@ def write_records(release: Release, path: str | Path, format: str = "parquet", s
 
 
 def by_name(bags: Bags) -> Bags:
-    """The same records over a vocabulary in the order of names, so that items within a record are sorted by name."""
+    """The same records over a vocabulary in the order of names, so that items are sorted by name."""
     order = bags.vocabulary.names.arg_sort().to_numpy()
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
@@ -84,12 +94,18 @@ def refuse_ambiguous(published: Bags, format: str, separator: str) -> None:
         n = int(names.str.contains(text, literal=True).sum())
         if n:
             raise OutputError(
-                f"{n:,} item names contain {what}, which {format} cannot hold", hint="write parquet or jsonl instead", value=n
+                f"{n:,} item names contain {what}, which {format} cannot hold",
+                hint="write parquet or jsonl instead",
+                value=n,
             )
-    blanks = names.str.strip_chars(" \t") != names if format == "transactions" and separator != "\t" else names == ""
+    blanks = (
+        names.str.strip_chars(" \t") != names
+        if format == "transactions" and separator != "\t"
+        else names == ""
+    )
     if blanks.any():
         raise OutputError(
-            f"{int(blanks.sum()):,} item names are empty or begin or end with blanks, which {format} cannot hold",
+            f"{int(blanks.sum()):,} item names are empty or end in blanks, which {format} cannot hold",
             hint="write parquet or jsonl instead",
         )
 
@@ -118,7 +134,9 @@ def _parquet(lists: pl.Series, rows: Ints) -> bytes:
 
 def _texts(lists: pl.Series, format: str, separator: str) -> pl.Series:
     if format == "jsonl":
-        return pl.Series([json.dumps(items, ensure_ascii=False) for items in lists.to_list()], dtype=pl.String)
+        return pl.Series(
+            [json.dumps(items, ensure_ascii=False) for items in lists.to_list()], dtype=pl.String
+        )
     return lists.list.join(separator)
 
 

@@ -41,7 +41,7 @@ UNREADABLE = {
 
 @dataclass
 class Chunk:
-    """A piece of a file. Its user sets `taken` to the bytes it used; the others come again at the start of the next piece.
+    """A piece of a file. Its user sets `taken` to the bytes it used; the next piece begins with the rest.
 
     The last piece is whatever was not taken of the others, perhaps nothing.
     """
@@ -55,7 +55,8 @@ class Chunk:
 class Source:
     """A file that exists and holds something that could be text, or Parquet.
 
-    `head` are its first bytes after decompression and a byte order mark; `whole` says that there are no others.
+    `head` are its first bytes, unpacked and without the byte order mark, whose length is `mark`; `whole` says
+    that there are no others.
     """
 
     path: Path
@@ -88,7 +89,9 @@ class Source:
             if place.is_dir():
                 raise InputError(f"{place} is a directory, not a file", hint="name a file in it")
             if place.exists() and not place.is_file():
-                raise InputError(f"{place} is a pipe or a device, not a file", hint="write its content to a file first")
+                raise InputError(
+                    f"{place} is a pipe or a device, not a file", hint="write its content to a file first"
+                )
             with place.open("rb") as raw:
                 compression = _compression(raw.read(4))
             with _opened(place, compression) as stream:
@@ -115,7 +118,7 @@ class Source:
             raise InputError(f"{self.path} is a binary file, not text", hint=hint)
 
     def chunks(self, skip: int = 0) -> Iterator[Chunk]:
-        """The file behind its first `skip` bytes, piece by piece; one is fetched and unpacked while another is worked on."""
+        """The file behind its first `skip` bytes; one piece is fetched while another is worked on."""
         rest = b""
         with (
             _translated(self.path),
@@ -209,7 +212,9 @@ def _translated(path: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except EOFError:
-        raise InputError(f"{path} is truncated: its compressed data breaks off", hint="copy it again") from None
+        raise InputError(
+            f"{path} is truncated: its compressed data breaks off", hint="copy it again"
+        ) from None
     except (gzip.BadGzipFile, zlib.error):
         raise InputError(f"{path} is damaged: its compressed data cannot be unpacked") from None
     except OSError as error:

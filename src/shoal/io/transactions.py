@@ -1,4 +1,4 @@
-"""Transactions: one record a line, or lists of items in JSON lines or Parquet, into Bags. Each record is its own owner."""
+"""Transactions: a record a line, or lists in JSON lines or Parquet, into Bags. Each has its own owner."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def _from_jsonl(source: Source, layout: Layout, tally: Tally) -> Bags:
 
 def json_items(value: Any) -> list[str] | None:
     """A JSON list of strings or numbers as item names; None where it is anything else."""
-    if not isinstance(value, list) or not all(isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value):
+    if not isinstance(value, list) or not all(
+        isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value
+    ):
         return None
     return [str(item) for item in value]
 
