@@ -63,10 +63,9 @@ class Partitioner {
         std::vector<Part> pending;
         pending.push_back(std::move(all));
         while (!pending.empty()) {
-            task.check();
             Part part = std::move(pending.back());
             pending.pop_back();
-            if (!specialise(part, pending)) {
+            if (!specialise(part, pending, task)) {
                 task.step(static_cast<int64_t>(part.records.size()));
                 emit(part);
             }
@@ -112,10 +111,11 @@ class Partitioner {
     }
 
     // Nodes of the cut that may be specialised, by falling gain; the first in the cut wins ties.
-    std::vector<std::size_t> candidates(const Part& part) const {
+    std::vector<std::size_t> candidates(const Part& part, const Task& task) const {
         std::vector<std::pair<int64_t, std::size_t>> ranked;
         for (std::size_t i = 0; i < part.cut.size(); ++i) {
             const CutNode& c = part.cut[i];
+            task.check();
             if (!c.open || !c.whole || end_[c.node] == c.node + 1) continue;
             int64_t total = 0;
             for (int64_t record : part.records) total += gain(record, c.node);
@@ -127,8 +127,9 @@ class Partitioner {
         return order;
     }
 
-    bool specialise(Part& part, std::vector<Part>& pending) {
-        for (std::size_t at : candidates(part)) {
+    bool specialise(Part& part, std::vector<Part>& pending, Task& task) {
+        for (std::size_t at : candidates(part, task)) {
+            task.check();
             const int32_t node = part.cut[at].node;
             std::vector<Sub> subs = distribute(part.records, node);
             std::vector<int64_t> left;
