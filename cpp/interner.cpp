@@ -86,7 +86,7 @@ Interner::Words Interner::words(const std::vector<std::string_view>& strings, in
             while (at < s.size() && !is_word[static_cast<unsigned char>(s[at])]) ++at;
             const std::size_t begin = at;
             while (at < s.size() && is_word[static_cast<unsigned char>(s[at])]) ++at;
-            if (static_cast<int64_t>(at - begin) >= shortest) out.ids.push_back(code(s.substr(begin, at - begin)));
+            if (at > begin && static_cast<int64_t>(at - begin) >= shortest) out.ids.push_back(code(s.substr(begin, at - begin)));
         }
         out.indptr.push_back(static_cast<int64_t>(out.ids.size()));
     }

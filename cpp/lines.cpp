@@ -86,7 +86,7 @@ Record read_quoted(std::string_view text, std::size_t at, char separator, bool l
         }
     }
     r.end = text.size();
-    r.lines += 1;
+    r.lines += text.back() != '\n';
     r.whole = last;
     r.open_quote = inside;
     return r;
