@@ -1,0 +1,255 @@
+"""What is in a file: its format, its separator and which columns play which part.
+
+Guessed from name, header and first lines where nobody says. Every guess becomes an announcement; a file that
+could be read in two ways is refused, with a hint on how to say which is meant.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from shoal import _kernels
+from shoal.errors import InputError
+from shoal.io.columns import (
+    find_roles,
+    knows_any,
+    listed_roles,
+    looks_like_header,
+    missing_columns,
+    no_header,
+    numbered_roles,
+    plain,
+)
+from shoal.io.options import FORMATS, ReadOptions
+from shoal.io.parquet import schema_of
+from shoal.io.separators import guess_separator, one_byte, separator_name, separators_in
+from shoal.io.source import Source
+
+__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
+
+AOL = ("anonid", "query", "querytime", "itemrank", "clickurl")
+AOL_FIELDS = (3, 5)  # copies of the log whose trailing tabs were stripped have rows of three fields
+SAMPLE = 50
+
+_AOL_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+_EXCITE_TIME = re.compile(r"\d{12}")
+
+Sample = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is to be read. `places` gives the column of each role; `notes` say what was guessed."""
+
+    format: str
+    container: str
+    places: Mapping[str, int] = field(default_factory=dict)
+    columns: Sequence[str] = ()
+    separator: str = ""
+    header: bool = False
+    fields: tuple[int, int] = (1, 1)
+    dash_is_empty: bool = False
+    notes: tuple[str, ...] = ()
+
+    def dialect(self) -> _kernels.Dialect:
+        """How the kernels are to cut its lines."""
+        return _kernels.Dialect(self.separator, has_quotes(self.separator))
+
+
+def guess(path: str | Path) -> tuple[str, str]:
+    """The format of a file and the line that announces it."""
+    layout = find_layout(Source.of(path), ReadOptions())
+    return layout.format, layout.notes[0]
+
+
+def find_layout(source: Source, options: ReadOptions) -> Layout:
+    """How this file is to be read, by what the user says and what the file shows."""
+    if source.is_parquet:
+        schema = schema_of(source)
+        lists = [name for name, kind in schema.items() if isinstance(kind, pl.List)]
+        return _of_named(source, options, "parquet", list(schema), lists)
+    if source.is_json_lines:
+        return _of_named(source, options, "jsonl", *_json_names(source))
+    if options.wanted_format == "transactions":
+        return _of_transactions(source, options)
+    return _of_columns(source, options)
+
+
+# -- delimited columns
+
+
+def _of_columns(source: Source, options: ReadOptions) -> Layout:
+    first = source.head.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
+    separators = [one_byte(options.sep)] if options.sep is not None else separators_in(first)
+    for separator in separators:
+        sample = first_records(source, separator, SAMPLE)
+        if sample:
+            layout = _without_header(sample, separator, options) or _with_header(sample, separator, options)
+            if layout is not None:
+                return layout
+    if options.wanted_format is None and not options.named:
+        return _of_transactions(source, options)
+    sample = first_records(source, separators[0], SAMPLE)
+    raise (
+        missing_columns(source, options, sample[0])
+        if looks_like_header(sample)
+        else no_header(source, sample)
+    )
+
+
+def _with_header(sample: Sample, separator: str, options: ReadOptions) -> Layout | None:
+    names = sample[0]
+    roles = find_roles(names, options) if options.header is not False else {}
+    if not roles:
+        return None
+    aol = tuple(plain(name) for name in names) == AOL
+    fields = AOL_FIELDS if aol else (len(names), len(names))
+    by = "AOL's header" if aol else "its header"
+    return _delimited(options, by, roles, names, separator, header=True, fields=fields, dash_is_empty=aol)
+
+
+def _without_header(sample: Sample, separator: str, options: ReadOptions) -> Layout | None:
+    width = len(sample[0])
+    roles = numbered_roles(width, options)
+    if roles:
+        header = knows_any(sample[0]) if options.header is None else options.header
+        names = sample[0] if header else []
+        return _delimited(
+            options, "numbered fields", roles, names, separator, header=header, fields=(width, width)
+        )
+    if options.header or options.named or options.wanted_format == "table":
+        return None
+    if _mostly(sample, _is_aol):
+        roles = {"user": 0, "time": 2, "text": 1}
+        by = "AOL's columns without a header"
+        return _delimited(
+            options, by, roles, [], separator, header=False, fields=AOL_FIELDS, dash_is_empty=True
+        )
+    if _mostly(sample, _is_excite):
+        roles = {"user": 0, "time": 1, "text": 2}
+        by = "Excite's columns without a header"
+        return _delimited(options, by, roles, [], separator, header=False, fields=(3, 3))
+    return None
+
+
+def _is_aol(record: list[str]) -> bool:
+    few, most = AOL_FIELDS
+    return few <= len(record) <= most and record[0].isdigit() and _AOL_TIME.fullmatch(record[2]) is not None
+
+
+def _is_excite(record: list[str]) -> bool:
+    return len(record) == 3 and _EXCITE_TIME.fullmatch(record[1]) is not None
+
+
+def _mostly(sample: Sample, test: Callable[[list[str]], bool]) -> bool:
+    """Whether the first record passes, and most of the others: a few may be malformed."""
+    return test(sample[0]) and sum(map(test, sample)) * 5 >= len(sample) * 4
+
+
+def _delimited(
+    options: ReadOptions,
+    by: str,
+    roles: Mapping[str, int],
+    names: Sequence[str],
+    separator: str,
+    *,
+    header: bool,
+    fields: tuple[int, int],
+    dash_is_empty: bool = False,
+) -> Layout:
+    format = "querylog" if "text" in roles else "table"
+    columns = f"columns: {listed_roles(roles, names)}; separated by {separator_name(separator)}"
+    return Layout(
+        format,
+        "delimited",
+        roles,
+        names,
+        separator,
+        header,
+        fields,
+        dash_is_empty,
+        notes=(_announced(format, options, by), columns if header else f"{columns}; no header"),
+    )
+
+
+# -- Parquet and JSON lines
+
+
+def _json_names(source: Source) -> tuple[list[str], list[str]]:
+    """The keys of the first objects, and those of them that hold lists."""
+    names: dict[str, None] = {}
+    lists: dict[str, None] = {}
+    lines = source.head.split(b"\n")
+    for line in (lines if source.whole else lines[:-1])[:SAMPLE]:
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            names.update(dict.fromkeys(value))
+            lists.update({name: None for name, held in value.items() if isinstance(held, list)})
+    return list(names), list(lists)
+
+
+def _of_named(
+    source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]
+) -> Layout:
+    if not names:
+        raise InputError(f"{source.path} does not hold JSON objects, one a line")
+    called = {"parquet": "Parquet", "jsonl": "JSON lines"}[container]
+    roles = find_roles(names, options) if options.wanted_format != "transactions" else {}
+    if roles:
+        format = "querylog" if "text" in roles else "table"
+        notes = (
+            _announced(format, options, f"its columns ({called})"),
+            f"columns: {listed_roles(roles, names)}",
+        )
+        return Layout(format, container, roles, names, notes=notes)
+    column = options.item or ("items" if "items" in lists else lists[0] if len(lists) == 1 else "")
+    if column in lists and (options.format == "transactions" or not options.named):
+        by = f"a column of lists ({called})"
+        notes = (
+            _announced("transactions", options, by),
+            f"items: the lists in {column!r}; each is one person's record",
+        )
+        return Layout("transactions", container, {"item": names.index(column)}, names, notes=notes)
+    raise missing_columns(source, options, names)
+
+
+# -- transactions
+
+
+def _of_transactions(source: Source, options: ReadOptions) -> Layout:
+    lines = [line for line in source.head.split(b"\n")[:1000] if line.strip()]
+    separator = guess_separator(lines) if options.sep is None else one_byte(options.sep)
+    says = "guessed" if options.sep is None else "as asked"
+    items = f"items separated by {separator_name(separator)} ({says}); each line is one person's record"
+    notes = (_announced("transactions", options, "lines without known columns"), items)
+    return Layout("transactions", "delimited", separator=separator, header=bool(options.header), notes=notes)
+
+
+# -- shared
+
+
+def has_quotes(separator: str) -> bool:
+    """Whether fields may be quoted; with blanks and tabs not, as query logs hold quotes that mean nothing."""
+    return separator not in {"\t", " ", ""}
+
+
+def first_records(source: Source, separator: str, limit: int) -> Sample:
+    """The fields of the first records that are sound; none if the very first line is not."""
+    dialect = _kernels.Dialect(separator, has_quotes(separator))
+    found = _kernels.first_records(source.head, dialect, source.whole, limit)
+    if not found or found[0][0]:
+        return []
+    return [fields for defect, fields, _, _ in found if not defect]
+
+
+def _announced(format: str, options: ReadOptions, by: str) -> str:
+    return f"format {format} (as asked)" if options.format else f"format {format}, recognised by {by}"

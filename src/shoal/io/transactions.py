@@ -1,0 +1,58 @@
+"""Transactions: a record a line, or lists in JSON lines or Parquet, into Bags. Each has its own owner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Bags
+from shoal.io.delimited import bags_of_lines, json_lines
+from shoal.io.formats import Layout
+from shoal.io.parquet import whole
+from shoal.io.reading import Reading, Tally
+from shoal.io.source import Source
+
+
+def read_transactions(source: Source, layout: Layout, *, strict: bool) -> Reading:
+    """The records of a file laid out like this. Blank lines are skipped and counted."""
+    tally = Tally(source, strict=strict, place="row" if layout.container == "parquet" else "line")
+    if layout.container == "delimited":
+        bags = bags_of_lines(source, layout.dialect(), tally, header=layout.header)
+    elif layout.container == "jsonl":
+        bags = _from_jsonl(source, layout, tally)
+    else:
+        bags = _from_parquet(source, layout, tally)
+    tally.used = len(bags)
+    return Reading(bags, layout.format, tally.ledger(), tally.defects.frozen(), layout.notes)
+
+
+def _from_jsonl(source: Source, layout: Layout, tally: Tally) -> Bags:
+    name = layout.columns[layout.places["item"]]
+    records = []
+    for line, value in json_lines(source, tally):
+        items = json_items(value.get(name) if isinstance(value, dict) else None)
+        if items is None:
+            tally.defects.add("no list of items", [line])
+        else:
+            records.append(items)
+    tally.check()
+    return Bags.from_lists(records)
+
+
+def json_items(value: Any) -> list[str] | None:
+    """A JSON list of strings or numbers as item names; None where it is anything else."""
+    if not isinstance(value, list) or not all(
+        isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value
+    ):
+        return None
+    return [str(item) for item in value]
+
+
+def _from_parquet(source: Source, layout: Layout, tally: Tally) -> Bags:
+    name = layout.columns[layout.places["item"]]
+    lists = whole(source, [name])[name]
+    tally.defects.add("no list of items", np.flatnonzero(lists.is_null().to_numpy()))
+    tally.check()
+    return Bags.from_polars(lists.drop_nulls().cast(pl.List(pl.String)).list.drop_nulls())
