@@ -78,16 +78,12 @@ def test_whole_numbers_do_for_numbers_and_numpy_ones_for_plain_ones() -> None:
 
 
 def test_values_written_as_text() -> None:
-    assert Thing.parse({"k": "7", "h": "0.25", "loud": "yes", "limit": "none"}) == Thing(
-        k=7, h=0.25, loud=True
-    )
+    assert Thing.parse({"k": "7", "h": "0.25", "loud": "yes", "limit": "none"}) == Thing(k=7, h=0.25, loud=True)
     assert Thing.parse({"loud": "false", "limit": "3"}) == Thing(limit=3)
     for wrong in ({"k": "many"}, {"k": "2.5"}, {"loud": "maybe"}, {"h": "nan"}, {"k": ""}):
         with pytest.raises(ParameterError):
             Thing.parse(wrong)
-    with pytest.raises(
-        ParameterError, match=r"thing has no parameter 'z' \(it takes k, h, way, loud, limit\)"
-    ):
+    with pytest.raises(ParameterError, match=r"thing has no parameter 'z' \(it takes k, h, way, loud, limit\)"):
         Thing.parse({"z": "1"})
 
 

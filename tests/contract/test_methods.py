@@ -33,6 +33,7 @@ TRIED: dict[str, list[dict[str, Any]]] = {
     "partition": [
         {"k": 2},
         {"k": 3, "leftover": "keep"},
+        {"k": 2, "tries": 1},
         {"k": 2, "publishes": "bag"},
         {"k": 3, "publishes": "lcg"},
     ],

@@ -127,9 +127,7 @@ def test_records_without_anything() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(
-    st.lists(
-        st.lists(st.sampled_from(["Apple", "Fruit", "Milk", "soap", "pen", "cup"]), max_size=4), max_size=6
-    ),
+    st.lists(st.lists(st.sampled_from(["Apple", "Fruit", "Milk", "soap", "pen", "cup"]), max_size=4), max_size=6),
     st.randoms(),
 )
 def test_the_order_of_records_does_not_matter(records: list[list[str]], random) -> None:
@@ -137,11 +135,7 @@ def test_the_order_of_records_does_not_matter(records: list[list[str]], random) 
     random.shuffle(shuffled)
     one, other = (ground(Bags.from_lists(some), food()) for some in (records, shuffled))
     assert one.taxonomy.names.names.to_list() == other.taxonomy.names.names.to_list()
-    assert (
-        sorted(names_of(one.bags))
-        == sorted(names_of(other.bags))
-        == sorted(tuple(sorted(r)) for r in records)
-    )
+    assert sorted(names_of(one.bags)) == sorted(names_of(other.bags)) == sorted(tuple(sorted(r)) for r in records)
 
 
 def test_restricted_numbers_nodes_anew() -> None:
