@@ -83,7 +83,7 @@ void Interner::split(std::string_view s, int64_t shortest, std::vector<int32_t>&
         while (at < s.size() && !is_word[static_cast<unsigned char>(s[at])]) ++at;
         const std::size_t begin = at;
         while (at < s.size() && is_word[static_cast<unsigned char>(s[at])]) ++at;
-        if (static_cast<int64_t>(at - begin) >= shortest) ids.push_back(code(s.substr(begin, at - begin)));
+        if (at > begin && static_cast<int64_t>(at - begin) >= shortest) ids.push_back(code(s.substr(begin, at - begin)));
     }
 }
 

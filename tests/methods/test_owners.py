@@ -23,9 +23,7 @@ LEAVES = [2, 3, 5, 6]
 def test_a_release_that_exists_is_found(data: st.DataObject) -> None:
     """Four people, one of whom owns nearly everything: all in one group is always a way."""
     n = data.draw(st.integers(4, 12))
-    records = data.draw(
-        st.lists(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=3), min_size=n, max_size=n)
-    )
+    records = data.draw(st.lists(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=3), min_size=n, max_size=n))
     bags = numbered(LETTERS, records, [0] * (n - 3) + [1, 2, 3])
     for k in (2, 3, 4):
         release = Clump(k=k).apply(bags, LETTERS)
@@ -36,13 +34,9 @@ def test_a_release_that_exists_is_found(data: st.DataObject) -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 @pytest.mark.parametrize("method", [Clump(k=2), Partition(k=2), Clump(k=2, order="random")], ids=str)
-def test_the_order_of_records_and_the_numbers_of_owners_do_not_matter(
-    method: Clump | Partition, data
-) -> None:
+def test_the_order_of_records_and_the_numbers_of_owners_do_not_matter(method: Clump | Partition, data) -> None:
     n = data.draw(st.integers(4, 10))
-    records = data.draw(
-        st.lists(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=2), min_size=n, max_size=n)
-    )
+    records = data.draw(st.lists(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=2), min_size=n, max_size=n))
     owners = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n).filter(lambda o: len(set(o)) > 1))
     shuffle = data.draw(st.permutations(range(n)))
     renumbered = data.draw(st.permutations(range(5)))
