@@ -8,9 +8,10 @@ import os
 import polars as pl
 import pytest
 import zstandard
-from helpers_files import written
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from helpers_files import written
 from shoal.errors import InputError
 from shoal.io import source as module
 from shoal.io.source import Source
@@ -55,11 +56,13 @@ def test_a_truncated_file_is_refused(tmp_path, name):
 def test_a_damaged_file_is_refused(tmp_path, name):
     path = written(tmp_path, name, "")
     text = os.urandom(100_000).hex().encode()
-    packed = {"a.gz": gzip.compress, "a.zst": zstandard.ZstdCompressor(write_checksum=True).compress}[name](text)
+    packed = {"a.gz": gzip.compress, "a.zst": zstandard.ZstdCompressor(write_checksum=True).compress}[name](
+        text
+    )
     raw = bytearray(packed)
     raw[50:5000] = bytes(4950)
     path.write_bytes(raw)
-    with pytest.raises(InputError, match="damaged|truncated"):
+    with pytest.raises(InputError, match=r"damaged|truncated"):
         content(path)
 
 

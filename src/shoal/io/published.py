@@ -19,7 +19,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.errors import InputError, ParameterError
 from shoal.io.columns import plain
-from shoal.io.delimited import bags_of_lines, column_batches, json_lines
+from shoal.io.delimited import ONE_FIELD, bags_of_lines, column_batches, json_lines
 from shoal.io.formats import first_records, has_quotes
 from shoal.io.parquet import whole
 from shoal.io.reading import Tally
@@ -115,15 +115,18 @@ def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
 
 def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl.DataFrame:
     """All columns of a delimited file with a header, as strings."""
-    dialect = _kernels.Dialect(between, has_quotes(between), trimmed=False)
-    tally, batches = _tally(source), []
     width = len(names)
+    # The lines of a file with one column may hold any sign; only their quotes count.
+    dialect = _kernels.Dialect(
+        between if width > 1 else ONE_FIELD, has_quotes(between) or width == 1, trimmed=False
+    )
+    tally, batches = _tally(source), []
     for columns, _ in column_batches(source, dialect, range(width), (width, width), tally, header=True):
         tally.check()
         batches.append(
             pl.DataFrame({name: pl.Series(column) for name, column in zip(names, columns, strict=True)})
         )
-    notes.append(f"a header and fields separated by {separator_name(between)}")
+    notes.append(f"a header and fields separated by {separator_name(between)}" if width > 1 else "a header")
     return pl.concat(batches)
 
 
