@@ -21,9 +21,7 @@ def parents(taxonomy: Taxonomy) -> dict[str, str]:
     return {names[i]: names[int(p)] for i, p in enumerate(taxonomy.parent) if p >= 0}
 
 
-def read(
-    tmp_path: Path, content: str | bytes, name: str = "tree.txt", form: str | None = None
-) -> TaxonomyFile:
+def read(tmp_path: Path, content: str | bytes, name: str = "tree.txt", form: str | None = None) -> TaxonomyFile:
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return read_taxonomy(path, form)
@@ -219,9 +217,7 @@ def test_a_deep_json_tree_is_read(tmp_path: Path) -> None:
         ("[" * 100_000, None, "nested too deeply|is not JSON"),
     ],
 )
-def test_a_wrong_file_is_refused_in_one_clear_line(
-    tmp_path: Path, content: str | bytes, form: str | None, told: str
-) -> None:
+def test_a_wrong_file_is_refused_in_one_clear_line(tmp_path: Path, content: str | bytes, form: str | None, told: str) -> None:
     with pytest.raises(TaxonomyError, match=told) as caught:
         read(tmp_path, content, form=form)
     assert str(caught.value).startswith("tree.txt: ")
