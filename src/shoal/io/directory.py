@@ -96,7 +96,7 @@ class ReleaseDirectory:
             shutil.rmtree(written, ignore_errors=True)
 
     def _put_in_place(self, written: Path) -> None:
-        """Give the release its name. One that it replaces comes back if that fails, and goes if it succeeds."""
+        """Give the release its name. One that it replaces comes back if that fails and goes if not."""
         self.check()
         aside = self._beside("replaced")
         try:
