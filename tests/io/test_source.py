@@ -71,12 +71,12 @@ def test_a_damaged_file_is_refused(tmp_path, name):
     [
         (b"", "is empty"),
         (b"\xef\xbb\xbf", "is empty"),
-        (gzip.compress(b""), "is empty"),
+        (gzip.compress(b"", mtime=0), "is empty"),
         (zstandard.compress(b""), "is empty"),
         (bytes(range(256)) * 10, "binary file"),
         (b"PK\x03\x04" + bytes(100), "zip archive"),
         ("user,item\n".encode("utf-16"), "UTF-16"),
-        (gzip.compress(b"\0" * 1000), "binary file"),
+        (gzip.compress(b"\0" * 1000, mtime=0), "binary file"),
         (b"BZh91AY&SY" + bytes(30), "bzip2"),
     ],
 )
