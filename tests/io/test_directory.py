@@ -86,9 +86,7 @@ def tiny_disk(tmp_path):
     """A file system of 256 kB, where the system lets us have one."""
     place = tmp_path / "disk"
     place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)], capture_output=True, check=False
-    )
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)], capture_output=True, check=False)
     if mounted.returncode:
         pytest.skip("no tmpfs may be mounted here")
     yield place
@@ -159,9 +157,7 @@ def test_force_replaces_an_empty_directory(tmp_path):
     assert names(tmp_path / "out") == [MANIFEST, "records.txt"]
 
 
-@pytest.mark.parametrize(
-    "manifest", [None, "{}", "not json", "[]", '{"shoal": 1}', '{"shoal": "0.1", "files": []}']
-)
+@pytest.mark.parametrize("manifest", [None, "{}", "not json", "[]", '{"shoal": 1}', '{"shoal": "0.1", "files": []}'])
 def test_force_never_deletes_what_is_not_a_release(tmp_path, manifest):
     target = tmp_path / "home"
     target.mkdir()

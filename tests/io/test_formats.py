@@ -109,9 +109,7 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path):
     assert "alice" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["alice,secret query\nalice,other\n", "2A9E,970916105432,x\n", "alice,tea\nbob,milk\nalice,ham\n"]
-)
+@pytest.mark.parametrize("text", ["alice,secret query\nalice,other\n", "2A9E,970916105432,x\n", "alice,tea\nbob,milk\nalice,ham\n"])
 def test_data_in_place_of_a_header_is_not_shown(tmp_path, text):
     with pytest.raises(InputError, match="its first line holds data") as caught:
         layout_of(tmp_path, text, user="who", item="what")

@@ -114,9 +114,7 @@ def test_times_may_be_written_in_several_ways(tmp_path, written_as, says):
 
 
 def test_a_mixture_of_times_is_announced(tmp_path):
-    reading = read_text(
-        tmp_path, "a.csv", "user,time,query\n1,2006-03-01,a\n1,2006-03-02 10:00,b\n1,2006-03-03,c\n"
-    )
+    reading = read_text(tmp_path, "a.csv", "user,time,query\n1,2006-03-01,a\n1,2006-03-02 10:00,b\n1,2006-03-03,c\n")
     assert "times are written in several ways: date and time (1 rows), date (2 rows)" in reading.notes
 
 
@@ -304,9 +302,7 @@ def test_typed_times_of_parquet_are_understood(tmp_path):
     columns = {
         "ns": (pl.Series([moment], dtype=pl.Datetime("ns")), moment),
         "zoned": (
-            pl.Series([moment.replace(tzinfo=UTC)], dtype=pl.Datetime("us", "UTC")).dt.convert_time_zone(
-                "Asia/Tokyo"
-            ),
+            pl.Series([moment.replace(tzinfo=UTC)], dtype=pl.Datetime("us", "UTC")).dt.convert_time_zone("Asia/Tokyo"),
             moment,
         ),
         "date": (pl.Series([date(2006, 3, 1)]), datetime(2006, 3, 1)),
@@ -353,14 +349,16 @@ def test_blank_and_broken_lines_of_transactions_are_counted(tmp_path, any_chunk)
     reading = read_text(tmp_path, "a.gz", b"1 2\n\n3 \xe9\n \n4\n")
     assert reading.rows.as_dict() == {"in": 5, "used": 2, "blank lines": 2, "malformed: not UTF-8": 1}
     assert dict(reading.defects.lines) == {"not UTF-8": (3,)}
+    assert "iconv" in reading.notes[-1]
     with pytest.raises(InputError, match="not UTF-8: line 3"):
         read_text(tmp_path, "a.gz", b"1 2\n\n3 \xe9\n \n4\n", strict=True)
 
 
 def test_lists_in_parquet_are_transactions(tmp_path):
     path = tmp_path / "a"
-    pl.DataFrame({"basket": [["b", "a"], None, [], ["a", "a"]]}).write_parquet(path)
+    pl.DataFrame({"basket": [["b", "a", None], None, [], ["a", "a"]]}).write_parquet(path)
     reading = read(path)
+    assert "1 nulls in the lists are no items" in reading.notes
     assert [reading.data.record(i) for i in range(3)] == [{"b": 1, "a": 1}, {}, {"a": 2}]
     assert dict(reading.defects.lines) == {"no list of items": (2,)}
 

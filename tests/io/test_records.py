@@ -81,10 +81,7 @@ def test_what_is_written_is_read_back_or_was_refused(tmp_path_factory, format, s
         assert format not in {"parquet", "jsonl"}
         risky = {";"} if format == "csv" else {sep, *'\n\r"\ufeff'}
         risky |= {chr(c) for c in range(32)} - set("\t\n\r\v\f\x1b")
-        assert any(
-            name == "" or set(name) & risky or (name.strip(" \t") != name and format != "csv")
-            for name in used
-        )
+        assert any(name == "" or set(name) & risky or (name.strip(" \t") != name and format != "csv") for name in used)
         assert not path.exists()
         return
     back, _ = read_records(path, format, fact.separator or None)
@@ -93,9 +90,7 @@ def test_what_is_written_is_read_back_or_was_refused(tmp_path_factory, format, s
     assert fact.rows == sum(copies)
 
 
-plain_names = st.sampled_from(
-    ["milk", "whole milk", "tea, green", 'the "best"', "naïve", "日本", "*", " padded ", "a:b"]
-)
+plain_names = st.sampled_from(["milk", "whole milk", "tea, green", 'the "best"', "naïve", "日本", "*", " padded ", "a:b"])
 
 
 @pytest.mark.parametrize("format", ["parquet", "jsonl", "csv"])
@@ -142,9 +137,7 @@ def test_the_facts_are_those_of_the_file(tmp_path, format, monkeypatch):
     fact = write_records(release_of([["a"], ["b"], []], [20, 30, 4]), path, format)
     assert (fact.name, fact.rows, fact.format) == ("a", 54, format)
     assert fact.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert multiset(read_records(path, format, fact.separator or None)[0]) == expected(
-        [["a"], ["b"], []], [20, 30, 4]
-    )
+    assert multiset(read_records(path, format, fact.separator or None)[0]) == expected([["a"], ["b"], []], [20, 30, 4])
 
 
 def test_records_are_shuffled_and_numbered_afresh(tmp_path):
@@ -280,9 +273,7 @@ def test_what_was_counted_how_is_said(tmp_path):
 
 
 def test_long_tables_and_lists_in_parquet(tmp_path):
-    pl.DataFrame({"record": [5, 5, 9], "item": ["a", "b", "a"], "count": [1, 3, 1]}).write_parquet(
-        tmp_path / "long"
-    )
+    pl.DataFrame({"record": [5, 5, 9], "item": ["a", "b", "a"], "count": [1, 3, 1]}).write_parquet(tmp_path / "long")
     assert lists(read_records(tmp_path / "long")[0]) == [["a", "b", "b", "b"], ["a"]]
     pl.DataFrame({"set": [["a", None], [], None]}).write_parquet(tmp_path / "lists")
     bags, notes = read_records(tmp_path / "lists")

@@ -56,9 +56,7 @@ def test_a_truncated_file_is_refused(tmp_path, name):
 def test_a_damaged_file_is_refused(tmp_path, name):
     path = written(tmp_path, name, "")
     text = os.urandom(100_000).hex().encode()
-    packed = {"a.gz": gzip.compress, "a.zst": zstandard.ZstdCompressor(write_checksum=True).compress}[name](
-        text
-    )
+    packed = {"a.gz": gzip.compress, "a.zst": zstandard.ZstdCompressor(write_checksum=True).compress}[name](text)
     raw = bytearray(packed)
     raw[50:5000] = bytes(4950)
     path.write_bytes(raw)
@@ -78,6 +76,7 @@ def test_a_damaged_file_is_refused(tmp_path, name):
         ("user,item\n".encode("utf-16"), "UTF-16"),
         (gzip.compress(b"\0" * 1000, mtime=0), "binary file"),
         (b"BZh91AY&SY" + bytes(30), "bzip2"),
+        (b"user,item\r1,a\r", "carriage returns alone"),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path, raw, says):

@@ -136,9 +136,7 @@ def _parquet(lists: pl.Series, rows: Ints) -> bytes:
 
 def _texts(lists: pl.Series, format: str, separator: str) -> pl.Series:
     if format == "jsonl":
-        return pl.Series(
-            [json.dumps(items, ensure_ascii=False) for items in lists.to_list()], dtype=pl.String
-        )
+        return pl.Series([json.dumps(items, ensure_ascii=False) for items in lists.to_list()], dtype=pl.String)
     return lists.list.join(separator)
 
 
