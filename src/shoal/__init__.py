@@ -18,6 +18,7 @@ _PLACES = {
     "Log": "shoal.data.log",
     "Partition": "shoal.methods.partition",
     "Release": "shoal.data.release",
+    "Shoal": "shoal.methods.shoal",
     "ShoalError": "shoal.errors",
     "Taxonomy": "shoal.taxonomy.tree",
     "Verdict": "shoal.privacy",
