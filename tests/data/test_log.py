@@ -1,4 +1,4 @@
-"""A log becomes bags per user, session or event; clicks on one query count once. Against plain Python twins."""
+"""A log becomes bags per user, session or event; clicks on one query count once."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from shoal import kernels
-from shoal.data.log import Log, PlainTerms
 from shoal.data.bags import Bags, Vocabulary
+from shoal.data.log import Log, PlainTerms
 from shoal.errors import InputError, ParameterError
 
 START = datetime(2006, 3, 1)
@@ -93,7 +94,11 @@ def test_a_pause_of_exactly_the_gap_does_not_end_a_session():
     assert records(log.bags("session")) == expected([(1, ["a", "b"]), (1, ["c"])])
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from(["a", "b", "", "a b"])), max_size=40))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from(["a", "b", "", "a b"])), max_size=40
+    )
+)
 @settings(deadline=None, max_examples=150)
 def test_repeats_are_left_out_as_a_set_would(events):
     if not events:
@@ -105,7 +110,10 @@ def test_repeats_are_left_out_as_a_set_would(events):
 
 
 def test_repeats_are_left_out_across_the_pieces_of_a_column():
-    parts = [log_of([(1, 0, "a long enough query"), (2, 0, "b")]), log_of([(1, 0, "a long enough query"), (2, 1, "b")])]
+    parts = [
+        log_of([(1, 0, "a long enough query"), (2, 0, "b")]),
+        log_of([(1, 0, "a long enough query"), (2, 1, "b")]),
+    ]
     frame = pl.concat([p.frame for p in parts], rechunk=False)
     assert Log(frame).without_repeats().frame.rows() == [frame.row(0), frame.row(1), frame.row(3)]
 

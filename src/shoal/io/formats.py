@@ -96,11 +96,7 @@ def _of_columns(source: Source, options: ReadOptions) -> Layout:
     if options.wanted_format is None and not options.named:
         return _of_transactions(source, options)
     sample = first_records(source, separators[0], SAMPLE)
-    raise (
-        missing_columns(source, options, sample[0])
-        if looks_like_header(sample)
-        else no_header(source, sample)
-    )
+    raise (missing_columns(source, options, sample[0]) if looks_like_header(sample) else no_header(source, sample))
 
 
 def _with_header(sample: Sample, separator: str, options: ReadOptions) -> Layout | None:
@@ -120,17 +116,13 @@ def _without_header(sample: Sample, separator: str, options: ReadOptions) -> Lay
     if roles:
         header = knows_any(sample[0]) if options.header is None else options.header
         names = sample[0] if header else []
-        return _delimited(
-            options, "numbered fields", roles, names, separator, header=header, fields=(width, width)
-        )
+        return _delimited(options, "numbered fields", roles, names, separator, header=header, fields=(width, width))
     if options.header or options.named or options.wanted_format == "table":
         return None
     if _mostly(sample, _is_aol):
         roles = {"user": 0, "time": 2, "text": 1}
         by = "AOL's columns without a header"
-        return _delimited(
-            options, by, roles, [], separator, header=False, fields=AOL_FIELDS, dash_is_empty=True
-        )
+        return _delimited(options, by, roles, [], separator, header=False, fields=AOL_FIELDS, dash_is_empty=True)
     if _mostly(sample, _is_excite):
         roles = {"user": 0, "time": 1, "text": 2}
         by = "Excite's columns without a header"
@@ -197,9 +189,7 @@ def _json_names(source: Source) -> tuple[list[str], list[str]]:
     return list(names), list(lists)
 
 
-def _of_named(
-    source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]
-) -> Layout:
+def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:
     if not names:
         raise InputError(f"{source.path} does not hold JSON objects, one a line")
     called = {"parquet": "Parquet", "jsonl": "JSON lines"}[container]

@@ -85,9 +85,7 @@ class Source:
             if place.is_dir():
                 raise InputError(f"{place} is a directory, not a file", hint="name a file in it")
             if place.exists() and not place.is_file():
-                raise InputError(
-                    f"{place} is a pipe or a device, not a file", hint="write its content to a file first"
-                )
+                raise InputError(f"{place} is a pipe or a device, not a file", hint="write its content to a file first")
             compression, is_parquet = _recognised(place)
             with _opened(place, compression) as stream:
                 head = stream.read(HEAD)
@@ -96,10 +94,10 @@ class Source:
         if not head[mark:]:
             raise InputError(f"{place} is empty")
         source = cls(place, compression, head[mark:], whole, mark, is_parquet)
-        source._refuse_binary()
+        source._refuse_unreadable()
         return source
 
-    def _refuse_binary(self) -> None:
+    def _refuse_unreadable(self) -> None:
         if self.compression and self.head.startswith(PARQUET):
             raise InputError(f"{self.path} is Parquet inside {self.compression}", hint="unpack it first")
         if self.is_parquet:
@@ -111,6 +109,8 @@ class Source:
                 raise InputError(f"{self.path} is {what}, not plain text", hint=hint)
         if odd * 20 > len(self.head):
             raise InputError(f"{self.path} is a binary file, not text", hint=hint)
+        if b"\n" not in self.head and b"\r" in self.head.rstrip(b"\r"):
+            raise InputError(f"{self.path} ends its lines with carriage returns alone", hint="convert its line ends")
 
     def chunks(self, skip: int = 0) -> Iterator[Chunk]:
         """The file behind its first `skip` bytes; one piece is fetched while another is worked on."""
@@ -211,9 +211,7 @@ def _translated(path: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except EOFError:
-        raise InputError(
-            f"{path} is truncated: its compressed data breaks off", hint="copy it again"
-        ) from None
+        raise InputError(f"{path} is truncated: its compressed data breaks off", hint="copy it again") from None
     except (gzip.BadGzipFile, zlib.error):
         raise InputError(f"{path} is damaged: its compressed data cannot be unpacked") from None
     except OSError as error:
