@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,6 +56,7 @@ def using(threads: int | None = None, watch: Watch | None = None) -> Iterator[No
 def run(kernel: Callable[..., Any], *arguments: Any, label: str = "") -> Any:
     """The kernel's answer; its last argument, a Task, is added here."""
     task = _kernels.Task()
+    ended = threading.Event()
     answer: list[Any] = []
     failure: list[BaseException] = []
 
@@ -63,25 +65,36 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str = "") -> Any:
             answer.append(kernel(*arguments, task))
         except BaseException as error:  # handed to the calling thread, which raises it
             failure.append(error)
+        finally:
+            ended.set()
 
-    worker = threading.Thread(target=work, name=f"shoal-{label or 'kernel'}", daemon=True)
-    worker.start()
+    start_new_thread(work, ())
     try:
-        _wait(worker, task, label)
+        _wait(ended, task, label)
     except BaseException:
         task.cancel()
-        worker.join()
+        _outlast(ended)
         raise
     if failure:
         raise failure[0]
     return answer[0]
 
 
-def _wait(worker: threading.Thread, task: Any, label: str) -> None:
+def _wait(ended: threading.Event, task: Any, label: str) -> None:
     watch = _settings.get().watch
     while True:
-        worker.join(NAP_SECONDS)
+        over = ended.wait(NAP_SECONDS)
         if watch is not None and label:
             watch(label, task.done, task.total)
-        if not worker.is_alive():
+        if over:
             return
+
+
+def _outlast(ended: threading.Event) -> None:
+    """Wait for a cancelled kernel, however often Ctrl-C is pressed: it still uses the arrays, and must not outlive the interpreter.
+
+    An event tells the end: `Thread.join`, once interrupted, takes a running thread for a finished one (CPython before 3.13).
+    """
+    while not ended.is_set():
+        with suppress(KeyboardInterrupt):
+            ended.wait()
