@@ -10,6 +10,7 @@ A method or a model is a frozen dataclass deriving from `Declared` whose fields 
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from shoal.errors import ParameterError
+
+LARGEST_WHOLE = 2**63 - 1  # what kernels can take
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Param:
             value = float(value)
         if not isinstance(value, self.type):
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
+        if isinstance(value, float) and math.isnan(value):  # no range would catch it
+            raise ParameterError(f"{self.name} must be a number, not {value}", value=value)
         if self.choices is not None and value not in self.choices:
             raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)
         return self._within(value)
@@ -68,6 +73,8 @@ class Param:
             raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {value:g}", value=value, limit=self.minimum)
         if self.maximum is not None and value > self.maximum:
             raise ParameterError(f"{self.name} must be at most {self.maximum:g}, not {value:g}", value=value, limit=self.maximum)
+        if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+            raise ParameterError(f"{self.name} must be at most {LARGEST_WHOLE}, not {value}", value=value, limit=LARGEST_WHOLE)
         return value
 
     @property

@@ -63,3 +63,24 @@ def test_the_shape_for_any_names(names: set[str], fanout: int, data: st.DataObje
     if fanout > 2:
         leaves = taxonomy.end == np.arange(len(taxonomy)) + 1
         assert set(taxonomy.depth[leaves]) == {taxonomy.height}
+
+
+def test_items_that_may_not_be_seen_give_no_names() -> None:
+    items = [f"i{n}" for n in range(8)]
+    tree = generated(items, 2, shown={"i1", "i2", "i5"})
+    inner = [name for i, name in enumerate(tree.names.names) if tree.leaves[i] > 1]
+    assert inner == [
+        "(any item)",
+        "[i1 .. i2 and beyond]",
+        "[i1 and beyond]",
+        "[i2 and beyond]",
+        "([i5 and beyond])",
+        "[i5 and beyond]",
+        "[items 7 to 8 of 8]",
+    ]
+    assert not any(hidden in name for name in inner for hidden in ("i0", "i3", "i4", "i6", "i7"))
+
+
+def test_hiding_items_changes_names_only() -> None:
+    items = [f"i{n}" for n in range(30)]
+    assert generated(items, 3).parent.tolist() == generated(items, 3, shown=()).parent.tolist()
