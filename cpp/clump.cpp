@@ -49,6 +49,7 @@ class Assignment {
         std::vector<int64_t> leftover;  // positions in the order
         for (int64_t i = 0; i < n; ++i) {
             if (i % 256 == 0) task.step(std::min<int64_t>(256, n - i));
+            task.check();
             if (group_[order[i]] < 0 && !join_open(order[i])) leftover.push_back(i);
         }
         if (open_.size() == clusters_.size()) return false;

@@ -51,6 +51,7 @@ OwnedRows meet_groups(const Rows& bags, const Tree& tree, std::span<const int64_
         for (int64_t g = begin; g < end; ++g) {
             meet.clear();
             for (int64_t m = starts[g]; m < starts[g + 1]; ++m) {
+                if ((m - starts[g]) % 4096 == 4095) task.check();
                 const int64_t record = members[m];
                 const bool opening = m == starts[g];
                 walkers[worker].count(bags.row_ids(record), bags.row_counts(record), opening ? meet : row);

@@ -20,12 +20,6 @@ uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-std::vector<uint64_t> row_hashes(const Rows& rows) {
-    std::vector<uint64_t> hashes(rows.size());
-    for (int64_t i = 0; i < rows.size(); ++i) hashes[i] = row_hash(rows, i);
-    return hashes;
-}
-
 int compare_rows(const Rows& rows, int64_t a, int64_t b) {
     auto x = rows.row_ids(a), y = rows.row_ids(b);
     if (!std::ranges::equal(x, y)) return std::ranges::lexicographical_compare(x, y) ? -1 : 1;
@@ -126,10 +120,14 @@ std::vector<int64_t> content_order(const Rows& rows, std::span<const int64_t> ti
         uint64_t hash;
         int64_t row;
     };
-    const std::vector<uint64_t> hashes = row_hashes(rows);
     std::vector<Key> keys(n);
-    for (int64_t i = 0; i < n; ++i) keys[i] = {rows.length(i), hashes[i], i};
+    for (int64_t i = 0; i < n; ++i) {
+        if (i % 65536 == 0) task.check();
+        keys[i] = {rows.length(i), row_hash(rows, i), i};
+    }
+    int64_t compared = 0;
     std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+        if (++compared % 65536 == 0) task.check();
         if (a.length != b.length) return a.length > b.length;
         if (a.hash != b.hash) return a.hash < b.hash;
         if (const int c = compare_rows(rows, a.row, b.row); c != 0) return c < 0;

@@ -40,9 +40,7 @@ def food() -> Taxonomy:
 
 def tree(parent: Sequence[int], loss: str = "lm") -> Taxonomy:
     """A taxonomy from parents in preorder; node i is called `n<i>`."""
-    return Taxonomy(
-        Vocabulary(f"n{i}" for i in range(len(parent))), np.array(parent, np.int32), loss_name=loss
-    )
+    return Taxonomy(Vocabulary(f"n{i}" for i in range(len(parent))), np.array(parent, np.int32), loss_name=loss)
 
 
 def on(taxonomy: Taxonomy, records: Iterable[Iterable[str]], owners: Sequence[int] | None = None) -> Bags:
@@ -53,16 +51,12 @@ def on(taxonomy: Taxonomy, records: Iterable[Iterable[str]], owners: Sequence[in
     return named.relabelled(nodes, taxonomy.names)
 
 
-def numbered(
-    taxonomy: Taxonomy, records: Iterable[Iterable[int]], owners: Sequence[int] | None = None
-) -> Bags:
+def numbered(taxonomy: Taxonomy, records: Iterable[Iterable[int]], owners: Sequence[int] | None = None) -> Bags:
     """Records of node numbers as bags over the nodes of a taxonomy."""
     rows = [list(record) for record in records]
     items = [item for row in rows for item in row]
     indptr = np.cumsum([0, *map(len, rows)])
-    return Bags.from_rows(
-        indptr, np.array(items, np.int32), np.ones(len(items), np.int32), taxonomy.names, owners
-    )
+    return Bags.from_rows(indptr, np.array(items, np.int32), np.ones(len(items), np.int32), taxonomy.names, owners)
 
 
 def names_of(bags: Bags) -> list[Bag]:
@@ -137,9 +131,7 @@ def _random_parents(rng: np.random.Generator, n: int) -> list[int]:
     return parent
 
 
-def _random(
-    seed: int, n: int, *, leaves_only: bool, repeats: bool, longest: int, owners: int | None = None
-) -> Dataset:
+def _random(seed: int, n: int, *, leaves_only: bool, repeats: bool, longest: int, owners: int | None = None) -> Dataset:
     rng = np.random.default_rng(seed)
     taxonomy = tree(_random_parents(rng, 30))
     nodes = np.flatnonzero(taxonomy.end == np.arange(30) + 1) if leaves_only else np.arange(1, 30)
@@ -155,12 +147,7 @@ def _food() -> Dataset:
 
 
 def _duplicates() -> Dataset:
-    records = (
-        [["Apple", "Beef"]] * 4
-        + [["Milk"]] * 3
-        + [["Milk", "Milk", "Beef"]] * 2
-        + [["Apple", "Beef", "Butter"]]
-    )
+    records = [["Apple", "Beef"]] * 4 + [["Milk"]] * 3 + [["Milk", "Milk", "Beef"]] * 2 + [["Apple", "Beef", "Butter"]]
     return Dataset(on(food(), records), food(), "bags")
 
 

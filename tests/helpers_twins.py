@@ -178,9 +178,7 @@ class Clump:
         for i in self.order:
             if i in seeds:
                 continue
-            wanting = [
-                m for m in members if len(self.people(m)) < self.k and self.owners[i] not in self.people(m)
-            ]
+            wanting = [m for m in members if len(self.people(m)) < self.k and self.owners[i] not in self.people(m)]
             if wanting:
                 self.best(wanting[: self.r], i).append(i)
             else:
@@ -201,9 +199,7 @@ class Clump:
 
     def best(self, clusters: Sequence[list[int]], i: int) -> list[int]:
         """The cluster of least distortion with the record, or of least increase; the first one on ties."""
-        return min(
-            clusters, key=lambda m: self.distortion([*m, i]) - (0 if self.total else self.distortion(m))
-        )
+        return min(clusters, key=lambda m: self.distortion([*m, i]) - (0 if self.total else self.distortion(m)))
 
     def distortion(self, members: Sequence[int]) -> Fraction:
         records = [self.records[i] for i in members]
@@ -222,53 +218,72 @@ class Cut:
     open: bool = True
 
 
+Group = tuple[list[int], list[Cut]]
+
+
 class Partition:
-    """He and Naughton's Partition as the pseudo-code has it; a group is (its records, its cut)."""
+    """He and Naughton's Partition, with nothing pruned: every split of a part is tried out. A group is (records, cut)."""
 
-    def __init__(
-        self, parent: Parents, records: Sequence[Bag], owners: Sequence[int], k: int, split_leftover: bool
-    ) -> None:
-        self.parent, self.records, self.owners, self.k = parent, records, owners, k
-        self.split_leftover = split_leftover
-        self.groups: list[tuple[list[int], list[Cut]]] = []
+    def __init__(self, parent: Parents, records: Sequence[Bag], owners: Sequence[int], *, k: int, tries: int, split_leftover: bool) -> None:
+        self.parent, self.records, self.owners = parent, records, owners
+        self.k, self.tries, self.split_leftover = k, tries, split_leftover
 
-    def run(self, order: Sequence[int]) -> list[tuple[list[int], list[Cut]]]:
-        self.anonymize(list(order), [Cut(0)])
-        return self.groups
+    def run(self, order: Sequence[int]) -> list[Group]:
+        return self.solve(list(order), [Cut(0)], final=True)
 
-    def anonymize(self, part: list[int], cut: list[Cut]) -> None:
-        for at in self.candidates(part, cut):
+    def solve(self, part: list[int], cut: list[Cut], final: bool) -> list[Group]:
+        """A small part follows each of its best few splits to the end and keeps the one that loses least.
+
+        A best split on which all records agree is taken at once.
+        """
+        small = self.people(part) < 8 * self.k
+        splits = sorted(self.splits(part, cut), key=lambda split: -split[0])
+        if not splits:
+            return [(part, cut)]
+        unanimous = len(splits[0][2]) == 1 and not splits[0][3]
+        splits = splits[: self.tries if final and small and not unanimous else 1]
+        if len(splits) == 1:
+            return self.follow(cut, splits[0], final)
+        ways = [self.follow(cut, split, final=False) for split in splits]
+        best = min(range(len(ways)), key=lambda i: sum(self.loss(group) for group in ways[i]))
+        return self.follow(cut, splits[best], final)
+
+    def splits(self, part: list[int], cut: list[Cut]) -> list[tuple[Fraction, int, dict[Bag, list[int]], list[int]]]:
+        """What specialising each node of the cut comes to: (gain, place in the cut, good sub-parts, what is left)."""
+        found = []
+        inner = [at for at, c in enumerate(cut) if c.open and c.whole and not is_leaf(self.parent, c.node)]
+        for at in sorted(inner, key=lambda at: -sum(self.gain(i, cut[at].node) for i in part)):
             node = cut[at].node
-            subs: dict[tuple[int, ...], list[int]] = {}
+            subs: dict[Bag, list[int]] = {}
             for i in part:
-                subs.setdefault(tuple(sorted({self.child(node, v) for v in self.below(i, node)})), []).append(
-                    i
-                )
+                subs.setdefault(tuple(sorted({self.child(node, v) for v in self.below(i, node)})), []).append(i)
             good = {key: subs[key] for key in sorted(subs) if self.people(subs[key]) >= self.k}
             left = [i for key in sorted(subs) if key not in good for i in subs[key]]
-            if not good or not self.balance(list(good.values()), left, node):
-                continue
-            for key, records in good.items():
-                finer = [Cut(c, whole=c != node, open=c != node) for c in key]
-                self.anonymize(records, [*cut[:at], *finer, *cut[at + 1 :]])
-            if left:
-                banned = [
-                    Cut(c.node, c.whole, c.open and self.split_leftover and c is not cut[at]) for c in cut
-                ]
-                self.anonymize(left, banned)
-            return
-        self.groups.append((part, cut))
+            if good and self.balance(list(good.values()), left, node):
+                gain = sum((self.gain(i, node) for sub in good.values() for i in sub), Fraction(0))
+                found.append((gain, at, good, left))
+        return found
 
-    def candidates(self, part: list[int], cut: list[Cut]) -> list[int]:
-        inner = [at for at, c in enumerate(cut) if c.open and c.whole and not is_leaf(self.parent, c.node)]
-        return sorted(inner, key=lambda at: -sum(self.gain(i, cut[at].node) for i in part))
+    def follow(self, cut: list[Cut], split: tuple[Fraction, int, dict[Bag, list[int]], list[int]], final: bool) -> list[Group]:
+        _, at, good, left = split
+        groups = []
+        for key, records in good.items():
+            finer = [Cut(c, whole=c != cut[at].node, open=c != cut[at].node) for c in key]
+            groups += self.solve(records, [*cut[:at], *finer, *cut[at + 1 :]], final)
+        if left:
+            banned = [Cut(c.node, c.whole, c.open and self.split_leftover and i != at) for i, c in enumerate(cut)]
+            groups += self.solve(left, banned, final)
+        return groups
+
+    def loss(self, group: Group) -> Fraction:
+        return sum((ncp(self.parent, c.node) * self.covered(i, c) for c in group[1] for i in group[0]), Fraction(0))
 
     def balance(self, good: list[list[int]], left: list[int], node: int) -> bool:
         """Fills the leftover up to k people in place; where it cannot, nothing that was done counts."""
         if not left or self.people(left) >= self.k:
             return True
         donors = [(sub, i) for sub in good if self.people(sub) > self.k for i in sub]
-        for sub, i in sorted(donors, key=lambda donor: self.gain(donor[1], node)):
+        for sub, i in sorted(donors, key=lambda donor: (self.gain(donor[1], node), len(self.records[donor[1]]))):
             if self.people(left) >= self.k:
                 break
             if self.people([j for j in sub if j != i]) >= self.k:

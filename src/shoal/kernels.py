@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import threading
-from _thread import start_new_thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -56,9 +55,9 @@ def using(threads: int | None = None, watch: Watch | None = None) -> Iterator[No
 def run(kernel: Callable[..., Any], *arguments: Any, label: str = "") -> Any:
     """The kernel's answer; its last argument, a Task, is added here."""
     task = _kernels.Task()
-    ended = threading.Event()
     answer: list[Any] = []
     failure: list[BaseException] = []
+    finished = threading.Event()
 
     def work() -> None:
         try:
@@ -66,35 +65,35 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str = "") -> Any:
         except BaseException as error:  # handed to the calling thread, which raises it
             failure.append(error)
         finally:
-            ended.set()
+            finished.set()
 
-    start_new_thread(work, ())
+    worker = threading.Thread(target=work, name=f"shoal-{label or 'kernel'}", daemon=True)
+    worker.start()
     try:
-        _wait(ended, task, label)
+        _wait(finished, task, label)
     except BaseException:
-        task.cancel()
-        _outlast(ended)
+        _stop(finished, task)
+        failure.clear()  # it says only that the kernel was cancelled; kept, it would tie itself into a cycle
         raise
     if failure:
-        raise failure[0]
+        raise failure.pop()
     return answer[0]
 
 
-def _wait(ended: threading.Event, task: Any, label: str) -> None:
+def _wait(finished: threading.Event, task: Any, label: str) -> None:
+    # An event, not the thread's join: in Python 3.11 a join that Ctrl-C breaks off takes a running thread for ended.
     watch = _settings.get().watch
     while True:
-        over = ended.wait(NAP_SECONDS)
+        over = finished.wait(NAP_SECONDS)
         if watch is not None and label:
             watch(label, task.done, task.total)
         if over:
             return
 
 
-def _outlast(ended: threading.Event) -> None:
-    """Wait for a cancelled kernel, however often Ctrl-C is pressed: it still uses the arrays, and must not outlive the interpreter.
-
-    An event tells the end: `Thread.join`, once interrupted, takes a running thread for a finished one (CPython before 3.13).
-    """
-    while not ended.is_set():
+def _stop(finished: threading.Event, task: Any) -> None:
+    """Cancels the kernel and stays until it has stopped, however often the user presses Ctrl-C meanwhile."""
+    task.cancel()
+    while not finished.is_set():
         with suppress(KeyboardInterrupt):
-            ended.wait()
+            finished.wait()

@@ -10,11 +10,11 @@ A method or a model is a frozen dataclass deriving from `Declared` whose fields 
 from __future__ import annotations
 
 import dataclasses
-import math
 import types
 import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from shoal.errors import ParameterError
@@ -60,10 +60,10 @@ class Param:
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
         if self.type is float and isinstance(value, int):
             value = float(value)
-        if not isinstance(value, self.type):
+        if self.type is int and isinstance(value, Integral):
+            value = int(value)
+        if not isinstance(value, self.type) or value != value:  # noqa: PLR0124 - only NaN differs from itself
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
-        if isinstance(value, float) and math.isnan(value):  # no range would catch it
-            raise ParameterError(f"{self.name} must be a number, not {value}", value=value)
         if self.choices is not None and value not in self.choices:
             raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)
         return self._within(value)
@@ -159,4 +159,6 @@ def _a(kind: type) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return str(value)

@@ -1,7 +1,7 @@
 """What every method in the table owes, on every small data set. A new method joins by being in the table.
 
-A method that wants more than `k` to be tried well, or more than bags and a taxonomy to be run, says so in `TRIED`
-and `ALSO_NEEDS`.
+A method that wants more than `k` to be tried well, or more than bags and a taxonomy to be run, says so in
+`TRIED` and `ALSO_NEEDS`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shoal.data.release import Release
 from shoal.errors import Infeasible, ParameterError
 from shoal.methods import METHODS, Method
 
-# The parameters each method is tried with; one not named here is tried with k = 2 and k = 3, or with its defaults.
+# The parameters a method is tried with; one not named here is tried with k = 2 and 3, or with its defaults.
 TRIED: dict[str, list[dict[str, Any]]] = {
     "clump": [
         {"k": 2},
@@ -33,6 +33,7 @@ TRIED: dict[str, list[dict[str, Any]]] = {
     "partition": [
         {"k": 2},
         {"k": 3, "leftover": "keep"},
+        {"k": 2, "tries": 1},
         {"k": 2, "publishes": "bag"},
         {"k": 3, "publishes": "lcg"},
     ],

@@ -110,9 +110,7 @@ def test_entries_of_zero_are_no_items() -> None:
         ([0, 2**32], [1, 1], "item numbers must lie within"),
     ],
 )
-def test_what_would_be_cut_off_or_wrap_round_is_refused(
-    items: list[int], counts: list[float], told: str
-) -> None:
+def test_what_would_be_cut_off_or_wrap_round_is_refused(items: list[int], counts: list[float], told: str) -> None:
     with pytest.raises(InputError, match=told):
         Bags.from_rows([0, 2], items, counts, Vocabulary(["a", "b"]))
 

@@ -93,9 +93,7 @@ def test_example_3_1_1_all_generalized_transactions_of_orange_and_beef() -> None
     ],
     ids=["S1", "S2", "S3 and Example 5.1.1", "S4"],
 )
-def test_example_3_2_1_least_common_generalizations(
-    records: list[list[str]], expected: tuple[str, ...]
-) -> None:
+def test_example_3_2_1_least_common_generalizations(records: list[list[str]], expected: tuple[str, ...]) -> None:
     assert lcg(records) == expected
 
 
@@ -189,9 +187,7 @@ def test_the_optimum_of_table_5_1_over_all_clusterings() -> None:
     best = min(
         sum(twins.ggd(parent, group, twins.meet(parent, group)) for group in (pair, rest))
         for pair, rest in (
-            ([numbers[i], numbers[j]], [numbers[m] for m in range(5) if m not in (i, j)])
-            for i in range(5)
-            for j in range(i)
+            ([numbers[i], numbers[j]], [numbers[m] for m in range(5) if m not in (i, j)]) for i in range(5) for j in range(i)
         )
     )
     assert best == Fraction(44, 7)

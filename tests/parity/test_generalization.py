@@ -27,9 +27,7 @@ def judged(parent: tuple[int, ...], general: list[int], special: list[int]) -> b
     taxonomy = tree(parent)
     originals, published = numbered(taxonomy, [special]), numbered(taxonomy, [general])
     rows = np.zeros(1, np.int64)
-    ok = kernels.run(
-        _kernels.generalizes, *originals.rows, *published.rows, rows, taxonomy.end, taxonomy.depth, 1
-    )
+    ok = kernels.run(_kernels.generalizes, *originals.rows, *published.rows, rows, taxonomy.end, taxonomy.depth, 1)
     return bool(ok[0])
 
 
@@ -68,9 +66,7 @@ def test_the_meet_is_associative_and_idempotent(case: tuple[tuple[int, ...], lis
 
 @MANY
 @given(forests(records=(1, 8)), st.data(), st.sampled_from([1, 2]))
-def test_meets_of_many_groups_at_once(
-    case: tuple[tuple[int, ...], list[list[int]]], data, threads: int
-) -> None:
+def test_meets_of_many_groups_at_once(case: tuple[tuple[int, ...], list[list[int]]], data, threads: int) -> None:
     parent, records = case
     n = len(records)
     groups = data.draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n))
@@ -151,9 +147,7 @@ def test_min_sums_and_the_closed_form_of_the_distortion(
     for (a, b), value in zip(pairs, found.tolist(), strict=True):
         group = [records[a], records[b]]
         length = len(records[a]) + len(records[b])
-        single = (
-            twins.leaves_below(parent, 0) == 1
-        )  # then no node tells more than any other, and nothing is lost
+        single = twins.leaves_below(parent, 0) == 1  # then no node tells more than any other, and nothing is lost
         expected = length if single else length - 2 * Fraction(value, taxonomy.units)
         shortest = min(len(record) for record in group)
         correction = 2 * shortest if single else 0

@@ -105,7 +105,7 @@ def test_clump_with_fewer_owners_than_k_has_no_answer() -> None:
 def test_partition(case: Case, data: st.DataObject) -> None:
     parent, records = case
     owners = people(data, len(records))
-    k, split = data.draw(st.integers(2, 4)), data.draw(st.booleans())
+    k, tries, split = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 3)), data.draw(st.booleans())
     assume(len(set(owners)) >= k)
     taxonomy = tree(parent)
     bags = numbered(taxonomy, records, owners)
@@ -119,6 +119,7 @@ def test_partition(case: Case, data: st.DataObject) -> None:
         np.array(order, np.int64),
         bags.owners,
         k,
+        tries,
         split,
         bags.owners_repeat,
     )
@@ -127,10 +128,9 @@ def test_partition(case: Case, data: st.DataObject) -> None:
         span = slice(indptr[g], indptr[g + 1])
         cut = tuple(zip(nodes[span].tolist(), counts[span].tolist(), strict=True))
         found.add((frozenset(np.flatnonzero(labels == g).tolist()), cut))
-    twin = twins.Partition(parent, numbers_of(bags), owners, k, split)
+    twin = twins.Partition(parent, numbers_of(bags), owners, k=k, tries=tries, split_leftover=split)
     expected = {
-        (frozenset(part), tuple(sorted((c.node, min(twin.covered(i, c) for i in part)) for c in cut)))
-        for part, cut in twin.run(order)
+        (frozenset(part), tuple(sorted((c.node, min(twin.covered(i, c) for i in part)) for c in cut))) for part, cut in twin.run(order)
     }
     assert found == expected
 

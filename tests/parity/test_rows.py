@@ -74,9 +74,7 @@ def test_the_order_by_content_does_not_know_the_order_of_arrival(rows: list[Row]
     random.shuffle(shuffled)
 
     def in_order(some: list[Row]) -> list[Row]:
-        return [
-            some[i] for i in kernels.run(_kernels.content_order, *arrays(some), np.zeros(len(some), np.int64))
-        ]
+        return [some[i] for i in kernels.run(_kernels.content_order, *arrays(some), np.zeros(len(some), np.int64))]
 
     assert in_order(rows) == in_order(shuffled)
 
@@ -120,10 +118,10 @@ def test_indices_out_of_range_do_not_reach_a_kernel() -> None:
         (_kernels.generalizes, *rows, *rows, one + 1, end, np.array([0, 1], np.int32), 1),
         (_kernels.generalizes, *rows, *rows, one, end, np.array([0], np.int32), 1),
         (_kernels.clump, *rows, one, one + 1, one, np.ones(2, np.int64), 1, 2, 1, False, False),
-        (_kernels.partition, *rows, parent, end, one, one, one, 2, True, False),
-        (_kernels.partition, *rows, parent, end[:1], np.ones(2, np.int64), one, one, 2, True, False),
-        (_kernels.partition, *rows, parent, end, np.ones(2, np.int64), one, one[:0], 2, True, False),
-        (_kernels.partition, *rows, parent, end, np.ones(2, np.int64), one + 1, one, 2, True, False),
+        (_kernels.partition, *rows, parent, end, one, one, one, 2, 1, True, False),
+        (_kernels.partition, *rows, parent, end[:1], np.ones(2, np.int64), one, one, 2, 1, True, False),
+        (_kernels.partition, *rows, parent, end, np.ones(2, np.int64), one, one[:0], 2, 1, True, False),
+        (_kernels.partition, *rows, parent, end, np.ones(2, np.int64), one + 1, one, 2, 1, True, False),
     ]
     for kernel, *arguments in calls:
         with pytest.raises(ValueError, match="kernel input"):

@@ -10,9 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
-
-from shoal.data.bags import Bags
+from shoal.data.bags import Vocabulary
 from shoal.data.log import Per
 from shoal.errors import InputError, ParameterError
 from shoal.io.formats import ReadOptions, one_byte
@@ -28,10 +26,7 @@ _LONGEST_GAP = timedelta(days=365_000)
 
 @dataclass(frozen=True)
 class Preparation:
-    """How a file becomes records on a taxonomy.
-
-    `named_from` is how many people must have an item before a generated taxonomy may name a group after it; None: one is enough.
-    """
+    """How a file becomes records on a taxonomy."""
 
     read: ReadOptions = field(default_factory=ReadOptions)
     per: Per = "user"
@@ -41,7 +36,6 @@ class Preparation:
     unknown: Unknown = "keep"
     scope: Scope = "used"
     as_sets: bool = True
-    named_from: int | None = None
 
     def __post_init__(self) -> None:
         _one_of("per", self.per, get_args(Per))
@@ -49,7 +43,7 @@ class Preparation:
         _one_of("scope", self.scope, get_args(Scope))
         _one_of("loss", self.loss, list(LOSSES))
         parse_gap(self.gap)
-        if self.generated:
+        if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
 
     @property
@@ -57,19 +51,12 @@ class Preparation:
         """The gap that ends a session."""
         return parse_gap(self.gap)
 
-    @property
-    def generated(self) -> bool:
-        """Whether the taxonomy is made from the data."""
-        return is_generated(self.taxonomy)
-
     def described(self) -> dict[str, object]:
         """For the manifest."""
         told: dict[str, object] = {"per": self.per}
         if self.per == "session":
             told["gap"] = self.gap
         told |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
-        if self.generated and self.named_from is not None:
-            told["named_from"] = self.named_from
         return told | {"node_loss": self.loss, "unknown": self.unknown, "scope": self.scope}
 
 
@@ -113,7 +100,7 @@ def is_file(spec: str) -> bool:
     return spec != "wordnet" and not is_generated(spec)
 
 
-def load_taxonomy(spec: str, loss: str, bags: Bags | None = None, named_from: int | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
+def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
     """The taxonomy behind `wordnet`, `generated[:fan-out]` or a file, and what is worth knowing about how it was read."""
     if spec == "wordnet":
         from shoal.taxonomy.wordnet import wordnet
@@ -122,25 +109,15 @@ def load_taxonomy(spec: str, loss: str, bags: Bags | None = None, named_from: in
     if is_generated(spec):
         from shoal.taxonomy.generated import generated
 
-        if bags is None:
+        if terms is None:
             raise ParameterError("a generated taxonomy is made from data, and none is given here")
-        shown = None if named_from is None else widespread(bags, named_from)
-        return generated(bags.vocabulary, _fanout(spec), loss, shown), (f"taxonomy generated with a fan-out of {_fanout(spec)}",)
+        return generated(terms, _fanout(spec), loss), (f"taxonomy generated with a fan-out of {_fanout(spec)}",)
     from shoal.taxonomy.files import read_taxonomy
 
     if not Path(spec).exists():
         raise InputError(f"no taxonomy file at {spec}", hint="give wordnet, generated, generated:FANOUT or a file")
     found = read_taxonomy(spec, loss=loss)
     return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)
-
-
-def widespread(bags: Bags, people: int) -> set[str]:
-    """The items that at least so many people have."""
-    owners = np.unique(bags.owners, return_inverse=True)[1].astype(np.int64)
-    mine = np.repeat(owners, np.diff(bags.indptr))
-    distinct = np.unique(bags.items * np.int64(len(bags)) + mine)
-    having = np.bincount(distinct // max(1, len(bags)), minlength=len(bags.vocabulary))
-    return set(bags.vocabulary.names.gather(np.flatnonzero(having >= people)))
 
 
 def _fanout(spec: str) -> int:

@@ -79,7 +79,7 @@ def records_of(data: Log | Bags, how: Preparation) -> Bags:
 
 def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None) -> Prepared:
     """Ground records of terms on the taxonomy that was asked for, or on one that is given."""
-    taxonomy, notes = (given, ()) if given is not None else load_taxonomy(how.taxonomy, how.loss, bags, how.named_from)
+    taxonomy, notes = (given, ()) if given is not None else load_taxonomy(how.taxonomy, how.loss, bags.vocabulary)
     original = ground(bags, taxonomy, unknown=how.unknown, scope=how.scope, as_sets=how.as_sets)
     facts = {
         "records": len(bags),

@@ -39,7 +39,7 @@ class Vocabulary:
         return len(self.names)
 
     def __getitem__(self, item: int) -> str:
-        return str(self.names[item])
+        return str(self.names[int(item)])
 
     def codes(self, names: pl.Series | Sequence[str]) -> Small:
         """The numbers of these names, -1 for names not in the vocabulary."""

@@ -75,7 +75,7 @@ class ReleaseDirectory:
 
     def __enter__(self) -> ReleaseDirectory:
         self.check()
-        with disk_errors(self.target):
+        with disk_errors(str(self.target)):
             self._path = self._beside("partial")
             self._path.mkdir()
         return self
@@ -85,29 +85,30 @@ class ReleaseDirectory:
     ) -> None:
         written = self.path
         try:
-            with disk_errors(self.target):
-                if error is not None:
+            with disk_errors(str(self.target)):
+                if isinstance(error, OSError):
                     raise error
-                _bring_to_disk(written)
-                self._put_in_place(written)
+                if error is None:
+                    _bring_to_disk(written)
+                    self._put_in_place(written)
         finally:
             self._path = None
             shutil.rmtree(written, ignore_errors=True)
 
     def _put_in_place(self, written: Path) -> None:
+        """Give the release its name. A release that it replaces comes back if that fails, and goes if it succeeds."""
         self.check()
-        aside = self._beside("replaced") if self.target.exists() else None
-        if aside is not None:
-            self.target.rename(aside)
+        aside = self._beside("replaced")
         try:
+            if self.target.exists():
+                self.target.rename(aside)
             written.rename(self.target)
-        except BaseException:
-            if aside is not None:
+            _sync(self.target.parent)
+        finally:
+            if self.target.exists():
+                shutil.rmtree(aside, ignore_errors=True)
+            elif aside.exists():
                 aside.rename(self.target)
-            raise
-        _sync(self.target.parent)
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
 
     def _beside(self, what: str) -> Path:
         return self.target.with_name(f".{self.target.name}.{secrets.token_hex(4)}.{what}")
@@ -123,7 +124,7 @@ def release_files(directory: Path) -> set[str]:
 
 
 @contextmanager
-def disk_errors(target: Path) -> Iterator[None]:
+def disk_errors(target: str) -> Iterator[None]:
     """What the operating system says while writing, as one clear line."""
     try:
         yield

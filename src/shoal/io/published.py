@@ -69,6 +69,10 @@ def read_records(
     return bags, (*notes, *_counted(bags))
 
 
+def _tally(source: Source) -> Tally:
+    return Tally(source, strict=True, hint="a release is judged whole or not at all")
+
+
 def _kind(source: Source) -> str:
     if source.is_parquet:
         return "parquet"
@@ -106,13 +110,13 @@ def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
     says = "guessed" if separator is None else "given"
     notes.append(f"one record a line, items separated by {separator_name(between)} ({says})")
     dialect = _kernels.Dialect(between, has_quotes(between), trimmed=between != "\t")
-    return bags_of_lines(source, dialect, Tally(source, strict=True), keep_blank=True)
+    return bags_of_lines(source, dialect, _tally(source), keep_blank=True)
 
 
 def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl.DataFrame:
     """All columns of a delimited file with a header, as strings."""
     dialect = _kernels.Dialect(between, has_quotes(between), trimmed=False)
-    tally, batches = Tally(source, strict=True), []
+    tally, batches = _tally(source), []
     width = len(names)
     for columns, _ in column_batches(source, dialect, range(width), (width, width), tally, header=True):
         tally.check()
@@ -147,7 +151,7 @@ def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, note
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
     if len(lists) == 1:
         notes.append(f"the lists in column {lists[0]!r} are the records")
-        return Bags.from_polars(frame[lists[0]].cast(pl.List(pl.String)).list.drop_nulls())
+        return _from_lists(frame[lists[0]], notes)
     shape = _shape(frame.columns)
     if shape == "joined":
         return _from_joined(frame, separator, notes)
@@ -158,6 +162,14 @@ def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, note
         f"{source.path} has no column of records; it has {listed}",
         hint="a column of lists called items, or the columns record and item",
     )
+
+
+def _from_lists(lists: pl.Series, notes: Notes) -> Bags:
+    named = lists.cast(pl.List(pl.String))
+    nulls = int(named.list.eval(pl.element().is_null()).list.sum().sum())
+    if nulls:
+        notes.append(f"{nulls:,} nulls in the lists are no items")
+    return Bags.from_polars(named.list.drop_nulls())
 
 
 def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> Bags:
@@ -222,7 +234,7 @@ def _codes(series: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 
 
 def _from_jsonl(source: Source, notes: Notes) -> Bags:
-    tally, records = Tally(source, strict=True), []
+    tally, records = _tally(source), []
     for line, value in json_lines(source, tally):
         items = json_items(_json_list(value))
         if items is None:

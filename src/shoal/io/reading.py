@@ -12,6 +12,8 @@ from shoal.errors import InputError
 from shoal.io.defects import DefectList, Defects
 from shoal.io.source import Source
 
+SKIPPING = "without --strict they are left out and counted"
+
 
 @dataclass(frozen=True, eq=False)
 class Reading:
@@ -28,7 +30,7 @@ class Reading:
 class Tally:
     """Counts rows while a file is read. Under `strict` defective rows are an error."""
 
-    def __init__(self, source: Source, *, strict: bool, place: str = "line") -> None:
+    def __init__(self, source: Source, *, strict: bool, place: str = "line", hint: str = SKIPPING) -> None:
         self.source = source
         self.defects = DefectList()
         self.used = 0
@@ -36,6 +38,7 @@ class Tally:
         self.repeated = 0
         self._strict = strict
         self._place = place
+        self._hint = hint
 
     def note(self, facts: _kernels.ChunkFacts, line: int) -> None:
         """Take note of blank and broken lines in a part of the file that began at this line (from 0)."""
@@ -48,7 +51,7 @@ class Tally:
             found = self.defects.frozen()
             raise InputError(
                 f"{self.source.path} has defective rows: {'; '.join(found.described(self._place))}",
-                hint="without --strict they are left out and counted",
+                hint=self._hint,
                 defects=dict(found.counts),
             )
 
@@ -56,7 +59,8 @@ class Tally:
         """Where the rows went. Raises where none could be used."""
         found = self.defects.frozen()
         if not self.used:
-            why = "; ".join(found.described(self._place)) if found else "it has a header but no rows"
+            nothing = "only blank lines" if self.blank else "a header but no rows"
+            why = "; ".join(found.described(self._place)) or f"it holds {nothing}"
             raise InputError(
                 f"{self.source.path} has no usable row: {why}",
                 hint="see --format, --sep and the column options",

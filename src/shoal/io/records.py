@@ -23,6 +23,7 @@ from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.release import Release
 from shoal.errors import OutputError, ParameterError
 from shoal.io.directory import disk_errors
+from shoal.io.formats import has_quotes
 from shoal.io.published import read_records
 from shoal.io.separators import JOINER, one_byte, separator_name
 
@@ -60,12 +61,12 @@ def write_records(release: Release, path: str | Path, format: str = "parquet", s
             hint=f"there are {', '.join(RECORD_FORMATS)}",
             value=format,
         )
-    separator = {"csv": JOINER, "transactions": one_byte(sep)}.get(format, "")
+    separator = {"csv": JOINER, "transactions": one_byte(sep) or " "}.get(format, "")
     published = by_name(release.published)
     refuse_ambiguous(published, format, separator)
     rows = release.shuffled_rows()
     place, digest = Path(path), hashlib.sha256()
-    with disk_errors(place), place.open("xb") as out:
+    with disk_errors(place.name), place.open("xb") as out:
         for piece in _pieces(published, rows, format, separator):
             digest.update(piece)
             out.write(piece)
@@ -82,32 +83,29 @@ def by_name(bags: Bags) -> Bags:
 
 def refuse_ambiguous(published: Bags, format: str, separator: str) -> None:
     """Raise where a name that occurs could not be read back from this format."""
+    names = published.vocabulary.names.gather(np.unique(published.items))
+    for what, mask in _troubles(names, format, separator):
+        if mask.any():
+            n = int(mask.sum())
+            raise OutputError(
+                f"{n:,} item names {what}, which {format} cannot hold", hint="write parquet or jsonl instead", value=n
+            )
+
+
+def _troubles(names: pl.Series, format: str, separator: str) -> Iterator[tuple[str, pl.Series]]:
+    """What a name may not be or hold in this format, and which names are or do."""
     if format in {"parquet", "jsonl"}:
         return
-    names = published.vocabulary.names.gather(np.unique(published.items))
-    bad = {separator: f"the separator ({separator_name(separator)})", "\0": "a zero byte"}
+    yield "are empty", names == ""
+    yield f"contain the separator ({separator_name(separator)})", names.str.contains(separator, literal=True)
+    yield "contain a zero byte", names.str.contains("\0", literal=True)
     if format == "transactions":
-        bad |= {"\n": "a line end", "\r": "a carriage return", "\ufeff": "a byte order mark"}
+        yield "contain a line end", names.str.contains(r"[\r\n]")
+        yield "begin with a byte order mark", names.str.starts_with("\ufeff")
+        if has_quotes(separator):
+            yield "contain a quote", names.str.contains('"', literal=True)
         if separator != "\t":
-            bad |= {'"': "a quote"}
-    for text, what in bad.items():
-        n = int(names.str.contains(text, literal=True).sum())
-        if n:
-            raise OutputError(
-                f"{n:,} item names contain {what}, which {format} cannot hold",
-                hint="write parquet or jsonl instead",
-                value=n,
-            )
-    blanks = (
-        names.str.strip_chars(" \t") != names
-        if format == "transactions" and separator != "\t"
-        else names == ""
-    )
-    if blanks.any():
-        raise OutputError(
-            f"{int(blanks.sum()):,} item names are empty or end in blanks, which {format} cannot hold",
-            hint="write parquet or jsonl instead",
-        )
+            yield "begin or end with blanks", names.str.strip_chars(" \t") != names
 
 
 def _pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterator[bytes]:

@@ -64,16 +64,12 @@ class Source:
     head: bytes
     whole: bool
     mark: int = 0
+    is_parquet: bool = False
 
     @property
     def stem(self) -> str:
         """The file's name in small letters, without what only tells its compression."""
         return self.path.name.lower().removesuffix(".gz").removesuffix(".zst")
-
-    @property
-    def is_parquet(self) -> bool:
-        """Whether the content is Parquet."""
-        return self.head.startswith(PARQUET)
 
     @property
     def is_json_lines(self) -> bool:
@@ -92,22 +88,21 @@ class Source:
                 raise InputError(
                     f"{place} is a pipe or a device, not a file", hint="write its content to a file first"
                 )
-            with place.open("rb") as raw:
-                compression = _compression(raw.read(4))
+            compression, is_parquet = _recognised(place)
             with _opened(place, compression) as stream:
                 head = stream.read(HEAD)
                 whole = not stream.read(1)
         mark = len(BOM) if head.startswith(BOM) else 0
         if not head[mark:]:
             raise InputError(f"{place} is empty")
-        source = cls(place, compression, head[mark:], whole, mark)
+        source = cls(place, compression, head[mark:], whole, mark, is_parquet)
         source._refuse_binary()
         return source
 
     def _refuse_binary(self) -> None:
+        if self.compression and self.head.startswith(PARQUET):
+            raise InputError(f"{self.path} is Parquet inside {self.compression}", hint="unpack it first")
         if self.is_parquet:
-            if self.compression:
-                raise InputError(f"{self.path} is Parquet inside {self.compression}", hint="unpack it first")
             return
         odd = len(self.head) - len(self.head.translate(None, ODD_BYTES))
         hint = "shoal reads UTF-8 text, plain or with gzip or zstd, and Parquet"
@@ -146,10 +141,14 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _compression(magic: bytes) -> str:
-    if magic.startswith(GZIP):
-        return "gzip"
-    return "zstd" if magic.startswith(ZSTD) else ""
+def _recognised(path: Path) -> tuple[str, bool]:
+    """How a file is compressed, and whether it is Parquet: that has its mark at both ends."""
+    with path.open("rb") as raw:
+        first = raw.read(len(PARQUET))
+        raw.seek(-min(len(PARQUET), path.stat().st_size), io.SEEK_END)
+        last = raw.read()
+    compression = "gzip" if first.startswith(GZIP) else "zstd" if first == ZSTD else ""
+    return compression, first == last == PARQUET
 
 
 @contextmanager

@@ -3,15 +3,14 @@
 Neighbours in the order of names share a parent, so it only means something where names do (codes, dates,
 prices). It depends on the set of names alone, never on the order in which the data brings them.
 
-An inner node bears the names of the items at its ends. A published node would thus show an item that perhaps one
-person has, which generalizing is to prevent: where `shown` says which items may be seen, the others give no names.
+An inner node is named by the places of its items in that order and not by the items at its ends: those may be
+what one person alone has, and a name of a node may be published.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,25 +25,19 @@ ROOT = "(any item)"
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
 
 
-def generated(
-    vocabulary: Vocabulary | Iterable[str], fanout: int = 5, loss: str = "lm", shown: Collection[str] | None = None
-) -> Taxonomy:
-    """Items become leaves; an inner node has at most `fanout` children and bears the name of its interval.
-
-    With `shown` only these items may give a name to an inner node.
-    """
+def generated(vocabulary: Vocabulary | Iterable[str], fanout: int = 5, loss: str = "lm") -> Taxonomy:
+    """Items become leaves; an inner node has at most `fanout` children and says which places its items have."""
     if fanout < 2:
         raise ParameterError(f"the fan-out must be at least 2, not {fanout}", value=fanout, limit=2)
     leaves = _sorted(vocabulary.names if isinstance(vocabulary, Vocabulary) else vocabulary)
     if not leaves:
         raise TaxonomyError("there are no items to build a taxonomy over")
     taken = set(leaves)
-    named = [i for i, leaf in enumerate(leaves) if shown is None or leaf in shown]
     parents: dict[str, str | None] = {}
     level = [_Span(name, i, i) for i, name in enumerate(leaves)]
     spans = list(level)
     while len(level) > fanout:
-        level = [_joined(level[a:b], leaves, named, parents, taken) for a, b in _cuts(len(level), fanout)]
+        level = [_joined(level[a:b], len(leaves), parents, taken) for a, b in _cuts(len(level), fanout)]
         spans += [span for span in level if span.first < span.last]
     root = _fresh(ROOT, taken)
     parents.update({span.node: root for span in level})
@@ -81,26 +74,13 @@ def _cuts(n: int, fanout: int) -> list[tuple[int, int]]:
     return list(pairwise(bounds))
 
 
-def _joined(
-    run: list[_Span], leaves: list[str], named: list[int], parents: dict[str, str | None], taken: set[str]
-) -> _Span:
+def _joined(run: list[_Span], n: int, parents: dict[str, str | None], taken: set[str]) -> _Span:
     if len(run) == 1:  # a parent of one child would tell nothing new
         return run[0]
     first, last = run[0].first, run[-1].last
-    name = _fresh(_interval(first, last, leaves, named), taken)
+    name = _fresh(f"(items {first + 1} to {last + 1} of {n})", taken)
     parents.update({span.node: name for span in run})
     return _Span(name, first, last)
-
-
-def _interval(first: int, last: int, leaves: list[str], named: list[int]) -> str:
-    """The outermost items of an interval that may be seen, and whether others lie beyond them."""
-    inside = named[bisect_left(named, first) : bisect_right(named, last)]
-    if not inside:
-        return f"[items {first + 1:,} to {last + 1:,} of {len(leaves):,}]"
-    if len(inside) == 1:
-        return f"[{leaves[inside[0]]} and beyond]"
-    beyond = "" if (inside[0], inside[-1]) == (first, last) else " and beyond"
-    return f"[{leaves[inside[0]]} .. {leaves[inside[-1]]}{beyond}]"
 
 
 def _fresh(name: str, taken: set[str]) -> str:
