@@ -62,9 +62,7 @@ def test_format(made: tuple[Path, GeneratedFacts], log: pl.DataFrame) -> None:
 
 
 def test_sorted_by_user_and_time(log: pl.DataFrame) -> None:
-    assert log.select("AnonID", "QueryTime").equals(
-        log.select("AnonID", "QueryTime").sort("AnonID", "QueryTime")
-    )
+    assert log.select("AnonID", "QueryTime").equals(log.select("AnonID", "QueryTime").sort("AnonID", "QueryTime"))
     assert log["QueryTime"].min() >= datetime(2006, 3, 1)
     assert log["QueryTime"].max() < datetime(2006, 6, 1)
 
@@ -104,11 +102,7 @@ def test_terms_are_zipfian(words: pl.DataFrame) -> None:
 def test_users_of_a_topic_share_words(words: pl.DataFrame) -> None:
     """Two nouns of one user are nearer in the tree than nouns of two users."""
     tree = wordnet()
-    nouns = (
-        words.filter(pl.col("node") >= 0)
-        .unique(["user", "node"], maintain_order=True)
-        .sort("user", maintain_order=True)
-    )
+    nouns = words.filter(pl.col("node") >= 0).unique(["user", "node"], maintain_order=True).sort("user", maintain_order=True)
     node, user = nouns["node"].to_numpy(), nouns["user"].to_numpy()
     other = np.random.default_rng(0).permutation(len(node))
 
@@ -126,9 +120,7 @@ def test_users_of_a_topic_share_words(words: pl.DataFrame) -> None:
 
 
 def test_sessions_follow_the_thirty_minute_rule(queries: pl.DataFrame) -> None:
-    gaps = (
-        queries.select(pl.col("QueryTime").diff().over("AnonID").dt.total_seconds()).to_series().drop_nulls()
-    )
+    gaps = queries.select(pl.col("QueryTime").diff().over("AnonID").dt.total_seconds()).to_series().drop_nulls()
     assert not gaps.is_between(25 * 60, 30 * 60, closed="none").any()
     assert gaps.min() > 0
     inside = (gaps <= 30 * 60).mean()
@@ -149,11 +141,7 @@ def test_clicks(log: pl.DataFrame) -> None:
     assert 0.4 < log["ItemRank"].is_not_null().mean() < 0.7
     ranks = log["ItemRank"].drop_nulls()
     assert (ranks == 1).mean() > 0.3
-    several = (
-        log.group_by("AnonID", "Query", "QueryTime")
-        .agg(pl.col("ItemRank"))
-        .filter(pl.col("ItemRank").list.len() > 1)
-    )
+    several = log.group_by("AnonID", "Query", "QueryTime").agg(pl.col("ItemRank")).filter(pl.col("ItemRank").list.len() > 1)
     assert len(several) > 0.05 * len(log)
     assert (several["ItemRank"].list.n_unique() == several["ItemRank"].list.len()).all()
 

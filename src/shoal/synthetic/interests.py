@@ -57,9 +57,7 @@ def topics(taxonomy: Taxonomy, nouns: Nouns, n: int, rng: np.random.Generator) -
     size = high - low
     wide = size[taxonomy.parent] > LARGEST_TOPIC
     roots = np.flatnonzero((size >= SMALLEST_TOPIC) & (size <= LARGEST_TOPIC) & wide)
-    weight = (nouns.popularity.reach[high] - nouns.popularity.reach[low])[roots] * waits(
-        rng.random(len(roots))
-    )
+    weight = (nouns.popularity.reach[high] - nouns.popularity.reach[low])[roots] * waits(rng.random(len(roots)))
     chosen = roots[np.argsort(-weight, kind="stable")[:n]]
     everything = np.zeros(1, np.int64), np.full(1, len(nouns.node))
     return Topics(
@@ -80,9 +78,7 @@ def interests(n: int, sizes: LongTailed, topics: Topics, rng: np.random.Generato
     return Interests(sizes.draw(rng.random(n)), counts, topics.popularity.draw(rng.random((n, MOST_TOPICS))))
 
 
-def draw_nouns(
-    who: Interests, topics: Topics, nouns: Nouns, rng: np.random.Generator
-) -> tuple[Ints, Ints, Ints]:
+def draw_nouns(who: Interests, topics: Topics, nouns: Nouns, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
     """Users, their nouns and the topic each noun came from: for user u as many different nodes as `sizes[u]`.
 
     In the order of users and within a user of topics.
@@ -98,9 +94,7 @@ def draw_nouns(
         user, noun, topic = np.append(user, asked), np.append(noun, drawn), np.append(topic, about)
         kept = _first_different(user, nouns.node[noun], who.sizes)
         user, noun, topic = user[kept], noun[kept], topic[kept]
-        missing = who.sizes - np.bincount(
-            np.concatenate([user, *(f[0] for f in finished)]), minlength=len(who.sizes)
-        )
+        missing = who.sizes - np.bincount(np.concatenate([user, *(f[0] for f in finished)]), minlength=len(who.sizes))
         full = missing[user] == 0
         finished.append((user[full], noun[full], topic[full]))
         user, noun, topic = user[~full], noun[~full], topic[~full]

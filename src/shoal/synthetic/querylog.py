@@ -59,12 +59,8 @@ class QueryLog(Declared):
 
     users: int = param(10_000, minimum=1, help="people in the log")
     seed: int = param(0, minimum=0, help="the same seed gives the same log")
-    nouns_per_user: float = param(
-        21.0, minimum=1, maximum=200, help="different nouns of WordNet a user looks for, on average"
-    )
-    topics: int = param(
-        200, minimum=1, maximum=500, help="topics there are; each user has one to five of them"
-    )
+    nouns_per_user: float = param(21.0, minimum=1, maximum=200, help="different nouns of WordNet a user looks for, on average")
+    topics: int = param(200, minimum=1, maximum=500, help="topics there are; each user has one to five of them")
     unknown: float = param(0.35, minimum=0, maximum=0.9, help="share of the terms that WordNet does not have")
 
     def write(self, path: Path, *, force: bool = False, progress: Progress | None = None) -> GeneratedFacts:
@@ -110,9 +106,7 @@ def _world(log: QueryLog) -> _World:
     taxonomy = wordnet()
     known = nouns(taxonomy, rng)
     made_up = strangers(taxonomy, known, rng)
-    language = Language(
-        known, topics(taxonomy, known, log.topics, rng), made_up, Weighted(stranger_weights(len(made_up)))
-    )
+    language = Language(known, topics(taxonomy, known, log.topics, rng), made_up, Weighted(stranger_weights(len(made_up))))
     midnight = pl.Series(np.arange(DAY, dtype=np.int64) * 1_000_000_000).cast(pl.Time)
     return _World(
         language=language,
@@ -129,9 +123,7 @@ def _blocks(log: QueryLog) -> Iterator[tuple[pl.DataFrame, GeneratedFacts]]:
         yield _block(log, world, first, min(BLOCK, log.users - first), rng)
 
 
-def _block(
-    log: QueryLog, world: _World, first: int, n: int, rng: np.random.Generator
-) -> tuple[pl.DataFrame, GeneratedFacts]:
+def _block(log: QueryLog, world: _World, first: int, n: int, rng: np.random.Generator) -> tuple[pl.DataFrame, GeneratedFacts]:
     """The rows of a block's first n users. The whole block is drawn, so that they do not depend on n."""
     who = interests(BLOCK, world.lengths, world.language.topics, rng)
     searches = search(who, world.language, log.unknown, rng)
@@ -157,9 +149,7 @@ def _block(
 
 
 def _written_times(second: Ints, times_of_day: pl.Series) -> pl.Series:
-    days = pl.Series(
-        [str(FIRST_DAY + timedelta(d)) + " " for d in range(int(second.max(initial=0)) // DAY + 1)]
-    )
+    days = pl.Series([str(FIRST_DAY + timedelta(d)) + " " for d in range(int(second.max(initial=0)) // DAY + 1)])
     return days.gather(second // DAY) + times_of_day.gather(second % DAY)
 
 
@@ -168,9 +158,7 @@ def _numbers(seed: int, *stream: int) -> np.random.Generator:
 
 
 def _sum(a: GeneratedFacts, b: GeneratedFacts) -> GeneratedFacts:
-    return GeneratedFacts(
-        a.rows + b.rows, a.users + b.users, a.queries + b.queries, a.clicks + b.clicks, a.nouns + b.nouns
-    )
+    return GeneratedFacts(a.rows + b.rows, a.users + b.users, a.queries + b.queries, a.clicks + b.clicks, a.nouns + b.nouns)
 
 
 @contextmanager

@@ -146,9 +146,7 @@ def _since(starts: Flags) -> Ints:
     return at - np.maximum.accumulate(np.where(starts, at, 0))
 
 
-def _strangers(
-    who: Interests, language: Language, unknown: float, rng: np.random.Generator
-) -> tuple[Ints, Ints]:
+def _strangers(who: Interests, language: Language, unknown: float, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Users and the strangers they look for: those that go with one of their topics, or any."""
     terms_each = 1 + (1 - BESIDE_NOUNS) * A_NAME
     ratio = unknown / (1 - unknown) / terms_each

@@ -78,12 +78,8 @@ def nouns(taxonomy: Taxonomy, rng: np.random.Generator) -> Nouns:
     """The nouns a search may hold; names, and nouns whose plural means another noun, stay singular."""
     table = lemmas().filter(pl.col("lemma").str.contains("^[a-z]{2,}$"))
     table = table.filter(~is_stop_word(table["lemma"])).sort("node", "lemma")
-    common = table.select("lemma", "uses", "senses", length=pl.col("lemma").str.len_bytes()).with_row_index(
-        "at"
-    )
-    ranked = common.sort("uses", "senses", "length", "lemma", descending=[True, True, False, False])[
-        "at"
-    ].to_numpy()
+    common = table.select("lemma", "uses", "senses", length=pl.col("lemma").str.len_bytes()).with_row_index("at")
+    ranked = common.sort("uses", "senses", "length", "lemma", descending=[True, True, False, False])["at"].to_numpy()
     strayed = np.log(np.arange(len(table)) + 1.0) + STRAY * (rng.random(len(table)) * 2 - 1)
     weights = np.empty(len(table))
     weights[ranked[np.argsort(strayed, kind="stable")]] = _noun_weights(len(table))
@@ -145,9 +141,7 @@ def _syllables(rng: np.random.Generator, n: int) -> pl.Series:
     def syllable() -> pl.Series:
         return _any(rng, ONSETS, n) + _any(rng, VOWELS, n)
 
-    third = pl.select(
-        pl.when(pl.Series(rng.random(n) < 0.5)).then(syllable()).otherwise(pl.lit(""))
-    ).to_series()
+    third = pl.select(pl.when(pl.Series(rng.random(n) < 0.5)).then(syllable()).otherwise(pl.lit(""))).to_series()
     return syllable() + syllable() + third + _any(rng, CODAS, n)
 
 
@@ -160,13 +154,7 @@ def _misspelt(known: Nouns, rng: np.random.Generator, n: int) -> pl.Series:
     head, letter, tail = word.str.slice(0, place), word.str.slice(place, 1), word.str.slice(place + 1)
     swapped = word.str.slice(0, place - 1) + letter + word.str.slice(place - 1, 1) + tail
     doubled = head + letter + letter + tail
-    kind = (
-        pl.when(pl.col("kind") == 0)
-        .then(head + tail)
-        .when(pl.col("kind") == 1)
-        .then(doubled)
-        .otherwise(swapped)
-    )
+    kind = pl.when(pl.col("kind") == 0).then(head + tail).when(pl.col("kind") == 1).then(doubled).otherwise(swapped)
     return parts.select(kind).to_series()
 
 
