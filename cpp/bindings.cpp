@@ -18,6 +18,9 @@
 #include "tree_counts.hpp"
 
 namespace nb = nanobind;
+
+void bind_itemsets(nb::module_& m);
+
 using namespace nb::literals;
 using namespace shoal;
 
@@ -200,4 +203,5 @@ NB_MODULE(_kernels, m) {
     bind_methods(m);
     bind_judge(m);
     bind_text(m);
+    bind_itemsets(m);
 }
