@@ -130,6 +130,22 @@ void bind_methods(nb::module_& m) {
 
 void bind_judge(nb::module_& m) {
     m.def(
+        "generalizes_pairs",
+        [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 record, I64 row,
+           I32 end, I32 depth, int threads, Task& task) {
+            const Rows originals = rows(indptr, ids, counts), published = rows(published_indptr, published_ids, published_counts);
+            ids_within(originals, static_cast<int64_t>(end.shape(0)));
+            ids_within(published, static_cast<int64_t>(end.shape(0)));
+            need(record.shape(0) == row.shape(0), "as many records as rows");
+            indices_within(span(record), originals.size());
+            indices_within(span(row), published.size());
+            return hand_over(unlocked([&] {
+                return generalizes_pairs(originals, published, span(record), span(row), span(end), span(depth), threads, task);
+            }));
+        },
+        "indptr"_a, "ids"_a, "counts"_a, "published_indptr"_a, "published_ids"_a, "published_counts"_a, "record"_a, "row"_a,
+        "end"_a, "depth"_a, "threads"_a, "task"_a);
+    m.def(
         "covering_nodes",
         [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 row, I32 end,
            int threads, Task& task) {

@@ -49,7 +49,7 @@ class Target:
 
     directory: Path
     format: str = "parquet"
-    sep: str | None = None
+    sep: str = "\t"
     force: bool = False
 
 

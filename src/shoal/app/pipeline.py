@@ -18,9 +18,9 @@ from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, ParameterError
-from shoal.io.directory import ReleaseDirectory
+from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
 from shoal.io.read import Reading, read
-from shoal.io.records import SUFFIXES, read_records, write_records
+from shoal.io.records import RECORD_FORMATS, read_records, write_records
 from shoal.methods import Method
 from shoal.metrics import measure
 from shoal.privacy import Verdict
@@ -105,14 +105,14 @@ def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -
 def publish(judged: Judged, target: Target) -> dict[str, Any]:
     """Write the release directory, after judging the written file as strangers will see it. Returns the manifest."""
     with ReleaseDirectory(target.directory, force=target.force) as directory:
-        file = directory.path / f"records{SUFFIXES[target.format]}"
-        written = write_records(judged.release, file, target.format, sep=target.sep)
-        seen = Release.from_records(read_records(file, target.format, sep=target.sep)[0])
+        file = directory.path / RECORD_FORMATS[target.format]
+        written = write_records(judged.release, file, target.format, target.sep)
+        seen = Release.from_records(read_records(file, target.format, written.separator or None)[0])
         insist([claim.check(seen) for claim in judged.release.claims], "written")  # type: ignore[attr-defined]
         manifest = manifest_of(judged, [written.as_dict()])
         page = render(facts_of(manifest, judged.release, judged.original))
-        directory.write_text("report.html", page)
-        directory.write_text("manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+        (directory.path / REPORT).write_text(page, encoding="utf-8")
+        (directory.path / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return manifest
 
 

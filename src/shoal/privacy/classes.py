@@ -14,6 +14,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Ints
 from shoal.data.release import Release
 from shoal.privacy import Verdict
+from shoal.privacy.origins import find_origins
 from shoal.taxonomy.ground import Grounding
 
 
@@ -61,12 +62,27 @@ def judge_classes(
                 broken.append(f"a class is shared by {achieved['people']:,} people only, who own several records")
         if truthful:
             broken += _untruthful(release, original, rows)
+    elif original is not None:
+        broken += _too_many(release, original)
+        if truthful:
+            found = find_origins(release, original)
+            if found.homeless:
+                broken.append(f"{found.homeless:,} published records generalize no original record of their own")
+            if found.undecided_classes:
+                notes.append(f"{found.undecided_classes:,} classes could stem from too many originals to be matched one by one")
+        if people and original.bags.owners_repeat:
+            notes.append("people own several records; which of them share a class cannot be told from the file alone")
     return Verdict(claim, not broken, achieved, tuple(broken), tuple(notes))
 
 
 def _note_on_empty(release: Release) -> str:
     empty = int(release.copies[release.published.lengths == 0].sum())
     return f"{empty:,} empty records were counted as records like any other" if empty else "no record is empty"
+
+
+def _too_many(release: Release, original: Grounding) -> list[str]:
+    excess = release.n_records - len(original.bags)
+    return [f"{release.n_records:,} records are published of only {len(original.bags):,}"] if excess > 0 else []
 
 
 def _lost_records(release: Release, original: Grounding, rows: Ints) -> list[str]:

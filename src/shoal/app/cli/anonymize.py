@@ -22,13 +22,13 @@ from shoal.methods import METHODS
 @click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="Directory to write; it must not exist yet.")
 @click.option("--method", "-m", default=next(iter(METHODS)), show_default=True, metavar="NAME", help="See `shoal methods`.")
 @method_options
-@data_options
+@data_options()
 @click.option("--to", "form", type=click.Choice(list(RECORD_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
-@click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
+@click.option("--to-sep", metavar="CHARACTER", default="\t", help="What separates items in transaction lines. [default: tab]")
 @click.option("--force", is_flag=True, help="Replace an older release.")
 @click.option("--threads", type=click.IntRange(1), help="[default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
-def command(input: Path, out: Path, method: str, form: str, to_sep: str | None, force: bool, threads: int | None, as_json: bool, **said: Any) -> None:
+def command(input: Path, out: Path, method: str, form: str, to_sep: str, force: bool, threads: int | None, as_json: bool, **said: Any) -> None:
     """Turn INPUT into a release directory whose guarantee was verified before it was written."""
     how = preparation(said)
     chosen = chosen_method(method, said)

@@ -18,30 +18,35 @@ Command = Callable[..., Any]
 
 READING = ("format", "user", "time", "text", "item", "sep", "header", "strict")
 
-_DATA_OPTIONS = [
-    click.option("--format", type=click.Choice(FORMATS), help="What the input is; guessed from name and header, and announced."),
-    click.option("--user", metavar="COLUMN", help="Column that tells people apart."),
-    click.option("--time", metavar="COLUMN", help="Column of times."),
-    click.option("--text", metavar="COLUMN", help="Column of query texts."),
-    click.option("--item", metavar="COLUMN", help="Column of items, for a table of one row per user and item."),
-    click.option("--sep", metavar="CHARACTER", help="What separates fields, or the items of a transaction."),
-    click.option("--header/--no-header", default=None, help="Whether the first row names the columns; found out if left out."),
-    click.option("--strict", is_flag=True, default=None, help="Refuse a file with malformed rows instead of counting them."),
-    click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
-    click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
-    click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or count an item once a record. [default: --set]"),
-    click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], or a hierarchy file. [default: wordnet]"),
-    click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
-    click.option("--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep]"),
-    click.option("--tree", type=click.Choice(["used", "whole"]), help="The taxonomy the data uses, or all of it. [default: used]"),
-]
+_DATA_OPTIONS = {
+    "format": click.option("--format", type=click.Choice(FORMATS), help="What the input is; guessed from name and header, and announced."),
+    "user": click.option("--user", metavar="COLUMN", help="Column that tells people apart."),
+    "time": click.option("--time", metavar="COLUMN", help="Column of times."),
+    "text": click.option("--text", metavar="COLUMN", help="Column of query texts."),
+    "item": click.option("--item", metavar="COLUMN", help="Column of items, for a table of one row per user and item."),
+    "sep": click.option("--sep", metavar="CHARACTER", help="What separates fields, or the items of a transaction."),
+    "header": click.option("--header/--no-header", default=None, help="Whether the first row names the columns; found out if left out."),
+    "strict": click.option("--strict", is_flag=True, default=None, help="Refuse a file with malformed rows instead of counting them."),
+    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
+    "gap": click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
+    "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or count an item once a record. [default: --set]"),
+    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], or a hierarchy file. [default: wordnet]"),
+    "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
+    "unknown": click.option("--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep]"),
+    "tree": click.option("--tree", type=click.Choice(["used", "whole"]), help="The taxonomy the data uses, or all of it. [default: used]"),
+}
 
 
-def data_options(command: Command) -> Command:
-    """Everything that says how a file becomes records on a taxonomy."""
-    for option in reversed(_DATA_OPTIONS):
-        command = option(command)
-    return command
+def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
+    """Everything that says how a file becomes records on a taxonomy, except what a command asks for in its own way."""
+
+    def decorate(command: Command) -> Command:
+        for name, option in reversed(_DATA_OPTIONS.items()):
+            if name not in without:
+                command = option(command)
+        return command
+
+    return decorate
 
 
 def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:

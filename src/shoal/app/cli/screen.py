@@ -15,7 +15,9 @@ from rich.text import Text
 from shoal import kernels
 from shoal.privacy import Verdict
 
-out = Console(highlight=False, soft_wrap=False)
+WIDTH_IN_A_PIPE = 110
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
@@ -48,7 +50,8 @@ def note(*lines: str) -> None:
 
 def pairs(title: str, rows: Sequence[tuple[str, str]]) -> None:
     """A small table of names and values."""
-    table = Table(title=title, title_justify="left", title_style="bold", show_header=False, box=None, padding=(0, 2, 0, 0))
+    out.print(Text(title, style="bold"))
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows:
@@ -56,9 +59,9 @@ def pairs(title: str, rows: Sequence[tuple[str, str]]) -> None:
     out.print(table)
 
 
-def listing(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table with a header."""
-    table = Table(*columns, title=title or None, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)
