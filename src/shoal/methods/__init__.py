@@ -35,5 +35,7 @@ METHODS: Table[type[Method]] = Table(
     {
         "clump": "shoal.methods.clump:Clump",
         "partition": "shoal.methods.partition:Partition",
+        "coherence": "shoal.methods.coherence:Cohesion",
+        "tds": "shoal.methods.tds:TopDownSpecialization",
     },
 )
