@@ -35,7 +35,7 @@ _PLACES = {
     "write": "shoal.app.api",
 }
 
-__all__ = ["__version__", *_PLACES]
+__all__ = ["__version__", *_PLACES]  # noqa: PLE0604 - the names are the keys above
 
 
 def __getattr__(name: str) -> Any:

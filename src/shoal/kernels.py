@@ -33,7 +33,7 @@ def _all_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
-_settings: ContextVar[Settings] = ContextVar("shoal_kernel_settings", default=Settings(threads=_all_cores()))
+_settings: ContextVar[Settings] = ContextVar("shoal_kernel_settings", default=Settings(threads=_all_cores()))  # noqa: B039 - frozen
 
 
 def threads() -> int:

@@ -27,7 +27,7 @@ class Param:
     """What is known of one parameter."""
 
     name: str
-    type: type
+    type: Any
     default: Any
     help: str
     minimum: float | None = None
@@ -70,6 +70,9 @@ class Param:
             raise ParameterError(f"{self.name} must be a number, not {value}", value=value)
         if self.choices is not None and value not in self.choices:
             raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)
+        return self._within(value)
+
+    def _within(self, value: Any) -> Any:
         if self.minimum is not None and value < self.minimum:
             raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {value:g}", value=value, limit=self.minimum)
         if self.maximum is not None and value > self.maximum:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from shoal.data.bags import Vocabulary
 from shoal.errors import InputError, ParameterError
 from shoal.io.formats import ReadOptions
 from shoal.taxonomy.ground import Scope, Unknown
@@ -63,16 +64,16 @@ def parse_gap(text: str) -> timedelta:
 
 def taxonomy_label(spec: str) -> str:
     """A taxonomy's name for the manifest: a file is named without its directories."""
-    return spec if spec == "wordnet" or spec.startswith("generated") else Path(spec).name
+    return spec if spec in {"wordnet", "given"} or spec.startswith("generated") else Path(spec).name
 
 
-def load_taxonomy(spec: str, loss: str, terms: list[str] | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
+def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
     """The taxonomy behind `wordnet`, `generated[:fan-out]` or a file, and what is worth knowing about how it was read."""
     if spec == "wordnet":
         from shoal.taxonomy.wordnet import wordnet
 
         return wordnet(loss), ()
-    if spec.split(":")[0] == "generated":
+    if spec.split(":", 1)[0] == "generated":
         from shoal.taxonomy.generated import generated
 
         if terms is None:

@@ -27,6 +27,7 @@ from shoal.privacy import Verdict
 from shoal.report.facts import facts_of
 from shoal.report.page import render
 from shoal.taxonomy.ground import Grounding, ground
+from shoal.taxonomy.tree import Taxonomy
 from shoal.text.terms import terms_of
 
 
@@ -71,9 +72,9 @@ def records_of(data: Log | Bags, how: Preparation) -> Bags:
     return data
 
 
-def prepare_records(bags: Bags, how: Preparation) -> Prepared:
-    """Ground records of terms on the taxonomy that was asked for."""
-    taxonomy, notes = load_taxonomy(how.taxonomy, how.loss, bags.vocabulary.names.to_list() if how.taxonomy != "wordnet" else None)
+def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+    """Ground records of terms on the taxonomy that was asked for, or on one that is given."""
+    taxonomy, notes = (given, ()) if given is not None else load_taxonomy(how.taxonomy, how.loss, bags.vocabulary)
     original = ground(bags, taxonomy, unknown=how.unknown, scope=how.scope, as_sets=how.as_sets)
     facts = {
         "records": len(bags),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -112,13 +112,14 @@ class Bags:
         canonical = kernels.run(_kernels.canonical_rows, *rows, as_sets, kernels.threads())
         n = len(canonical[0]) - 1
         people = np.arange(n) if owners is None else np.array(owners)
-        return cls(*canonical, people.astype(np.int64), vocabulary)
+        return cls(canonical[0], canonical[1], canonical[2], people.astype(np.int64), vocabulary)
 
     @classmethod
     def from_lists(cls, records: Iterable[Iterable[str]], owners: npt.ArrayLike | None = None) -> Bags:
         """From lists of item names; a name given twice counts twice."""
         numbers: dict[str, int] = {}
-        indptr, items = [0], []
+        indptr: list[int] = [0]
+        items: list[int] = []
         for record in records:
             items.extend(numbers.setdefault(name, len(numbers)) for name in record)
             indptr.append(len(items))
@@ -136,7 +137,7 @@ class Bags:
         return cls.from_rows(indptr, vocabulary.codes(flat), np.ones(len(flat), np.int32), vocabulary, owners)
 
     @classmethod
-    def from_scipy(cls, matrix: sp.spmatrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
+    def from_scipy(cls, matrix: sp.sparray | sp.csr_matrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
         """From a records x items matrix of counts."""
         csr = matrix.tocsr()
         if csr.nnz and csr.data.min() < 0:

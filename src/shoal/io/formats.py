@@ -11,8 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import polars as pl
+
 from shoal import _kernels
 from shoal.errors import InputError, ParameterError
+from shoal.io.parquet import schema_of
 from shoal.io.source import Source
 
 FORMATS = ("querylog", "table", "transactions")
@@ -95,7 +98,7 @@ def find_layout(source: Source, options: ReadOptions) -> Layout:
     """How this file is to be read, by what the user says and what the file shows."""
     if source.is_parquet:
         return _of_parquet(source, options)
-    if source.stem.endswith((".jsonl", ".ndjson")) or source.is_json_lines:
+    if source.is_json_lines:
         return _of_jsonl(source, options)
     if options.wanted_format == "transactions":
         return _of_transactions(source, options)
@@ -207,9 +210,7 @@ def _no_columns(source: Source, options: ReadOptions) -> InputError:
 
 
 def _of_parquet(source: Source, options: ReadOptions) -> Layout:
-    import polars as pl
-
-    schema = pl.read_parquet_schema(source.path)
+    schema = schema_of(source)
     lists = [name for name, kind in schema.items() if isinstance(kind, pl.List)]
     return _of_named(source, options, "parquet", list(schema), lists)
 
@@ -313,9 +314,11 @@ def _looks_like_header(sample: list[list[str]]) -> bool:
 
 
 def first_records(source: Source, separator: str, *, quoted: bool, limit: int) -> list[list[str]]:
-    """The fields of the first records that are sound."""
+    """The fields of the first records that are sound; none if the very first line is not."""
     found = _kernels.first_records(source.head, _kernels.Dialect(separator, quoted), source.whole, limit)
-    return [[field.decode() for field in fields] for fields, _, _ in found]
+    if not found or found[0][0]:
+        return []
+    return [fields for defect, fields, _, _ in found if not defect]
 
 
 def plain(name: str) -> str:

@@ -7,9 +7,9 @@ of items, which are also what a CSV with one item a cell is.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,10 +17,12 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.errors import InputError, ParameterError
+from shoal.io.delimited import bags_of_lines, column_batches, json_lines
 from shoal.io.formats import JOINER, first_records, guess_separator, one_byte, plain, separator_name
+from shoal.io.parquet import whole
 from shoal.io.reading import Tally
 from shoal.io.source import Source
-from shoal.io.transactions import bags_of_lines
+from shoal.io.transactions import json_items
 
 SHAPES = ("parquet", "csv", "jsonl", "transactions")
 RECORD_NAMES = {"record", "recordid", "id", "tid", "transaction", "transactionid", "basket", "user", "userid", "row"}
@@ -52,7 +54,7 @@ def read_records(path: str | Path, format: str | None = None, sep: str | None = 
 def _kind(source: Source) -> str:
     if source.is_parquet:
         return "parquet"
-    if source.stem.endswith((".jsonl", ".ndjson")) or source.is_json_lines:
+    if source.is_json_lines:
         return "jsonl"
     return "csv" if source.stem.endswith((".csv", ".tsv")) else "text"
 
@@ -85,29 +87,17 @@ def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
     between = guess_separator(source) if separator is None else separator
     notes.append(f"one record a line, items separated by {separator_name(between)} ({'guessed' if separator is None else 'given'})")
     dialect = _kernels.Dialect(between, between in {",", ";"}, trimmed=between != "\t")
-    return bags_of_lines(source, dialect, Tally(source, strict=True), header=False, keep_blank=True)
+    return bags_of_lines(source, dialect, Tally(source, strict=True), keep_blank=True)
 
 
 def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl.DataFrame:
     """All columns of a delimited file with a header, as strings."""
-    dialect, wanted = _kernels.Dialect(between, True, trimmed=False), list(range(len(names)))
+    dialect = _kernels.Dialect(between, True, trimmed=False)
     tally, batches = Tally(source, strict=True), []
-    line, header_left = 0, True
-
-    def use(text: bytes, last: bool) -> int:
-        nonlocal line, header_left
-        skipped = 0
-        if header_left:
-            _, line, skipped = _kernels.first_records(text, dialect, last, 1)[0]
-            header_left = False
-        columns, facts = kernels.run(_kernels.cut_columns, text[skipped:], dialect, wanted, len(names), len(names), last)
-        tally.defects.add_broken(facts.broken, facts.defects, line)
+    width = len(names)
+    for columns, _ in column_batches(source, dialect, range(width), (width, width), tally, header=True):
         tally.check()
-        batches.append(pl.DataFrame({n: pl.Series(c) for n, c in zip(names, columns, strict=True)}))
-        line += facts.lines
-        return skipped + int(facts.consumed)
-
-    source.each_chunk(use)
+        batches.append(pl.DataFrame({name: pl.Series(column) for name, column in zip(names, columns, strict=True)}))
     notes.append(f"a header and fields separated by {separator_name(between)}")
     return pl.concat(batches)
 
@@ -129,7 +119,7 @@ def _shape(names: Sequence[str]) -> str:
 def _parquet(source: Source) -> pl.DataFrame:
     if not source.is_parquet:
         raise InputError(f"{source.path} is not Parquet")
-    return pl.read_parquet(source.path)
+    return whole(source)
 
 
 def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, notes: Notes) -> Bags:
@@ -203,36 +193,21 @@ def _codes(series: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 
 
 def _from_jsonl(source: Source, notes: Notes) -> Bags:
-    dialect = _kernels.Dialect("\n", False)
-    tally, records, line = Tally(source, strict=True), [], 0
-
-    def use(text: bytes, last: bool) -> int:
-        nonlocal line
-        (column,), facts = kernels.run(_kernels.cut_columns, text, dialect, [0], 1, 1, last)
-        tally.defects.add_broken(facts.broken, facts.defects, line)
-        for number, written in zip((facts.row_lines() + line).tolist(), pl.Series(column), strict=True):
-            items = _json_record(written)
-            if items is None:
-                tally.defects.add("not a JSON list of items, nor an object with one", [number])
-            else:
-                records.append(items)
-        tally.check()
-        line += facts.lines
-        return int(facts.consumed)
-
-    source.each_chunk(use)
+    tally, records = Tally(source, strict=True), []
+    for line, value in json_lines(source, tally):
+        items = json_items(_json_list(value))
+        if items is None:
+            tally.defects.add("no list of items", [line])
+        else:
+            records.append(items)
+    tally.check()
     notes.append("one JSON record a line")
     return Bags.from_lists(records)
 
 
-def _json_record(written: str) -> list[str] | None:
-    try:
-        value = json.loads(written)
-    except ValueError:
-        return None
-    if isinstance(value, dict):
-        lists = [v for v in value.values() if isinstance(v, list)]
-        value = value.get("items", lists[0] if len(lists) == 1 else None)
-    if not isinstance(value, list) or not all(isinstance(v, (str, int, float)) for v in value):
-        return None
-    return [str(v) for v in value]
+def _json_list(value: Any) -> Any:
+    """The record in a JSON value: the value itself, or the list in it that is called items or is the only one."""
+    if not isinstance(value, dict):
+        return value
+    lists = [v for v in value.values() if isinstance(v, list)]
+    return value.get("items", lists[0] if len(lists) == 1 else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shoal import _kernels
 from shoal.data.accounting import Ledger
 from shoal.data.bags import Bags
 from shoal.data.log import Log
@@ -35,6 +36,11 @@ class Tally:
         self.repeated = 0
         self._strict = strict
         self._place = place
+
+    def note(self, facts: _kernels.ChunkFacts, line: int) -> None:
+        """Take note of blank and broken lines in a part of the file that began at this line (from 0)."""
+        self.blank += facts.blank
+        self.defects.add_broken(facts.broken, facts.defects, line)
 
     def check(self) -> None:
         """Raise if defects were found and none are allowed."""

@@ -103,5 +103,5 @@ def _largest_matching(classes: Ints, records: Ints, wanted: Ints, n_records: int
     tails = np.concatenate([np.zeros(len(wanted), np.int64), 1 + classes, 1 + len(wanted) + served])
     heads = np.concatenate([1 + np.arange(len(wanted)), 1 + len(wanted) + records, np.full(len(served), sink)])
     limits = np.concatenate([wanted, np.ones(len(classes) + len(served), np.int64)])
-    graph = sp.csr_matrix((limits.astype(np.int32), (tails, heads)), shape=(n, n))
+    graph = sp.csr_array((limits.astype(np.int32), (tails, heads)), shape=(n, n))
     return int(maximum_flow(graph, 0, sink).flow_value)

@@ -11,7 +11,7 @@ from shoal.app.job import Preparation
 from shoal.errors import ParameterError
 from shoal.io.formats import FORMATS, ReadOptions
 from shoal.methods import METHODS, Method
-from shoal.parameters import Param
+from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES
 
 Command = Callable[..., Any]
@@ -63,8 +63,20 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
 def method_options(command: Command) -> Command:
     """One option for each parameter that any method declares."""
     for name, (declared, takers) in reversed(_declared().items()):
-        command = click.option(f"--{name.replace('_', '-')}", f"method_{name}", **_option(declared, takers))(command)
+        who = "" if len(takers) == len(METHODS) else f" ({', '.join(takers)})"
+        command = click.option(f"--{name.replace('_', '-')}", f"method_{name}", **_option(declared, who))(command)
     return command
+
+
+def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
+    """One option for each parameter of one declared thing; values arrive as text, to be parsed by it."""
+
+    def decorate(command: Command) -> Command:
+        for declared in reversed(kind.parameters()):
+            command = click.option(f"--{declared.name.replace('_', '-')}", declared.name, **_option(declared))(command)
+        return command
+
+    return decorate
 
 
 def chosen_method(name: str, said: dict[str, Any]) -> Method:
@@ -89,9 +101,7 @@ def _declared() -> dict[str, tuple[Param, list[str]]]:
     return found
 
 
-def _option(declared: Param, takers: list[str]) -> dict[str, Any]:
-    everywhere = len(takers) == len(METHODS)
-    who = "" if everywhere else f" ({', '.join(takers)})"
+def _option(declared: Param, who: str = "") -> dict[str, Any]:
     default = "" if declared.default is None else f" [default: {_shown(declared.default)}]"
     return {"metavar": declared.range.replace(" | ", "|"), "default": None, "help": f"{_sentence(declared.help)}{who}{default}"}
 

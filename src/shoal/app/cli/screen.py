@@ -22,24 +22,28 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 @contextmanager
-def progress(threads: int | None = None) -> Iterator[None]:
-    """Kernels called inside show their progress, if a person is watching."""
+def bars() -> Iterator[kernels.Watch | None]:
+    """Progress bars on the error stream, as a function that moves them; None where nobody is watching."""
     if not sys.stderr.isatty():
-        with kernels.using(threads=threads):
-            yield
+        yield None
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True) as bars:
-        seen: dict[str, Any] = {}
+    with Progress(*columns, console=err, transient=True) as shown:
+        tasks: dict[str, Any] = {}
 
         def watch(label: str, done: int, total: int) -> None:
-            task = seen.get(label)
-            if task is None:
-                task = seen[label] = bars.add_task(label, total=total or None)
-            bars.update(task, completed=done, total=total or None)
+            if label not in tasks:
+                tasks[label] = shown.add_task(label, total=total or None)
+            shown.update(tasks[label], completed=done, total=total or None)
 
-        with kernels.using(threads=threads, watch=watch):
-            yield
+        yield watch
+
+
+@contextmanager
+def progress(threads: int | None = None) -> Iterator[None]:
+    """Kernels called inside use this many threads and show their progress, if a person is watching."""
+    with bars() as watch, kernels.using(threads=threads, watch=watch):
+        yield
 
 
 def note(*lines: str) -> None:

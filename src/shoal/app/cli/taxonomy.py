@@ -67,7 +67,7 @@ def covers(hierarchy: str, input: Path, limit: int, as_json: bool, **said: Any) 
     with screen.progress():
         reading = read(input, how.read)
         bags = records_of(reading.data, how)
-        tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary.names.to_list())
+        tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary)
         found = coverage(bags, tree, limit)
     if as_json:
         click.echo(json.dumps(found.__dict__, indent=2, default=str, ensure_ascii=False))
