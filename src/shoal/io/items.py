@@ -53,16 +53,13 @@ def read_weights(path: str | Path) -> ItemWeights:
 
 def _lines(path: str | Path) -> list[tuple[int, str]]:
     """The lines that hold something, without their ends, with their numbers from 1."""
-    pieces: list[bytes] = []
-
-    def use(text: bytes, last: bool) -> int:
-        pieces.append(bytes(text))
-        return len(text)
-
-    Source.of(path).each_chunk(use)
+    pieces = []
+    for chunk in Source.of(path).chunks():
+        pieces.append(chunk.text)
+        chunk.taken = len(chunk.text)
     try:
         text = b"".join(pieces).decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text") from None
-    lines = [line.rstrip("\r") for line in text.removeprefix("\ufeff").split("\n")]
+    lines = [line.rstrip("\r") for line in text.split("\n")]
     return [(number, line.strip(" ")) for number, line in enumerate(lines, 1) if line.strip()]

@@ -21,7 +21,7 @@ from shoal.data.itemsets import PRIVATE, Moles, Parts, Power, minimal_moles
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
-from shoal.taxonomy.parts import parts_of
+from shoal.taxonomy.parts import absent, parts_of
 from shoal.taxonomy.recoding import recoding_defects
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ class Coherence(Model):
         """Count every set of up to p public items; with the original, count people and check what was changed."""
         records = published_records(release, original)
         names, taxonomy = records.vocabulary, original.taxonomy if original else None
-        # With the original, its owner has checked the names; a release need not hold all of them.
-        parts = parts_of(names, self.private, self.public, taxonomy, strict=False)
+        parts = parts_of(names, self.private, self.public, taxonomy, strict=original is not None)
         moles = minimal_moles(records, parts, self.power, achieved=True)
         broken = _told(moles, records) + _repeats(records)
         if original is not None and release.secret is not None:
             broken += recoding_defects(original, release, parts)
         achieved = {"k": max(0, moles.fewest), "breach": round(moles.greatest, 6), "p": self.p}
-        return Verdict(str(self), not broken, achieved, tuple(broken), tuple(_notes(moles, records, parts)))
+        notes = [*_notes(moles, records, parts), *absent(names, self.private, "private"), *absent(names, self.public, "public")]
+        return Verdict(str(self), not broken, achieved, tuple(broken), tuple(notes))
 
 
 def published_records(release: Release, original: Grounding | None) -> Bags:

@@ -13,7 +13,7 @@ from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
 from shoal.privacy.classes import judge_classes
-from shoal.taxonomy.parts import parts_of
+from shoal.taxonomy.parts import absent, parts_of
 from shoal.taxonomy.recoding import recoding_defects
 
 if TYPE_CHECKING:
@@ -38,10 +38,13 @@ class PublicKAnonymity(Model):
     def check(self, release: Release, original: Grounding | None = None) -> Verdict:
         """Count identical public parts; with the original, count people and check what was changed."""
         names = release.published.vocabulary
-        parts = parts_of(names, self.private, self.public, original.taxonomy if original else None, strict=False)
+        parts = parts_of(names, self.private, self.public, original.taxonomy if original else None, strict=original is not None)
         hidden = np.where(parts == PUBLIC, np.arange(len(names)), -1).astype(np.int32)
         public = replace(release, published=release.published.relabelled(hidden, names))
         verdict = judge_classes(str(self), self.k, public, original, people=True, truthful=True)
+        verdict = replace(
+            verdict, notes=(*verdict.notes, *absent(names, self.private, "private"), *absent(names, self.public, "public"))
+        )
         if original is None or release.secret is None:
             return verdict
         broken = (*verdict.witnesses, *recoding_defects(original, release, parts))

@@ -32,6 +32,16 @@ def parts_of(
     return np.where(known, PUBLIC, rest).astype(np.uint8)
 
 
+def absent(names: Vocabulary, items: Items | None, what: str) -> list[str]:
+    """A note on named items that are not there. A release need not hold them all, but one that holds none was asked a wrong question."""
+    if items is None or not items.names:
+        return []
+    missing = int((names.codes(sorted(items.names)) < 0).sum())
+    if missing == len(items.names) and len(names):
+        raise ParameterError(f"none of the {missing:,} {what} items is in the release", hint="check the spelling")
+    return [f"{missing:,} of {len(items.names):,} named {what} items do not occur"] if missing else []
+
+
 def _chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None, strict: bool) -> Mask | None:
     if items is None:
         return None
