@@ -47,9 +47,8 @@ def exact_hitting(moles: Moles, loss: Ints, seconds: float) -> Hitting:
     forced[moles.items[moles.start[:-1][moles.sizes == 1]]] = True
     rest = moles.without(forced)
     unavoidable = int(loss[forced].sum())
-    if not len(rest):
-        return Hitting(first.items, first.removed, first.loss, first.loss)
-    chosen, bound, timed_out = _solve(rest, loss, seconds)
+    nothing: Ints = np.zeros(0, np.int64)
+    chosen, bound, timed_out = _solve(rest, loss, seconds) if len(rest) else (nothing, 0, False)
     bound += unavoidable
     if chosen is None or int(loss[chosen].sum()) + unavoidable >= first.loss:
         return Hitting(first.items, first.removed, first.loss, min(bound, first.loss), timed_out)

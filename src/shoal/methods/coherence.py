@@ -22,7 +22,7 @@ from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
 from shoal.data.choice import Items, ItemWeights, plain_values
 from shoal.data.hitting import SCORES, Hitting, exact_hitting, greedy
-from shoal.data.itemsets import OTHER, PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
+from shoal.data.itemsets import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
 from shoal.data.release import Release, Secret
 from shoal.errors import Infeasible, ParameterError
 from shoal.methods import Method
@@ -30,7 +30,7 @@ from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.coherence import Coherence
 from shoal.taxonomy.lifting import SUPPRESSED, Recoding, lift
-from shoal.taxonomy.parts import parts_of
+from shoal.taxonomy.parts import parts_of, published_parts
 from shoal.taxonomy.tree import Taxonomy
 
 
@@ -113,18 +113,10 @@ class Cohesion(Method):
         return _weights(self.weights, records, parts)
 
     def _claim(self, published: Bags, parts: Parts, recoding: Recoding) -> Coherence:
-        """The promise in terms of what is published: it must not tell the names of items that were suppressed."""
-        shown = np.bincount(published.items, minlength=len(parts)) > 0
+        """The promise in terms of what is published, where nodes that stand for public items are public too."""
         recoded = parts.copy()
         recoded[recoding.targets] = PUBLIC
-        names = published.vocabulary
-
-        def named(part: int) -> Items:
-            return Items(names=frozenset(names[int(i)] for i in np.flatnonzero(shown & (recoded == part))))
-
-        private = named(PRIVATE) if (parts == PRIVATE).any() else None
-        public = named(PUBLIC) if (parts == OTHER).any() else None
-        return Coherence(h=self.h, k=self.k, p=self.p, private=private, public=public)
+        return Coherence(h=self.h, k=self.k, p=self.p, **published_parts(published, recoded))
 
     def _infeasible(self, moles: Moles, records: Bags, parts: Parts) -> Infeasible:
         """Theorem 1: the empty set is a mole, so no suppression helps. Says why, and what would."""

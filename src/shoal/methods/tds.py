@@ -18,14 +18,14 @@ import numpy as np
 from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
 from shoal.data.choice import Items, plain_values
-from shoal.data.itemsets import OTHER, PRIVATE, PUBLIC, Parts
+from shoal.data.itemsets import PUBLIC, Parts
 from shoal.data.release import Release, Secret
 from shoal.errors import Infeasible
 from shoal.methods import Method
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.public_part import PublicKAnonymity
-from shoal.taxonomy.parts import parts_of
+from shoal.taxonomy.parts import parts_of, published_parts
 from shoal.taxonomy.tree import Taxonomy
 
 
@@ -59,23 +59,13 @@ class TopDownSpecialization(Method):
         return Release(
             published=Bags(*published.rows, rows.copy(), taxonomy.names),
             copies=np.ones(len(bags), np.int64),
-            claims=(self._claim(published, parts),),
+            claims=(PublicKAnonymity(k=self.k, **published_parts(published, parts)),),
             accounting=_account(bags, records, published),
             method=self.name,
             parameters=plain_values(self.values()),
             secret=Secret(rows),
             notes=(f"{suppressed:,} of {len(chosen) + suppressed:,} public items were suppressed",),
         )
-
-    def _claim(self, published: Bags, parts: Parts) -> PublicKAnonymity:
-        """The promise in terms of what is published: it must not tell the names of items that were suppressed."""
-        occurring = np.bincount(published.items, minlength=len(parts)) > 0
-
-        def named(part: int) -> Items:
-            return Items(names=frozenset(published.vocabulary[int(i)] for i in np.flatnonzero(occurring & (parts == part))))
-
-        private = named(PRIVATE) if (parts == PRIVATE).any() else None
-        return PublicKAnonymity(k=self.k, private=private, public=named(PUBLIC) if (parts == OTHER).any() else None)
 
 
 def specialize(records: Bags, parts: Parts, k: int) -> tuple[list[int], int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.bags import Vocabulary
+from shoal.data.bags import Bags, Vocabulary
 from shoal.data.choice import Items
 from shoal.data.itemsets import OTHER, PRIVATE, PUBLIC, Parts
 from shoal.errors import ParameterError
@@ -30,6 +30,21 @@ def parts_of(
         return np.where(hidden, PRIVATE, PUBLIC).astype(np.uint8) if hidden is not None else np.full(len(names), PUBLIC, np.uint8)
     rest = np.where(hidden, PRIVATE, OTHER) if hidden is not None else np.full(len(names), PRIVATE)
     return np.where(known, PUBLIC, rest).astype(np.uint8)
+
+
+def published_parts(published: Bags, parts: Parts) -> dict[str, Items | None]:
+    """Private and public items as a claim names them, from which `parts_of` gets the same parts of all that is published.
+
+    Only what is published is named: the names of suppressed items are not for strangers.
+    """
+    shown = np.bincount(published.items, minlength=len(parts)) > 0
+    names, others = published.vocabulary, bool((parts == OTHER).any())
+
+    def named(part: int) -> Items:
+        return Items(names=frozenset(names[int(i)] for i in np.flatnonzero(shown & (parts == part))))
+
+    private = named(PRIVATE) if others or (parts == PRIVATE).any() else None
+    return {"private": private, "public": named(PUBLIC) if others else None}
 
 
 def absent(names: Vocabulary, items: Items | None, what: str) -> list[str]:
