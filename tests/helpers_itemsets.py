@@ -72,15 +72,14 @@ def brute_greedy(moles: Iterable[tuple[int, ...]], loss: Sequence[int], score: s
     live, order = [set(m) for m in moles], []
     while live:
         counts = {item: sum(item in m for m in live) for item in set().union(*live)}
-        value = {
-            "mm/il": lambda i: Fraction(counts[i], loss[i]),
-            "mm": lambda i: counts[i],
-            "1/il": lambda i: Fraction(1, loss[i]),
-        }[score]
-        best = min(counts, key=lambda i: (-value(i), -counts[i], loss[i], i))
+        best = min((-_score(score, n, loss[i]), -n, loss[i], i) for i, n in counts.items())[-1]
         order.append((best, counts[best]))
         live = [m for m in live if best not in m]
     return order
+
+
+def _score(score: str, moles: int, loss: int) -> Fraction:
+    return {"mm/il": Fraction(moles, loss), "mm": Fraction(moles), "1/il": Fraction(1, loss)}[score]
 
 
 def least_loss(moles: Iterable[tuple[int, ...]], loss: Sequence[int]) -> int:
@@ -105,6 +104,4 @@ def databases(draw, most_items: int = 8, most_records: int = 24, repeat_owners: 
     return rows, owners, parts
 
 
-powers = st.builds(
-    Power, h=st.sampled_from([0.0, 0.2, 0.29, 0.5, 0.6, 0.8, 1.0]), k=st.integers(2, 5), p=st.integers(1, 5)
-)
+powers = st.builds(Power, h=st.sampled_from([0.0, 0.2, 0.29, 0.5, 0.6, 0.8, 1.0]), k=st.integers(2, 5), p=st.integers(1, 5))

@@ -13,6 +13,7 @@ how its values are described (`forms`).
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Sequence
@@ -66,7 +67,7 @@ class Param:
             value = float(value)
         if not isinstance(value, self.type):
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
-        if value != value:  # not a number, which no range would catch
+        if isinstance(value, float) and math.isnan(value):  # no range would catch it
             raise ParameterError(f"{self.name} must be a number, not {value}", value=value)
         if self.choices is not None and value not in self.choices:
             raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)

@@ -7,10 +7,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from helpers_itemsets import bags_of, brute_moles, databases, least_loss, powers, support
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from helpers_itemsets import bags_of, brute_moles, databases, least_loss, powers, support
 from shoal import Cohesion, Release, TopDownSpecialization, kernels
 from shoal.data.itemsets import OTHER, PRIVATE, PUBLIC
 from shoal.errors import Infeasible

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from helpers_itemsets import brute_greedy, grounded, published
 
+from helpers_itemsets import brute_greedy, grounded, published
 from shoal import Coherence, Cohesion, PublicKAnonymity, Release, TopDownSpecialization
 from shoal.data.hitting import greedy
 from shoal.data.itemsets import Power, minimal_moles, supports
@@ -46,7 +46,7 @@ def test_example_2_three_transactions_two_with_the_toy():
 def test_example_3_violates_coherence(example):
     verdict = Coherence(h=0.8, k=2, p=2, private=ILLNESSES).check(Release.from_records(example.bags))
     assert not verdict.holds
-    found, names = moles_of(example)
+    found, _ = moles_of(example)
     facts = dict(zip(["".join(sorted(example.taxonomy.names[i] for i in m)) for m in found.sets()], range(len(found)), strict=True))
     assert found.people[facts["ab"]] == 1
     bf = facts["bf"]
@@ -118,7 +118,7 @@ def test_section_1_2_calls_figure_1_coherent_for_p_1_but_x_y_z_are_alone(example
 
 def test_figure_4_must_not_take_sets_of_no_record_for_moles():
     data = grounded(["a b", "a b", "c d", "c d"])
-    found, names = moles_of(data, Power(h=1.0, k=2, p=2), private=frozenset({"a"}))
+    _, names = moles_of(data, Power(h=1.0, k=2, p=2), private=frozenset({"a"}))
     assert names == set()
     release = Cohesion(h=1.0, k=2, p=2).apply(data.bags, data.taxonomy)
     assert release.accounting.occurrences["suppressed"] == 0

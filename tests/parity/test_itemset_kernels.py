@@ -7,10 +7,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from helpers_itemsets import bags_of, breach, brute_greedy, brute_moles, databases, is_mole, least_loss, powers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers_itemsets import bags_of, breach, brute_greedy, brute_moles, databases, is_mole, least_loss, powers
 from shoal import _kernels, kernels
 from shoal.data.hitting import exact_hitting, greedy
 from shoal.data.itemsets import PRIVATE, PUBLIC, Power, exact, minimal_moles, supports

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers_itemsets import bags_of, grounded
 
+from helpers_itemsets import bags_of, grounded
 from shoal import Coherence, Cohesion, PublicKAnonymity, Release
 from shoal.data.bags import Bags
 from shoal.data.release import Secret

@@ -59,15 +59,15 @@ def exact_hitting(moles: Moles, loss: Ints, seconds: float) -> Hitting:
 def _solve(moles: Moles, loss: Ints, seconds: float) -> tuple[Ints | None, int, bool]:
     """The items HiGHS chooses (None if it found none in time), a proven lower bound of the loss, and whether time ran out."""
     import scipy.sparse as sp
-    from scipy.optimize import LinearConstraint, milp
+    from scipy.optimize import Bounds, LinearConstraint, milp
 
     used, column = np.unique(moles.items, return_inverse=True)
     ones = np.ones(len(column))
     holds = sp.csr_matrix((ones, column.astype(np.int64), moles.start), shape=(len(moles), len(used)))
     answer = milp(
         loss[used].astype(np.float64),
-        integrality=np.ones(len(used)),
-        bounds=(0, 1),
+        integrality=np.ones(len(used), np.int64),
+        bounds=Bounds(0, 1),
         constraints=LinearConstraint(holds, lb=1),
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )

@@ -1,8 +1,8 @@
 """Sets of items that an attacker may know of a person: how many people hold them, and what they give away.
 
-Items play one of three parts. *Public* items may be known to an attacker, *private* ones must not be inferred, and *other* items are neither.
-Where a person owns several records, support counts people; a private item's share is taken among records and among people, and
-the larger one counts.
+Items play one of three parts. *Public* items may be known to an attacker, *private* ones must not be inferred, and *other* items are
+neither. Where a person owns several records, support counts people; a private item's share is taken among records and among people,
+and the larger one counts.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Supports:
         """Which of the itemsets are moles."""
         share = power.share
         over = [int(n) * share.denominator > share.numerator * int(of) for n, of in zip(self.holders, self.cohort, strict=True)]
-        return (self.people > 0) & ((self.people < power.k) | np.array(over, bool))
+        return np.asarray((self.people > 0) & ((self.people < power.k) | np.array(over, bool)))
 
 
 def supports(bags: Bags, parts: Parts, itemsets: list[tuple[int, ...]]) -> Supports:

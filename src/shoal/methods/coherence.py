@@ -1,13 +1,13 @@
 """(h,k,p)-coherence by suppressing public items everywhere (Xu, Wang, Fu and Yu, KDD'08).
 
-Guarantee: whoever knows at most p public items of a person finds at least k people who hold them, and no private item that more than the share h
-of those hold. Private items stay as they are, no item is invented, and every itemset that survives keeps its support.
+Guarantee: whoever knows at most p public items of a person finds at least k people who hold them, and no private item that more than the
+share h of those hold. Private items stay as they are, no item is invented, and every itemset that survives keeps its support.
 
 All minimal moles are found level by level; then the item of the best score (moles removed per loss) is suppressed until no mole is left.
 Time: that of mining the public itemsets up to size p with support k; the elimination is linear in the moles.
 
-Where this deviates from the print, and why: sets of no record are no moles (Figure 4 counts them and suppresses needlessly); the empty set is
-also a mole if there are fewer than k people (Theorem 1 forgets it); ties are broken by more moles, less loss, item order. Beyond
+Where this deviates from the print, and why: sets of no record are no moles (Figure 4 counts them and suppresses needlessly); the empty
+set is also a mole if there are fewer than k people (Theorem 1 forgets it); ties are broken by more moles, less loss, item order. Beyond
 the print: `exact` finds the least loss by integer programming, `generalize` replaces items by their parents where that loses less, and
 where a person owns several records support counts people.
 """

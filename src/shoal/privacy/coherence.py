@@ -1,7 +1,7 @@
 """(h,k,p)-coherence (Xu, Wang, Fu and Yu, KDD'08): what an attacker who knows a few public items can find out.
 
-A set of at most p public items that occurs is a *mole* if fewer than k people hold it, or if more than the share h of its holders hold one and
-the same private item. A release is coherent if it has no mole; the empty set counts as a set.
+A set of at most p public items that occurs is a *mole* if fewer than k people hold it, or if more than the share h of its holders hold
+one and the same private item. A release is coherent if it has no mole; the empty set counts as a set.
 
 Everything is counted anew from the published records. With the original at hand support counts people, not records, and every
 published record must be its original under one global recoding: an item is suppressed everywhere, replaced everywhere by one ancestor, or

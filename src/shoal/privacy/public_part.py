@@ -42,9 +42,7 @@ class PublicKAnonymity(Model):
         hidden = np.where(parts == PUBLIC, np.arange(len(names)), -1).astype(np.int32)
         public = replace(release, published=release.published.relabelled(hidden, names))
         verdict = judge_classes(str(self), self.k, public, original, people=True, truthful=True)
-        verdict = replace(
-            verdict, notes=(*verdict.notes, *absent(names, self.private, "private"), *absent(names, self.public, "public"))
-        )
+        verdict = replace(verdict, notes=(*verdict.notes, *absent(names, self.private, "private"), *absent(names, self.public, "public")))
         if original is None or release.secret is None:
             return verdict
         broken = (*verdict.witnesses, *recoding_defects(original, release, parts))

@@ -139,9 +139,7 @@ class _Lifting:
         self.recoding = self.recoding.suppressing(nodes) if step.to < 0 else self.recoding.generalizing(nodes, step.to)
 
 
-def lift(
-    records: Bags, taxonomy: Taxonomy, parts: Parts, loss: Ints, power: Power, moles: Moles
-) -> tuple[Recoding, list[str]]:
+def lift(records: Bags, taxonomy: Taxonomy, parts: Parts, loss: Ints, power: Power, moles: Moles) -> tuple[Recoding, list[str]]:
     """A recoding under which no mole is left, and what is worth telling about it."""
     work = _Lifting(records, taxonomy, parts, loss, power)
     plain = Recoding.identity(len(taxonomy)).suppressing(greedy(moles, loss).items)

@@ -63,7 +63,9 @@ def _chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonom
     mask = np.zeros(len(names), bool)
     if items.under is not None:
         if taxonomy is None:
-            raise ParameterError(f"{what} items under {items.under!r} can only be told with the taxonomy at hand", hint="name them in a file")
+            raise ParameterError(
+                f"{what} items under {items.under!r} can only be told with the taxonomy at hand", hint="name them in a file"
+            )
         node = _known(taxonomy.names, [items.under], f"the node of the {what} items")[0]
         below = names.codes(taxonomy.names.names[int(node) : int(taxonomy.end[node])])
         mask[below[below >= 0]] = True

@@ -60,7 +60,7 @@ def _among(keys: Ints, others: Ints) -> Mask:
     if not len(others):
         return np.zeros(len(keys), bool)
     at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
-    return others[at] == keys
+    return np.asarray(others[at] == keys)
 
 
 def _explained(original: Grounding, published: Ints, gone: Mask) -> Ints:
