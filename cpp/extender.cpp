@@ -24,9 +24,9 @@ void Extract::note_mole(std::span<const int32_t> set, int64_t n, const Breach& b
     const auto begin = static_cast<int64_t>(moles.values.size());
     moles.values.insert(moles.values.end(), set.begin(), set.end());
     std::sort(moles.values.begin() + begin, moles.values.end());
+    if (breach.item >= 0) breaches.emplace_back(moles.size(), breach);
     moles.close();
-    people.push_back(n);
-    breaches.push_back(breach);
+    people.push_back(static_cast<int32_t>(n));
 }
 
 bool Extract::admits(std::span<const int32_t> set, int64_t n, const Breach& worst, const MoleQuestion& ask) {
@@ -39,10 +39,10 @@ bool Extract::admits(std::span<const int32_t> set, int64_t n, const Breach& wors
 
 void Extract::take(Extract&& other) {
     const auto shift = static_cast<int64_t>(moles.values.size());
+    for (const auto& [mole, breach] : other.breaches) breaches.emplace_back(mole + moles.size(), breach);
     moles.values.insert(moles.values.end(), other.moles.values.begin(), other.moles.values.end());
     for (std::size_t i = 1; i < other.moles.start.size(); ++i) moles.start.push_back(other.moles.start[i] + shift);
     people.insert(people.end(), other.people.begin(), other.people.end());
-    breaches.insert(breaches.end(), other.breaches.begin(), other.breaches.end());
     if (other.fewest >= 0 && (fewest < 0 || other.fewest < fewest)) fewest = other.fewest;
     counted += other.counted;
     if (other.greatest.exceeds(greatest)) greatest = other.greatest;
@@ -127,7 +127,20 @@ void Extender::extend_by_lists(std::span<const int32_t> tids, Extract& out) {
     }
 }
 
-void Extender::extend_item(int64_t member, Extract& out) {
+void Extender::extend_item(int64_t item, Extract& out, const Task& task) {
+    if (lattice_.depth() == 1) return extend_single(item, out);
+    int64_t begin = item, end = item + 1;
+    for (int64_t level = 1; level + 1 < lattice_.depth(); ++level) {
+        begin = lattice_.level(level).first[begin];
+        end = lattice_.level(level).first[end];
+    }
+    for (int64_t prefix = begin; prefix < end; ++prefix) {
+        if (prefix % 64 == 0) task.check();
+        extend_class(prefix, out);
+    }
+}
+
+void Extender::extend_single(int64_t member, Extract& out) {
     last_ = lattice_.deepest().item[member];
     out.children.push_back(0);
     prefix_ = {last_};

@@ -22,8 +22,8 @@ struct Ground {
 // What a search found, in the order of the sets it began from.
 struct Extract {
     Lists moles;  // of items in rising order
-    std::vector<int64_t> people;
-    std::vector<Breach> breaches;
+    std::vector<int32_t> people;
+    std::vector<std::pair<int64_t, Breach>> breaches;  // of those moles that have one
     Level level;                    // the extendible sets
     std::vector<int64_t> children;  // how many of them extend each set begun from
     int64_t fewest = -1;
@@ -40,10 +40,8 @@ struct Extract {
 class Extender {
   public:
     Extender(const Ground& ground, const Lattice& lattice, bool keep);
-    // Extends one set of size one.
-    void extend_item(int64_t member, Extract& out);
-    // Extends all sets that share all but their last item; `prefix` is what they share, a set one size smaller.
-    void extend_class(int64_t prefix, Extract& out);
+    // Extends all sets of the deepest level that begin with this item.
+    void extend_item(int64_t item, Extract& out, const Task& task);
 
   private:
     struct Candidate {
@@ -57,6 +55,9 @@ class Extender {
         Projection records;
     };
 
+    void extend_single(int64_t member, Extract& out);
+    // Extends all sets that share all but their last item; `prefix` is what they share, a set one size smaller.
+    void extend_class(int64_t prefix, Extract& out);
     void gather_candidates(int64_t member, int64_t end);
     void extend_by_lists(std::span<const int32_t> tids, Extract& out);
     void extend_by_bits(Projection& records, const uint64_t* cohort, Extract& out);

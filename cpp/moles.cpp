@@ -11,7 +11,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int64_t members_a_block = 4, classes_a_block = 32;
 constexpr int64_t most_whole_bytes = int64_t{1} << 30;
 
 struct Start {
@@ -58,51 +57,36 @@ Start count_items(const Transactions& data, int64_t items, const MoleQuestion& a
     return start;
 }
 
-Moles in_order(Extract&& found) {
-    const auto n = static_cast<std::size_t>(found.moles.size());
-    std::vector<int64_t> order(n);
-    std::iota(order.begin(), order.end(), int64_t{0});
-    std::ranges::sort(order, [&](int64_t a, int64_t b) {
-        const auto x = found.moles[a], y = found.moles[b];
-        return x.size() != y.size() ? x.size() < y.size() : std::ranges::lexicographical_compare(x, y);
-    });
+Moles finished(Extract&& found) {
     Moles out;
+    const auto n = static_cast<std::size_t>(found.moles.size());
+    out.sets = std::move(found.moles);
+    out.people = std::move(found.people);
+    out.hidden.assign(n, -1);
+    out.holders.assign(n, 0);
+    out.cohort.assign(n, 1);
+    for (const auto& [mole, breach] : found.breaches) {
+        out.hidden[mole] = breach.item;
+        out.holders[mole] = static_cast<int32_t>(breach.holders);
+        out.cohort[mole] = static_cast<int32_t>(breach.cohort);
+    }
     out.fewest = found.fewest;
     out.greatest = found.greatest;
     out.counted = found.counted;
-    for (int64_t m : order) {
-        const auto set = found.moles[m];
-        out.sets.values.insert(out.sets.values.end(), set.begin(), set.end());
-        out.sets.close();
-        out.people.push_back(found.people[m]);
-        out.hidden.push_back(found.breaches[m].item);
-        out.holders.push_back(found.breaches[m].holders);
-        out.cohort.push_back(found.breaches[m].cohort);
-    }
     return out;
 }
 
 // All sets of one size more than the deepest level's; the extendible ones become the next level if `keep` says they are needed.
 void grow(Lattice& lattice, const Ground& ground, bool keep, Extract& found, int threads, Task& task) {
-    const int64_t size = lattice.depth();
-    const bool by_member = size == 1;  // the first level is one class only: its members are the work to share
-    const int64_t units = by_member ? lattice.deepest().size() : lattice.level(size - 1).size();
-    const int64_t block = by_member ? members_a_block : classes_a_block;
+    const int64_t units = lattice.level(1).size();  // all sets that begin with the same item are one worker's, who projects on it once
     Extract fresh;
     fresh.greatest = found.greatest;  // what is already known spares counting that could not exceed it
-    std::vector<Extract> parts((units + block - 1) / block, fresh);
+    std::vector<Extract> parts(units, fresh);
     std::vector<std::unique_ptr<Extender>> workers(std::max(1, threads));
     task.begin(units);
-    parallel_blocks(units, block, threads, task, [&](int64_t begin, int64_t end, int worker) {
+    parallel_blocks(units, 1, threads, task, [&](int64_t begin, int64_t, int worker) {
         if (!workers[worker]) workers[worker] = std::make_unique<Extender>(ground, lattice, keep);
-        Extract& part = parts[begin / block];
-        for (int64_t unit = begin; unit < end; ++unit) {
-            task.check();
-            if (by_member)
-                workers[worker]->extend_item(unit, part);
-            else
-                workers[worker]->extend_class(unit, part);
-        }
+        workers[worker]->extend_item(begin, parts[begin], task);
     });
     Level next;
     std::vector<int64_t> children;
@@ -125,11 +109,11 @@ void read_whole(Ground& ground, std::span<const int32_t> everyone, std::span<con
 
 Moles minimal_moles(const Transactions& data, int64_t items, const MoleQuestion& ask, int threads, Task& task) {
     Extract found;
-    if (data.size() == 0) return in_order(std::move(found));
+    if (data.size() == 0) return finished(std::move(found));
     std::vector<int32_t> everyone(data.size());
     std::iota(everyone.begin(), everyone.end(), 0);
     const int64_t people = data.people(everyone);
-    if (!found.admits({}, people, BreachCounter(data).worst(everyone, people), ask)) return in_order(std::move(found));
+    if (!found.admits({}, people, BreachCounter(data).worst(everyone, people), ask)) return finished(std::move(found));
     Start start = count_items(data, items, ask, found, threads, task);
     Ground ground{data, ask, start.ranked, transpose(start.ranked, start.level.size()), start.items, {}};
     if (ground.dense(start.level.size()) && start.level.size() * data.size() / 8 <= most_whole_bytes)
@@ -142,7 +126,7 @@ Moles minimal_moles(const Transactions& data, int64_t items, const MoleQuestion&
         grow(lattice, ground, keep, found, threads, task);
         if (!keep) break;
     }
-    return in_order(std::move(found));
+    return finished(std::move(found));
 }
 
 }  // namespace shoal

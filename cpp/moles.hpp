@@ -17,15 +17,16 @@ struct MoleQuestion {
 };
 
 struct Moles {
-    Lists sets;  // by size, then by their items; items in rising order
-    std::vector<int64_t> people;                   // how many hold each
-    std::vector<int64_t> hidden, holders, cohort;  // the private item it gives away, -1 for a mole by people alone
+    Lists sets;                                    // by size; items in rising order
+    std::vector<int32_t> people;                   // how many hold each
+    std::vector<int32_t> hidden, holders, cohort;  // the private item it gives away, -1 for a mole by people alone
     int64_t fewest = -1;                           // people behind the rarest set that was counted; -1 without records
     Breach greatest;                               // the greatest breach found, exact if `achieved` was asked for
     int64_t counted = 0;                           // sets whose support was counted
 };
 
 // Level by level: a set is counted only if all its subsets are known non-moles. Whatever occurs in no record is neither mole nor extended.
+// The order of moles of one size depends on the supports of the items, not on the order of records nor on threads.
 Moles minimal_moles(const Transactions& data, int64_t items, const MoleQuestion& question, int threads, Task& task);
 
 }  // namespace shoal

@@ -126,7 +126,7 @@ def test_infeasible_by_people_not_records():
 
 def _moles(sets) -> Moles:
     start = np.cumsum([0, *(len(s) for s in sets)]).astype(np.int64)
-    zeros = np.zeros(len(sets), np.int64)
+    zeros = np.zeros(len(sets), np.int32)
     return Moles(start, np.array([i for s in sets for i in s], np.int32), zeros, zeros, zeros, zeros, 0, 0.0, 0)
 
 

@@ -45,7 +45,7 @@ def exact(number: float) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class Moles:
-    """Minimal moles, by size and then by items, and what else was seen on the way.
+    """Minimal moles, by size, and what else was seen on the way.
 
     `hidden` is the private item that a mole gives away (to `holders` of `cohort`), -1 for a mole of too few people. `fewest` and `greatest`
     are the fewest people behind, and the greatest share of a private item in, any set that was counted.
@@ -53,10 +53,10 @@ class Moles:
 
     start: Ints
     items: Small
-    people: Ints
-    hidden: Ints
-    holders: Ints
-    cohort: Ints
+    people: Small
+    hidden: Small
+    holders: Small
+    cohort: Small
     fewest: int
     greatest: float
     counted: int

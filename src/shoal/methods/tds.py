@@ -12,6 +12,7 @@ anonymity (by how much the smallest class shrinks) plus one. An item that cannot
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def specialize(records: Bags, parts: Parts, k: int) -> tuple[list[int], int]:
         scores = {item: loss for item in open_items if (loss := classes.loss(holders[item])) is not None}
         open_items = list(scores)
         if scores:
-            best = max(scores, key=lambda item: (len(holders[item]) / (scores[item] + 1), len(holders[item]), -item))
+            best = max(scores, key=lambda item: (Fraction(len(holders[item]), scores[item] + 1), len(holders[item]), -item))
             classes.split(holders[best])
             open_items.remove(best)
             chosen.append(best)
