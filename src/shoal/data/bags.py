@@ -147,7 +147,9 @@ class Bags:
     @classmethod
     def from_scipy(cls, matrix: sp.sparray | sp.csr_matrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
         """From a records x items matrix of counts."""
-        csr = matrix.tocsr()
+        import scipy.sparse as sp
+
+        csr = sp.csr_matrix(matrix)
         return cls.from_rows(csr.indptr, csr.indices, csr.data, vocabulary, owners)
 
     # -- other views
