@@ -19,6 +19,8 @@ from typing import Any, ClassVar, Self
 
 from shoal.errors import ParameterError
 
+LARGEST_WHOLE = 2**63 - 1  # what kernels can take
+
 
 @dataclass(frozen=True)
 class Param:
@@ -71,6 +73,8 @@ class Param:
             raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {value:g}", value=value, limit=self.minimum)
         if self.maximum is not None and value > self.maximum:
             raise ParameterError(f"{self.name} must be at most {self.maximum:g}, not {value:g}", value=value, limit=self.maximum)
+        if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+            raise ParameterError(f"{self.name} must be at most {LARGEST_WHOLE}, not {value}", value=value, limit=LARGEST_WHOLE)
         return value
 
     @property

@@ -216,6 +216,15 @@ class Bags:
         return f"Bags({len(self):,} records, {self.n_owners:,} owners, {self.occurrences:,} occurrences)"
 
 
+def stacked(parts: Sequence[Bags]) -> Bags:
+    """Records over one vocabulary, one part after the other; owners are numbered anew."""
+    sizes = np.concatenate([np.diff(part.indptr) for part in parts])
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    items = np.concatenate([part.items for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    return Bags(indptr, items, counts, np.arange(len(sizes), dtype=np.int64), parts[0].vocabulary)
+
+
 def _small(values: npt.ArrayLike, what: str) -> Small:
     """The values as 32-bit whole numbers; what would be cut off or wrap round is refused."""
     array = np.asarray(values)

@@ -157,7 +157,7 @@ class Log:
 def plain_words(texts: pl.Series) -> PlainTerms:
     """Texts as their words, just as they are written."""
     interner = _kernels.Interner()
-    indptr, items = kernels.run(interner.words, texts.__arrow_c_stream__(), 1, kernels.threads())
+    indptr, items = kernels.run(interner.words, texts.__arrow_c_stream__(), 1, False, kernels.threads())
     return PlainTerms(indptr, items, Vocabulary(interner.strings()))
 
 
