@@ -18,6 +18,9 @@
 #include "tree_counts.hpp"
 
 namespace nb = nanobind;
+
+void bind_itemsets(nb::module_& m);
+
 using namespace nb::literals;
 using namespace shoal;
 
@@ -222,6 +225,7 @@ NB_MODULE(_kernels, m) {
     bind_methods(m);
     bind_judge(m);
     bind_text(m);
+    bind_itemsets(m);
     bind_reading(m);
     bind_grow(m);
 }

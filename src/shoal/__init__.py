@@ -16,7 +16,6 @@ _PLACES = {
     "Bags": "shoal.data.bags",
     "Log": "shoal.data.log",
     "Release": "shoal.data.release",
-    "Shoal": "shoal.methods.shoal",
     "ShoalError": "shoal.errors",
     "Taxonomy": "shoal.taxonomy.tree",
     "Verdict": "shoal.privacy",

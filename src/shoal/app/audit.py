@@ -17,6 +17,7 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.errors import InputError
 from shoal.io.directory import MANIFEST
+from shoal.io.items import with_files_read
 from shoal.io.records import read_records
 from shoal.privacy import MODELS, Verdict
 from shoal.privacy.classes import classes_of
@@ -97,7 +98,7 @@ def audit(
 ) -> Audit:
     """Judge the records at this place by the claims given, or by those its manifest makes."""
     place = Published.at(Path(path))
-    models = [MODELS.make(text) for text in claims or _claimed(place)]
+    models = [with_files_read(MODELS.make(text)) for text in claims or _claimed(place)]
     facts = place.facts
     records, notes = read_records(place.file, format or facts.get("format"), sep or facts.get("separator"))
     verdicts = [] if place.manifest is None else [_files_as_written(place, len(records))]

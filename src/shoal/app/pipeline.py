@@ -23,6 +23,7 @@ from shoal.data.log import Log
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
+from shoal.io.items import with_files_read
 from shoal.io.read import Reading, read
 from shoal.io.records import RECORD_FORMATS, read_records, write_records
 from shoal.methods import Method
@@ -99,8 +100,9 @@ def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None)
 def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -> Judged:
     """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails."""
     original = prepared.original
-    release = method.apply(original.bags, original.taxonomy)
-    insist_on_honesty(release, method, original)
+    ready = with_files_read(method)
+    release = ready.apply(original.bags, original.taxonomy)
+    insist_on_honesty(release, ready, original)
     release = _with_full_account(release, prepared)
     verdicts = tuple(claim.check(release, original) for claim in release.claims)  # type: ignore[attr-defined]
     insist(verdicts, "made")
@@ -136,6 +138,7 @@ def manifest_of(judged: Judged, files: list[dict[str, Any]]) -> dict[str, Any]:
         "input": judged.facts,
         "claims": [v.as_dict() for v in judged.verdicts],
         "accounting": release.accounting.as_dict() if release.accounting else {},
+        "notes": list(release.notes),
         "metrics": judged.metrics,
         "files": files,
     }

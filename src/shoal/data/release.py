@@ -35,6 +35,7 @@ class Secret:
 class Release:
     """Published rows, each with the number of its copies; claims; accounting.
 
+    `notes` are what the method has to say of its work: what was proven, what was cut short.
     `secret` is None for a release that was read from a file.
     """
 
@@ -45,6 +46,7 @@ class Release:
     method: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     secret: Secret | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.copies.flags.writeable = False

@@ -36,5 +36,7 @@ METHODS: Table[type[Method]] = Table(
         "shoal": "shoal.methods.shoal:Shoal",
         "clump": "shoal.methods.clump:Clump",
         "partition": "shoal.methods.partition:Partition",
+        "coherence": "shoal.methods.coherence:Cohesion",
+        "tds": "shoal.methods.tds:TopDownSpecialization",
     },
 )

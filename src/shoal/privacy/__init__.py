@@ -58,5 +58,7 @@ MODELS: Table[type[Model]] = Table(
     {
         "k-anonymity": "shoal.privacy.k_anonymity:KAnonymity",
         "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
+        "coherence": "shoal.privacy.coherence:Coherence",
+        "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
     },
 )

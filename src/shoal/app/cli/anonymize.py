@@ -12,6 +12,7 @@ from shoal.app.cli import screen
 from shoal.app.cli.options import chosen_method, data_options, method_options, preparation
 from shoal.app.job import Target
 from shoal.app.pipeline import Judged, Prepared, anonymize, prepare, publish
+from shoal.data.release import Release
 from shoal.io.directory import ReleaseDirectory
 from shoal.io.records import RECORD_FORMATS
 from shoal.methods import METHODS
@@ -57,10 +58,16 @@ def show_outcome(prepared: Prepared, judged: Judged, manifest: dict[str, Any], o
         ("records", screen.ledger_line(account["records"])),
         ("occurrences", screen.ledger_line(account["occurrences"])),
         ("unknown terms", f"{given['unknown_items']:,} terms, {given['unknown_occurrences']:,} occurrences ({given['unknown']})"),
-        ("published", f"{judged.release.n_records:,} records in {len(judged.release.copies):,} groups, {metrics['mean_length']:.1f} items each"),
+        ("published", f"{_published(judged.release)}, {metrics['mean_length']:.1f} items each"),
         ("lost", f"{metrics['loss']:.1%} of the information (GGD per occurrence)"),
         *screen.verdict_rows(judged.verdicts),
+        *(("", text) for text in judged.release.notes),
         ("method", f"{manifest['method']} with {', '.join(f'{n}={v}' for n, v in manifest['parameters'].items() if v is not None)}"),
         ("open", str(out / "report.html")),
     ]
     screen.pairs(f"{out}: verified and written", rows)
+
+
+def _published(release: Release) -> str:
+    groups = len(release.copies)
+    return f"{release.n_records:,} records" + (f" in {groups:,} groups" if groups < release.n_records else "")
