@@ -8,6 +8,7 @@
 #include "bindings.hpp"
 #include "delimited.hpp"
 #include "events.hpp"
+#include "memory.hpp"
 #include "parallel.hpp"
 #include "strings.hpp"
 #include "times.hpp"
@@ -184,6 +185,17 @@ void bind_events(nb::module_& m) {
             return hand_over(unlocked([&] { return event_order(span(owner), span(time), n_owners, threads, task); }));
         },
         "owner"_a, "time"_a, "n_owners"_a, "threads"_a, "task"_a);
+    m.def(
+        "shared_moments",
+        [](I64 owner, I64 time, I64 order) {
+            need(time.shape(0) == owner.shape(0), "as many times as owners");
+            need(order.shape(0) == 0 || order.shape(0) == owner.shape(0), "an order of all events, or none");
+            indices_within(span(order), static_cast<int64_t>(owner.shape(0)));
+            SharedMoments found = unlocked([&] { return shared_moments(span(owner), span(time), span(order)); });
+            return nb::make_tuple(hand_over(std::move(found.events)), hand_over(std::move(found.moments)));
+        },
+        "owner"_a, "time"_a, "order"_a);
+    m.def("give_back_memory", &give_back_memory, "Hand memory that was freed, but is still held for later, to the operating system.");
     m.def(
         "unlike_previous",
         [](I64 owner, I64 time, const TextColumn& payload) {

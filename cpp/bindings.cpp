@@ -24,6 +24,7 @@ void bind_itemsets(nb::module_& m);
 using namespace nb::literals;
 using namespace shoal;
 
+void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
 
 namespace {
@@ -88,7 +89,8 @@ void bind_trees(nb::module_& m) {
         "meet_groups",
         [](I64 indptr, I32 ids, I32 counts, I32 parent, I32 end, I64 starts, I64 members, int threads, Task& task) {
             const Rows in = rows(indptr, ids, counts);
-            need(starts.shape(0) >= 1, "group starts hold one more entry than there are groups");
+            same_size(parent.shape(0), end.shape(0));
+            group_starts(span(starts), members.shape(0));
             ids_within(in, static_cast<int64_t>(parent.shape(0)));
             indices_within(span(members), in.size());
             return hand_over(
@@ -119,6 +121,9 @@ void bind_methods(nb::module_& m) {
             const Rows in = rows(indptr, ids, counts);
             ids_within(in, static_cast<int64_t>(parent.shape(0)));
             indices_within(span(order), in.size());
+            same_size(parent.shape(0), end.shape(0));
+            same_size(parent.shape(0), leaves.shape(0));
+            same_size(owner.shape(0), static_cast<std::size_t>(in.size()));
             const PartitionOptions options{k, tries, recurse_leftover, owners_repeat};
             PartitionResult result = unlocked(
                 [&] { return partition(in, span(parent), span(end), span(leaves), span(order), span(owner), options, task); });
@@ -165,6 +170,8 @@ void bind_judge(nb::module_& m) {
             ids_within(originals, static_cast<int64_t>(end.shape(0)));
             ids_within(published, static_cast<int64_t>(end.shape(0)));
             need(static_cast<int64_t>(row.shape(0)) == originals.size(), "one published row per original record");
+            same_size(end.shape(0), depth.shape(0));
+            for (int64_t r : span(row)) need(r < published.size(), "published rows that are there");
             return hand_over(
                 unlocked([&] { return generalizes(originals, published, span(row), span(end), span(depth), threads, task); }));
         },
@@ -192,12 +199,12 @@ void bind_text(nb::module_& m) {
             "stream"_a, "task"_a)
         .def(
             "words",
-            [](Interner& self, nb::object capsule, int64_t shortest, Task& task) {
+            [](Interner& self, nb::object capsule, int64_t shortest, bool lower, int threads, Task& task) {
                 ArrowArrayStream* stream = stream_of(capsule);
-                auto words = unlocked([&] { return self.words(Strings(stream).views(), shortest, task); });
+                auto words = unlocked([&] { return self.words(Strings(stream).views(), shortest, lower, threads, task); });
                 return nb::make_tuple(hand_over(std::move(words.indptr)), hand_over(std::move(words.ids)));
             },
-            "stream"_a, "shortest"_a, "task"_a)
+            "stream"_a, "shortest"_a, "lower"_a, "threads"_a, "task"_a)
         .def("strings", [](const Interner& self) {
             nb::list out;
             for (int64_t i = 0; i < self.size(); ++i) {
@@ -220,4 +227,5 @@ NB_MODULE(_kernels, m) {
     bind_text(m);
     bind_itemsets(m);
     bind_reading(m);
+    bind_grow(m);
 }

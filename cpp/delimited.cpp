@@ -100,6 +100,7 @@ void Records::split_at_blanks(std::string_view body) {
 // Moves past the line at at_, where quotes are misused; the lines after it are looked at on their own.
 bool Records::give_up_line() {
     const std::size_t stop = find(text_, '\n', at_, text_.size());
+    if (stop == text_.size() && !last_) return false;
     at_ = std::min(stop + 1, text_.size());
     ++lines_;
     return true;

@@ -1,31 +1,24 @@
 """shoal: publish query logs, baskets and click streams without exposing the people in them.
 
-The public names below are loaded when they are first used, so that importing shoal costs next to nothing.
+The public names are loaded when they are first used, so that importing shoal costs next to nothing. Every method and every model of the
+tables is one of them, by the name of its class.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _installed_version
 from typing import Any
 
-__version__ = _installed_version("shoal")
+from shoal.methods import METHODS
+from shoal.privacy import MODELS
 
 _PLACES = {
     "Bags": "shoal.data.bags",
-    "Clump": "shoal.methods.clump",
-    "Coherence": "shoal.privacy.coherence",
-    "Cohesion": "shoal.methods.coherence",
-    "KAnonymity": "shoal.privacy.k_anonymity",
     "Log": "shoal.data.log",
-    "Partition": "shoal.methods.partition",
-    "PublicKAnonymity": "shoal.privacy.public_part",
     "Release": "shoal.data.release",
     "ShoalError": "shoal.errors",
     "Taxonomy": "shoal.taxonomy.tree",
-    "TopDownSpecialization": "shoal.methods.tds",
     "Verdict": "shoal.privacy",
-    "VocabularyKAnonymity": "shoal.privacy.vocabulary",
     "anonymize": "shoal.app.api",
     "audit": "shoal.app.api",
     "generated": "shoal.taxonomy.generated",
@@ -33,12 +26,18 @@ _PLACES = {
     "read_taxonomy": "shoal.taxonomy.files",
     "wordnet": "shoal.taxonomy.wordnet",
     "write": "shoal.app.api",
+    **METHODS.classes,
+    **MODELS.classes,
 }
 
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604 - the names are the keys above
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("shoal")
     if name not in _PLACES:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     return getattr(import_module(_PLACES[name]), name)

@@ -18,9 +18,12 @@ import types
 import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from shoal.errors import ParameterError
+
+LARGEST_WHOLE = 2**63 - 1  # what kernels can take
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,9 @@ class Param:
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
         if self.type is float and isinstance(value, int):
             value = float(value)
-        if not isinstance(value, self.type):
+        if self.type is int and isinstance(value, Integral):
+            value = int(value)
+        if not isinstance(value, self.type) or value != value:  # noqa: PLR0124 - only NaN differs from itself
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
         if isinstance(value, float) and math.isnan(value):  # no range would catch it
             raise ParameterError(f"{self.name} must be a number, not {value}", value=value)
@@ -78,6 +83,8 @@ class Param:
             raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {value:g}", value=value, limit=self.minimum)
         if self.maximum is not None and value > self.maximum:
             raise ParameterError(f"{self.name} must be at most {self.maximum:g}, not {value:g}", value=value, limit=self.maximum)
+        if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+            raise ParameterError(f"{self.name} must be at most {LARGEST_WHOLE}, not {value}", value=value, limit=LARGEST_WHOLE)
         return value
 
     @property
@@ -162,4 +169,6 @@ def _a(kind: type) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return str(value)

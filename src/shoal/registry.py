@@ -11,7 +11,7 @@ from shoal.errors import ParameterError
 
 Part = TypeVar("Part")
 
-_CALL = re.compile(r"\s*([\w^-]+)\s*(?:\((.*)\))?\s*")
+_CALL = re.compile(r"\s*([\w^-]+)\s*(?:\(([^()]*)\))?\s*")
 
 
 class Table(Mapping[str, Part], Generic[Part]):
@@ -36,6 +36,11 @@ class Table(Mapping[str, Part], Generic[Part]):
     def __contains__(self, name: object) -> bool:
         return name in self._places
 
+    @property
+    def classes(self) -> dict[str, str]:
+        """The name of each part in its module, and that module."""
+        return {attribute: module for module, attribute in (place.split(":") for place in self._places.values())}
+
     def make(self, text: str) -> Any:
         """An instance from text such as `k-anonymity(k=5)`."""
         found = _CALL.fullmatch(text)
@@ -47,6 +52,8 @@ class Table(Mapping[str, Part], Generic[Part]):
             key, equals, value = piece.partition("=")
             if not equals:
                 raise ParameterError(f"cannot read {piece!r} in {text!r}", hint="write it as name(parameter=value, ...)")
+            if key.strip() in values:
+                raise ParameterError(f"{key.strip()} is given twice in {text!r}")
             values[key.strip()] = value.strip()
         part: Any = self[name]
         return part.parse(values)

@@ -68,9 +68,7 @@ def test_items_are_published_names_with_the_records_that_bear_them(small) -> Non
     for i, copies in enumerate(release.copies.tolist()):
         bearers.update(dict.fromkeys(release.published.record(i), copies))
     assert len(facts.frequent) == min(MOST_ITEMS, len(bearers))
-    assert [i.records for i in facts.frequent] == sorted(bearers.values(), reverse=True)[
-        : len(facts.frequent)
-    ]
+    assert [i.records for i in facts.frequent] == sorted(bearers.values(), reverse=True)[: len(facts.frequent)]
     assert all(bearers[i.name] == i.records for i in facts.frequent + facts.vaguest)
     assert facts.items_after == len(bearers)
     assert [i.terms for i in facts.vaguest] == sorted((i.terms for i in facts.vaguest), reverse=True)

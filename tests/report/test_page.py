@@ -76,9 +76,7 @@ def changed(facts: Facts, **manifest: object) -> Facts:
 def test_the_page_needs_nothing_but_itself(facts: Facts) -> None:
     page = render(facts)
     seen = Outline(page)
-    assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form", "video"} & set(
-        seen.tags
-    )
+    assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form", "video"} & set(seen.tags)
     assert not re.search(r"https?:|//\w|@import|url\(", page)
     names = {name for name, _ in seen.attributes}
     assert not {"src", "href", "srcset", "action"} & names
@@ -167,9 +165,7 @@ def test_a_model_of_another_version_is_shown_without_words(facts: Facts) -> None
     assert "Guarantee m = 4" in text
 
 
-@pytest.mark.parametrize(
-    "key", ["metrics", "input", "parameters", "files", "accounting", "claims", "method", "shoal"]
-)
+@pytest.mark.parametrize("key", ["metrics", "input", "parameters", "files", "accounting", "claims", "method", "shoal"])
 def test_any_part_may_be_missing(facts: Facts, key: str) -> None:
     manifest = {k: v for k, v in facts.manifest.items() if k != key}
     Outline(render(Facts(**{**vars(facts), "manifest": manifest})))
@@ -309,9 +305,7 @@ def test_a_browser_shows_the_page_without_sideways_scrolling(tmp_path: Path, wid
     frame = f'<iframe id="f" src="report.html" style="width:{width}px;height:900px;border:0"></iframe>'
     sizes = "const d=f.contentDocument.documentElement;document.title=d.scrollWidth+' '+d.scrollHeight"
     measure = f"onload=()=>{{{sizes}}}"
-    (tmp_path / "frame.html").write_text(
-        f"<title></title>{frame}<script>{measure}</script>", encoding="utf-8"
-    )
+    (tmp_path / "frame.html").write_text(f"<title></title>{frame}<script>{measure}</script>", encoding="utf-8")
     assert CHROMIUM is not None
     quiet = [
         "--no-first-run",

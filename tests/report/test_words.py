@@ -49,9 +49,7 @@ def test_values(value: object, text: str) -> None:
     assert number(value) == text
 
 
-@pytest.mark.parametrize(
-    ("n", "text"), [(0, "0"), (800, "800"), (2500, "2.5k"), (10**7, "10M"), (5 * 10**15, "5000T")]
-)
+@pytest.mark.parametrize(("n", "text"), [(0, "0"), (800, "800"), (2500, "2.5k"), (10**7, "10M"), (5 * 10**15, "5000T")])
 def test_axis_numbers(n: int, text: str) -> None:
     assert short(n) == text
 

@@ -89,15 +89,15 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 
 def audit(
-    path: Path,
+    path: str | Path,
     claims: Sequence[str] = (),
-    original: Path | None = None,
+    original: str | Path | None = None,
     how: Preparation | None = None,
     format: str | None = None,
     sep: str | None = None,
 ) -> Audit:
     """Judge the records at this place by the claims given, or by those its manifest makes."""
-    place = Published.at(path)
+    place = Published.at(Path(path))
     models = [with_files_read(MODELS.make(text)) for text in claims or _claimed(place)]
     facts = place.facts
     records, notes = read_records(place.file, format or facts.get("format"), sep or facts.get("separator"))

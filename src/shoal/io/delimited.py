@@ -1,4 +1,4 @@
-"""Files of lines, in batches: as columns, as rows of items, or as JSON values. Blank and broken lines are noted in the tally."""
+"""Files of lines: as columns, as rows of items, or as JSON values. Blank and broken lines go to the tally."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def column_batches(
             chunk.taken += part.facts.consumed
 
 
-def bags_of_lines(
-    source: Source, dialect: _kernels.Dialect, tally: Tally, *, header: bool = False, keep_blank: bool = False
-) -> Bags:
+def bags_of_lines(source: Source, dialect: _kernels.Dialect, tally: Tally, *, header: bool = False, keep_blank: bool = False) -> Bags:
     """One record a line, every field an item. With `keep_blank` an empty line is a record without items."""
     interner = _kernels.Interner()
     sizes, items = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]

@@ -1,7 +1,8 @@
 """A release directory appears whole or not at all.
 
-Files are written to a temporary directory beside the target, brought to the disk, and the directory is renamed when all went well; on any
-failure or interrupt it is removed. The target's parent must exist: a mistyped path is an error, not a new tree of directories.
+Files are written to a temporary directory beside the target and brought to the disk; when all went well the
+directory is renamed, on any failure or interrupt it is removed. The target's parent must exist: a mistyped
+path is an error, not a new tree of directories.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 class ReleaseDirectory:
     """Writes a release: `with ReleaseDirectory(target) as directory: ... directory.path / name ...`.
 
-    An existing target is refused; with `force` an older release (or an empty directory) is replaced, anything else is refused still.
+    An existing target is refused; with `force` an older release or an empty directory is replaced, anything
+    else is refused still.
     """
 
     def __init__(self, target: str | Path, *, force: bool = False) -> None:
@@ -43,7 +45,7 @@ class ReleaseDirectory:
         return self._path
 
     def check(self) -> None:
-        """Raise if the release could not be written here; cheap, so that it can be asked before hours of work."""
+        """Raise if the release could not be written here; cheap enough to be asked before hours of work."""
         parent = self.target.parent
         if not parent.is_dir():
             raise OutputError(f"there is no directory {parent}", hint="create it first")
@@ -67,7 +69,7 @@ class ReleaseDirectory:
 
     def __enter__(self) -> ReleaseDirectory:
         self.check()
-        with disk_errors(self.target):
+        with disk_errors(str(self.target)):
             self._path = self._beside("partial")
             self._path.mkdir()
         return self
@@ -75,29 +77,30 @@ class ReleaseDirectory:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         written = self.path
         try:
-            with disk_errors(self.target):
-                if error is not None:
+            with disk_errors(str(self.target)):
+                if isinstance(error, OSError):
                     raise error
-                _bring_to_disk(written)
-                self._put_in_place(written)
+                if error is None:
+                    _bring_to_disk(written)
+                    self._put_in_place(written)
         finally:
             self._path = None
             shutil.rmtree(written, ignore_errors=True)
 
     def _put_in_place(self, written: Path) -> None:
+        """Give the release its name. One that it replaces comes back if that fails and goes if not."""
         self.check()
-        aside = self._beside("replaced") if self.target.exists() else None
-        if aside is not None:
-            self.target.rename(aside)
+        aside = self._beside("replaced")
         try:
+            if self.target.exists():
+                self.target.rename(aside)
             written.rename(self.target)
-        except BaseException:
-            if aside is not None:
+            _sync(self.target.parent)
+        finally:
+            if self.target.exists():
+                shutil.rmtree(aside, ignore_errors=True)
+            elif aside.exists():
                 aside.rename(self.target)
-            raise
-        _sync(self.target.parent)
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
 
     def _beside(self, what: str) -> Path:
         return self.target.with_name(f".{self.target.name}.{secrets.token_hex(4)}.{what}")
@@ -113,7 +116,7 @@ def release_files(directory: Path) -> set[str]:
 
 
 @contextmanager
-def disk_errors(target: Path) -> Iterator[None]:
+def disk_errors(target: str) -> Iterator[None]:
     """What the operating system says while writing, as one clear line."""
     try:
         yield

@@ -1,6 +1,7 @@
 """Query logs and tables: files of one row an event, from delimited text, JSON lines or Parquet into a Log.
 
-Read in batches: only the wanted columns are kept, owners become numbers at once, and clicks on one query become one event.
+Read in batches: only the wanted columns are kept, owners become numbers at once, and clicks on one query
+become one event.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.data.bags import Ints
+from shoal.data.bags import Ints, Small
 from shoal.data.log import Log
 from shoal.io.delimited import column_batches, json_lines
 from shoal.io.formats import Layout
@@ -37,7 +38,10 @@ def read_events(source: Source, layout: Layout, *, strict: bool) -> Reading:
     batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[layout.container]
     for columns, lines in batches(source, layout, tally):
         collector.add(columns, lines)
-    return collector.reading()
+    reading = collector.reading()
+    del collector
+    _kernels.give_back_memory()
+    return reading
 
 
 class Collector:
@@ -48,7 +52,9 @@ class Collector:
         self._tally = tally
         self._is_text = layout.format == "querylog"
         self._owners = _kernels.Interner()
-        self._batches: list[pl.DataFrame] = []
+        self._owner_parts: list[Small] = []
+        self._time_parts: list[Ints] = []
+        self._payload_parts: list[pl.Series] = []
         self._shapes = np.zeros(len(TIME_SHAPES), np.int64)
 
     def add(self, columns: list[Any], lines: Ints) -> None:
@@ -64,10 +70,10 @@ class Collector:
             distinct = _kernels.unlike_previous(owner, times, payload)
             self._tally.repeated += len(owner) - len(distinct)
             owner, payload, times = _rows(distinct, owner, payload, times)
-        frame = {"owner": pl.Series(owner), "payload": pl.Series(payload)}
+        self._owner_parts.append(owner.astype(np.int32))
+        self._payload_parts.append(pl.Series(payload))
         if times is not None:
-            frame["time"] = pl.Series(times).cast(pl.Datetime("us"))
-        self._batches.append(pl.DataFrame(frame))
+            self._time_parts.append(times)
 
     def _times(self, column: Any) -> tuple[Ints, Mask]:
         times, shapes = kernels.run(_kernels.parse_times, column, kernels.threads())
@@ -107,12 +113,15 @@ class Collector:
         )
 
     def _log(self) -> Log:
-        names = ["owner", "time", "payload"] if "time" in self._layout.places else ["owner", "payload"]
-        frame = pl.concat(self._batches, rechunk=False).select(names)
-        self._batches.clear()
-        # Numbers are asked for as one array; texts stay in their compact pieces.
-        whole = [frame[name].rechunk() for name in names[:-1]]
-        return Log(pl.DataFrame([*whole, frame["payload"]]), "text" if self._is_text else "item")
+        """All batches as one log. What a part was made of is let go before the next is made."""
+        columns = {"owner": pl.Series(np.concatenate(self._owner_parts).astype(np.int64))}
+        self._owner_parts.clear()
+        if "time" in self._layout.places:
+            columns["time"] = pl.Series(np.concatenate(self._time_parts)).cast(pl.Datetime("us"))
+            self._time_parts.clear()
+        columns["payload"] = pl.concat(self._payload_parts, rechunk=False)
+        self._payload_parts.clear()
+        return Log(pl.DataFrame(columns), "text" if self._is_text else "item")
 
     def _empty_texts(self, log: Log) -> int:
         payload = log.frame["payload"]

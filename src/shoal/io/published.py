@@ -1,8 +1,9 @@
-"""Reading records that were published, by shoal or by another tool. Whatever is read is announced, and nothing is left out: a file with a
-broken line is refused, an empty line is a record without items, and `*` is an item like any other.
+"""Reading records that were published, by shoal or by another tool.
 
-Known shapes: a column of lists (Parquet, JSON lines); a column of joined items; a long table of record, item and perhaps count; and lines
-of items, which are also what a CSV with one item a cell is.
+How they are read is announced, and nothing is left out: a file with a broken line is refused, an empty line
+is a record without items, and `*` is an item like any other. Known shapes: a column of lists (Parquet, JSON
+lines); a column of joined items; a long table of record, item and perhaps count; and lines of items, which
+are also what a CSV with one item a cell is.
 """
 
 from __future__ import annotations
@@ -17,15 +18,28 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.errors import InputError, ParameterError
-from shoal.io.delimited import bags_of_lines, column_batches, json_lines
-from shoal.io.formats import JOINER, first_records, guess_separator, one_byte, plain, separator_name
-from shoal.io.parquet import whole
+from shoal.io.columns import plain
+from shoal.io.delimited import ONE_FIELD, bags_of_lines, column_batches, json_lines
+from shoal.io.formats import first_records, has_quotes
+from shoal.io.parquet import bags_of_lists, whole
 from shoal.io.reading import Tally
+from shoal.io.separators import JOINER, guess_separator, one_byte, separator_name
 from shoal.io.source import Source
 from shoal.io.transactions import json_items
 
 SHAPES = ("parquet", "csv", "jsonl", "transactions")
-RECORD_NAMES = {"record", "recordid", "id", "tid", "transaction", "transactionid", "basket", "user", "userid", "row"}
+RECORD_NAMES = {
+    "record",
+    "recordid",
+    "id",
+    "tid",
+    "transaction",
+    "transactionid",
+    "basket",
+    "user",
+    "userid",
+    "row",
+}
 ITEMS_NAMES = {"items", "itemset", "terms", "set", "values"}
 ITEM_NAMES = {"item", "itemid", "itemname", "term", "value", "product"}
 COUNT_NAMES = {"count", "n", "quantity", "copies"}
@@ -49,6 +63,10 @@ def read_records(path: str | Path, format: str | None = None, sep: str | None = 
     else:
         bags = _from_text(source, kind, separator, notes)
     return bags, (*notes, *_counted(bags))
+
+
+def _tally(source: Source) -> Tally:
+    return Tally(source, strict=True, hint="a release is judged whole or not at all")
 
 
 def _kind(source: Source) -> str:
@@ -76,7 +94,7 @@ def _counted(bags: Bags) -> Notes:
 def _from_text(source: Source, kind: str, separator: str | None, notes: Notes) -> Bags:
     if kind != "transactions":
         for between in "\t,;|":
-            sample = first_records(source, between, quoted=True, limit=1)
+            sample = first_records(source, between, 1)
             names = sample[0] if sample else []
             if _shape(names):
                 return _from_frame(source, _columns(source, between, names, notes), separator, notes)
@@ -84,21 +102,23 @@ def _from_text(source: Source, kind: str, separator: str | None, notes: Notes) -
 
 
 def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
-    between = guess_separator(source) if separator is None else separator
-    notes.append(f"one record a line, items separated by {separator_name(between)} ({'guessed' if separator is None else 'given'})")
-    dialect = _kernels.Dialect(between, between in {",", ";"}, trimmed=between != "\t")
-    return bags_of_lines(source, dialect, Tally(source, strict=True), keep_blank=True)
+    between = guess_separator(source.head.split(b"\n")[:1000]) if separator is None else separator
+    says = "guessed" if separator is None else "given"
+    notes.append(f"one record a line, items separated by {separator_name(between)} ({says})")
+    dialect = _kernels.Dialect(between, has_quotes(between), trimmed=between != "\t")
+    return bags_of_lines(source, dialect, _tally(source), keep_blank=True)
 
 
 def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl.DataFrame:
     """All columns of a delimited file with a header, as strings."""
-    dialect = _kernels.Dialect(between, True, trimmed=False)
-    tally, batches = Tally(source, strict=True), []
     width = len(names)
+    # The lines of a file with one column may hold any sign; only their quotes count.
+    dialect = _kernels.Dialect(between if width > 1 else ONE_FIELD, has_quotes(between) or width == 1, trimmed=False)
+    tally, batches = _tally(source), []
     for columns, _ in column_batches(source, dialect, range(width), (width, width), tally, header=True):
         tally.check()
         batches.append(pl.DataFrame({name: pl.Series(column) for name, column in zip(names, columns, strict=True)}))
-    notes.append(f"a header and fields separated by {separator_name(between)}")
+    notes.append(f"a header and fields separated by {separator_name(between)}" if width > 1 else "a header")
     return pl.concat(batches)
 
 
@@ -106,7 +126,7 @@ def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl
 
 
 def _shape(names: Sequence[str]) -> str:
-    """`joined` where a column holds whole records, `long` where it holds one item of a record, nothing for neither."""
+    """`joined` where a column holds whole records, `long` where it holds one item of a record, else ""."""
     known = [plain(name) for name in names]
     if len(set(names)) < len(names):
         return ""
@@ -126,7 +146,9 @@ def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, note
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
     if len(lists) == 1:
         notes.append(f"the lists in column {lists[0]!r} are the records")
-        return Bags.from_polars(frame[lists[0]].cast(pl.List(pl.String)).list.drop_nulls())
+        bags, nulls = bags_of_lists(frame[lists[0]])
+        notes.extend(nulls)
+        return bags
     shape = _shape(frame.columns)
     if shape == "joined":
         return _from_joined(frame, separator, notes)
@@ -156,7 +178,7 @@ def _trimmed_items() -> pl.Expr:
 
 
 def _joiner(texts: pl.Series) -> str:
-    """What stands between the items of joined texts: the sign found in most of them, blanks between numbers, else nothing."""
+    """What stands between joined items: the sign most texts have; if none has, blanks between numbers."""
     having = {sign: int(texts.str.contains(sign, literal=True).sum()) for sign in JOINERS}
     best = max(having, key=lambda sign: having[sign])
     if having[best]:
@@ -193,7 +215,7 @@ def _codes(series: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 
 
 def _from_jsonl(source: Source, notes: Notes) -> Bags:
-    tally, records = Tally(source, strict=True), []
+    tally, records = _tally(source), []
     for line, value in json_lines(source, tally):
         items = json_items(_json_list(value))
         if items is None:
@@ -206,7 +228,7 @@ def _from_jsonl(source: Source, notes: Notes) -> Bags:
 
 
 def _json_list(value: Any) -> Any:
-    """The record in a JSON value: the value itself, or the list in it that is called items or is the only one."""
+    """The record in a JSON value: itself, or the list in it that is called items or is the only one."""
     if not isinstance(value, dict):
         return value
     lists = [v for v in value.values() if isinstance(v, list)]

@@ -1,8 +1,9 @@
-"""Writing published records. Fresh numbers, shuffled with the operating system's entropy; items sorted by name, so that no order tells
-anything.
+"""Writing published records, in an order that tells nothing.
 
-Formats: `parquet` and `jsonl` hold lists of items; `csv` joins the items of a record with `;`; `transactions` has one record a line, an
-empty line for an empty record. What a format cannot hold without doubt (a name that contains the joiner) is refused.
+Records are shuffled with the operating system's entropy and get fresh numbers; items are sorted by name.
+Formats: `parquet` and `jsonl` hold lists of items; `csv` joins the items of a record with `;`; `transactions`
+has one record a line, an empty line for an empty record. A name that a format cannot hold without doubt is
+refused.
 """
 
 from __future__ import annotations
@@ -22,13 +23,21 @@ from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.release import Release
 from shoal.errors import OutputError, ParameterError
 from shoal.io.directory import disk_errors
-from shoal.io.formats import JOINER, one_byte, separator_name
+from shoal.io.formats import has_quotes
 from shoal.io.published import read_records
+from shoal.io.separators import JOINER, one_byte, separator_name
+from shoal.io.source import ODD_BYTES
 
 __all__ = ["RECORD_FORMATS", "FileFact", "read_records", "write_records"]
 
-RECORD_FORMATS = {"parquet": "records.parquet", "csv": "records.csv", "jsonl": "records.jsonl", "transactions": "records.txt"}
+RECORD_FORMATS = {
+    "parquet": "records.parquet",
+    "csv": "records.csv",
+    "jsonl": "records.jsonl",
+    "transactions": "records.txt",
+}
 ROWS_AT_ONCE = 100_000
+ODD_CHARACTERS = "[" + "".join(f"\\x{byte:02x}" for byte in ODD_BYTES) + "]"
 
 
 @dataclass(frozen=True)
@@ -49,13 +58,17 @@ class FileFact:
 def write_records(release: Release, path: str | Path, format: str = "parquet", sep: str = "\t") -> FileFact:
     """Write the published records to a file of this format and say what was written."""
     if format not in RECORD_FORMATS:
-        raise ParameterError(f"no output format is called {format!r}", hint=f"there are {', '.join(RECORD_FORMATS)}", value=format)
-    separator = {"csv": JOINER, "transactions": one_byte(sep)}.get(format, "")
+        raise ParameterError(
+            f"no output format is called {format!r}",
+            hint=f"there are {', '.join(RECORD_FORMATS)}",
+            value=format,
+        )
+    separator = {"csv": JOINER, "transactions": one_byte(sep) or " "}.get(format, "")
     published = by_name(release.published)
     refuse_ambiguous(published, format, separator)
     rows = release.shuffled_rows()
     place, digest = Path(path), hashlib.sha256()
-    with disk_errors(place), place.open("xb") as out:
+    with disk_errors(place.name), place.open("xb") as out:
         for piece in _pieces(published, rows, format, separator):
             digest.update(piece)
             out.write(piece)
@@ -63,7 +76,7 @@ def write_records(release: Release, path: str | Path, format: str = "parquet", s
 
 
 def by_name(bags: Bags) -> Bags:
-    """The same records over a vocabulary in the order of names, so that items within a record are sorted by name."""
+    """The same records over a vocabulary in the order of names, so that items are sorted by name."""
     order = bags.vocabulary.names.arg_sort().to_numpy()
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
@@ -72,26 +85,31 @@ def by_name(bags: Bags) -> Bags:
 
 def refuse_ambiguous(published: Bags, format: str, separator: str) -> None:
     """Raise where a name that occurs could not be read back from this format."""
+    names = published.vocabulary.names.gather(np.unique(published.items))
+    for what, mask in _troubles(names, format, separator):
+        if mask.any():
+            n = int(mask.sum())
+            raise OutputError(
+                f"{n:,} item names {what}, which {format} cannot hold",
+                hint="write parquet or jsonl instead",
+                value=n,
+            )
+
+
+def _troubles(names: pl.Series, format: str, separator: str) -> Iterator[tuple[str, pl.Series]]:
+    """What a name may not be or hold in this format, and which names are or do."""
     if format in {"parquet", "jsonl"}:
         return
-    names = published.vocabulary.names.gather(np.unique(published.items))
-    bad = {separator: f"the separator ({separator_name(separator)})", "\0": "a zero byte"}
+    yield "are empty", names == ""
+    yield f"contain the separator ({separator_name(separator)})", names.str.contains(separator, literal=True)
+    yield "contain control characters", names.str.contains(ODD_CHARACTERS)
     if format == "transactions":
-        bad |= {"\n": "a line end", "\r": "a carriage return", "\ufeff": "a byte order mark"}
+        yield "contain a line end", names.str.contains(r"[\r\n]")
+        yield "begin with a byte order mark", names.str.starts_with("\ufeff")
+        if has_quotes(separator):
+            yield "contain a quote", names.str.contains('"', literal=True)
         if separator != "\t":
-            bad |= {'"': "a quote"}
-    for text, what in bad.items():
-        n = int(names.str.contains(text, literal=True).sum())
-        if n:
-            raise OutputError(
-                f"{n:,} item names contain {what}, which {format} cannot hold", hint="write parquet or jsonl instead", value=n
-            )
-    blanks = names.str.strip_chars(" \t") != names if format == "transactions" and separator != "\t" else names == ""
-    if blanks.any():
-        raise OutputError(
-            f"{int(blanks.sum()):,} item names are empty or begin or end with blanks, which {format} cannot hold",
-            hint="write parquet or jsonl instead",
-        )
+            yield "begin or end with blanks", names.str.strip_chars(" \t") != names
 
 
 def _pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterator[bytes]:
@@ -134,4 +152,5 @@ def _lines(texts: pl.Series, numbers: pl.Series, format: str) -> bytes:
 
 
 def _joined(lines: pl.Series) -> bytes:
-    return (lines.str.join("\n", ignore_nulls=False).item() + "\n").encode()
+    text: str = lines.str.join("\n", ignore_nulls=False).item()
+    return f"{text}\n".encode()

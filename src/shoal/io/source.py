@@ -41,7 +41,7 @@ UNREADABLE = {
 
 @dataclass
 class Chunk:
-    """A piece of a file. Its user sets `taken` to the bytes it used; the others come again at the start of the next piece.
+    """A piece of a file. Its user sets `taken` to the bytes it used; the next piece begins with the rest.
 
     The last piece is whatever was not taken of the others, perhaps nothing.
     """
@@ -55,7 +55,8 @@ class Chunk:
 class Source:
     """A file that exists and holds something that could be text, or Parquet.
 
-    `head` are its first bytes after decompression and a byte order mark; `whole` says that there are no others.
+    `head` are its first bytes, unpacked and without the byte order mark, whose length is `mark`; `whole` says
+    that there are no others.
     """
 
     path: Path
@@ -63,16 +64,12 @@ class Source:
     head: bytes
     whole: bool
     mark: int = 0
+    is_parquet: bool = False
 
     @property
     def stem(self) -> str:
         """The file's name in small letters, without what only tells its compression."""
         return self.path.name.lower().removesuffix(".gz").removesuffix(".zst")
-
-    @property
-    def is_parquet(self) -> bool:
-        """Whether the content is Parquet."""
-        return self.head.startswith(PARQUET)
 
     @property
     def is_json_lines(self) -> bool:
@@ -89,22 +86,21 @@ class Source:
                 raise InputError(f"{place} is a directory, not a file", hint="name a file in it")
             if place.exists() and not place.is_file():
                 raise InputError(f"{place} is a pipe or a device, not a file", hint="write its content to a file first")
-            with place.open("rb") as raw:
-                compression = _compression(raw.read(4))
+            compression, is_parquet = _recognised(place)
             with _opened(place, compression) as stream:
                 head = stream.read(HEAD)
                 whole = not stream.read(1)
         mark = len(BOM) if head.startswith(BOM) else 0
         if not head[mark:]:
             raise InputError(f"{place} is empty")
-        source = cls(place, compression, head[mark:], whole, mark)
-        source._refuse_binary()
+        source = cls(place, compression, head[mark:], whole, mark, is_parquet)
+        source._refuse_unreadable()
         return source
 
-    def _refuse_binary(self) -> None:
+    def _refuse_unreadable(self) -> None:
+        if self.compression and self.head.startswith(PARQUET):
+            raise InputError(f"{self.path} is Parquet inside {self.compression}", hint="unpack it first")
         if self.is_parquet:
-            if self.compression:
-                raise InputError(f"{self.path} is Parquet inside {self.compression}", hint="unpack it first")
             return
         odd = len(self.head) - len(self.head.translate(None, ODD_BYTES))
         hint = "shoal reads UTF-8 text, plain or with gzip or zstd, and Parquet"
@@ -113,9 +109,11 @@ class Source:
                 raise InputError(f"{self.path} is {what}, not plain text", hint=hint)
         if odd * 20 > len(self.head):
             raise InputError(f"{self.path} is a binary file, not text", hint=hint)
+        if b"\n" not in self.head and b"\r" in self.head.rstrip(b"\r"):
+            raise InputError(f"{self.path} ends its lines with carriage returns alone", hint="convert its line ends")
 
     def chunks(self, skip: int = 0) -> Iterator[Chunk]:
-        """The file behind its first `skip` bytes, piece by piece; one is fetched and unpacked while another is worked on."""
+        """The file behind its first `skip` bytes; one piece is fetched while another is worked on."""
         rest = b""
         with (
             _translated(self.path),
@@ -143,10 +141,14 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _compression(magic: bytes) -> str:
-    if magic.startswith(GZIP):
-        return "gzip"
-    return "zstd" if magic.startswith(ZSTD) else ""
+def _recognised(path: Path) -> tuple[str, bool]:
+    """How a file is compressed, and whether it is Parquet: that has its mark at both ends."""
+    with path.open("rb") as raw:
+        first = raw.read(len(PARQUET))
+        raw.seek(-min(len(PARQUET), path.stat().st_size), io.SEEK_END)
+        last = raw.read()
+    compression = "gzip" if first.startswith(GZIP) else "zstd" if first == ZSTD else ""
+    return compression, first == last == PARQUET
 
 
 @contextmanager

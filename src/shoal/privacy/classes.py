@@ -55,8 +55,10 @@ def judge_classes(
         broken.append(f"{records:,} records stand in {short:,} classes of fewer than {k:,}; the smallest holds {classes.smallest:,}")
     if original is not None and release.secret is not None:
         rows = release.secret.rows()
-        broken += _lost_records(release, original, rows)
-        if people:
+        lost = _lost_records(release, original, rows)
+        if lost:  # whose records the published ones are is then not known
+            return Verdict(claim, False, achieved, (*broken, *lost), tuple(notes))
+        if people and len(classes.sizes):
             achieved["people"] = _fewest_people(classes, original, rows)
             if achieved["people"] < k:
                 broken.append(f"a class is shared by {achieved['people']:,} people only, who own several records")
@@ -88,14 +90,15 @@ def _too_many(release: Release, original: Grounding) -> list[str]:
 def _lost_records(release: Release, original: Grounding, rows: Ints) -> list[str]:
     if len(rows) != len(original.bags):
         return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
+    known = rows.max(initial=-1) < len(release.copies)
     shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
-    return [] if np.array_equal(shown, release.copies) else ["records were lost or added unaccounted"]
+    return [] if known and np.array_equal(shown, release.copies) else ["records were lost or added unaccounted"]
 
 
 def _fewest_people(classes: Classes, original: Grounding, rows: Ints) -> int:
     shown = np.flatnonzero(rows >= 0)
     pairs = np.unique(np.stack([classes.label[rows[shown]], original.bags.owners[shown]]), axis=1)
-    return int(np.bincount(pairs[0], minlength=len(classes.sizes)).min(initial=np.iinfo(np.int64).max)) if len(shown) else 0
+    return int(np.bincount(pairs[0], minlength=len(classes.sizes)).min())
 
 
 def _untruthful(release: Release, original: Grounding, rows: Ints) -> list[str]:

@@ -9,7 +9,11 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
+from shoal.errors import InputError
 from shoal.taxonomy.tree import Taxonomy
+
+# No score is larger than all occurrences together, in units; twice that still fits 64 bits.
+LARGEST_SCORE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,8 @@ class TreeCounts:
 
 def tree_counts(bags: Bags, taxonomy: Taxonomy) -> TreeCounts:
     """Counts of every node that has a weight; nodes that tell no more than their parents are passed over."""
+    if bags.occurrences * taxonomy.units > LARGEST_SCORE:
+        raise InputError(f"{bags.occurrences:,} item occurrences are too many to be scored exactly")
     weights = taxonomy.weights
     up = taxonomy.parent.copy()
     while len(idle := np.flatnonzero((up >= 0) & (weights[up] == 0))):
