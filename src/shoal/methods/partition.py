@@ -11,7 +11,7 @@ before it is given up; small parts follow a few splits to their end and keep the
 on which all records agree rules nothing out and is taken at once; among records that lose the same by
 being put aside the shortest goes; what was put aside is split further on other nodes (`leftover="split"`) or published as it is
 (`leftover="keep"`); an item that is an inner node is its own child in the split.
- `publish="lcg"` publishes each group's least common generalization, which never loses more.
+`publishes="lcg"` gives each group's least common generalization, which never loses more.
 """
 
 from __future__ import annotations
