@@ -21,6 +21,8 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using namespace shoal;
 
+void bind_ssc(nb::module_& m);
+
 namespace {
 
 void bind_task(nb::module_& m) {
@@ -200,4 +202,5 @@ NB_MODULE(_kernels, m) {
     bind_methods(m);
     bind_judge(m);
     bind_text(m);
+    bind_ssc(m);
 }

@@ -1,0 +1,79 @@
+// Bindings of the semantic kernels: vocabulary distances, clustering by them, and closed patterns.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include "bindings.hpp"
+#include "matching.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace shoal;
+
+namespace {
+
+// Holds on to the arrays that a measure of terms looks at.
+struct Measure {
+    I32 parent, end;
+    I64 level;
+    Terms terms;
+
+    Measure(I32 parent_, I32 end_, I64 level_, bool wu_palmer, int64_t units, int64_t eps, int64_t omega)
+        : parent(parent_), end(end_), level(level_), terms{span(parent), span(end), span(level), wu_palmer, units, eps, omega} {
+        need(parent.shape(0) == end.shape(0) && parent.shape(0) == level.shape(0) && parent.shape(0) > 0, "arrays of the same nodes");
+        need(units > 0 && eps >= 0 && omega >= 0, "a measure that is not negative");
+    }
+
+    int64_t nodes() const { return static_cast<int64_t>(parent.shape(0)); }
+    Rows checked(const I64& indptr, const I32& ids, const I32& counts) const {
+        const Rows r = rows(indptr, ids, counts);
+        ids_within(r, nodes());
+        return r;
+    }
+};
+
+void bind_matching(nb::module_& m) {
+    m.attr("FAR") = kFar;
+    m.attr("UNRELATED") = kUnrelated;
+    nb::class_<Measure>(m, "Measure", "How far terms lie apart on a tree.")
+        .def(nb::init<I32, I32, I64, bool, int64_t, int64_t, int64_t>(), "parent"_a, "end"_a, "level"_a, "wu_palmer"_a, "units"_a,
+             "eps"_a, "omega"_a);
+    m.def(
+        "term_distances",
+        [](const Measure& measure, I32 left, I32 right, Task&) {
+            need(left.shape(0) == right.shape(0), "as many left terms as right terms");
+            for (const auto& side : {span(left), span(right)})
+                for (int32_t v : side) need(v >= 0 && v < measure.nodes(), "terms below the number of nodes");
+            return hand_over(unlocked([&] { return term_distances(span(left), span(right), measure.terms); }));
+        },
+        "measure"_a, "left"_a, "right"_a, "task"_a);
+    m.def(
+        "vocabulary_distances",
+        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, I64 left,
+           I64 right, int way, int threads, Task& task) {
+            const Rows a = measure.checked(indptr, ids, counts), b = measure.checked(other_indptr, other_ids, other_counts);
+            need(left.shape(0) == right.shape(0), "as many left rows as right rows");
+            need(way >= 0 && way <= 3, "a known way");
+            indices_within(span(left), a.size());
+            indices_within(span(right), b.size());
+            return hand_over(unlocked([&] {
+                return vocabulary_distances(a, b, span(left), span(right), measure.terms, static_cast<Way>(way), threads, task);
+            }));
+        },
+        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "left"_a, "right"_a, "way"_a,
+        "threads"_a, "task"_a);
+    m.def(
+        "nearest_distances",
+        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, int threads,
+           Task& task) {
+            const Rows a = measure.checked(indptr, ids, counts), b = measure.checked(other_indptr, other_ids, other_counts);
+            need(b.size() > 0, "a row to be near to");
+            return hand_over(unlocked([&] { return nearest_distances(a, b, measure.terms, threads, task); }));
+        },
+        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "threads"_a, "task"_a);
+}
+
+}  // namespace
+
+void bind_ssc(nb::module_& m) {
+    bind_matching(m);
+}
