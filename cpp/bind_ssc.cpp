@@ -1,9 +1,8 @@
 // Bindings of the semantic kernels: vocabulary distances, clustering by them, and closed patterns.
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "matching.hpp"
+#include "typical.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -72,8 +71,69 @@ void bind_matching(nb::module_& m) {
         "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "threads"_a, "task"_a);
 }
 
+// Centres as arrays: bags per cluster, copies per bag, and the terms of each bag in the order the members joined.
+nb::tuple hand_over_centres(const Clusters& clusters) {
+    std::vector<int64_t> bag_start{0}, term_start{0};
+    std::vector<int32_t> copies, terms;
+    for (const Centre& c : clusters.centres) {
+        for (const HyperTerm& b : c.bags) {
+            copies.push_back(b.copies);
+            terms.insert(terms.end(), b.terms.begin(), b.terms.end());
+            term_start.push_back(static_cast<int64_t>(terms.size()));
+        }
+        bag_start.push_back(static_cast<int64_t>(copies.size()));
+    }
+    return nb::make_tuple(hand_over(std::move(bag_start)), hand_over(std::move(copies)), hand_over(std::move(term_start)),
+                          hand_over(std::move(terms)));
+}
+
+void bind_clustering(nb::module_& m) {
+    nb::class_<TypicalVocabularies>(m, "TypicalVocabularies", "What is published, and what became of the matched occurrences.")
+        .def_prop_ro("rows", [](TypicalVocabularies& t) { return hand_over(OwnedRows(t.rows)); })
+        .def_ro("kept", &TypicalVocabularies::kept)
+        .def_ro("replaced", &TypicalVocabularies::replaced)
+        .def_ro("generalized", &TypicalVocabularies::generalized);
+    nb::class_<Clusters>(m, "VocabularyClusters", "Clusters of vocabularies and their centres.")
+        .def_prop_ro("group", [](Clusters& c) { return hand_over(std::vector<int64_t>(c.group)); })
+        .def_prop_ro("centres", [](const Clusters& c) { return hand_over_centres(c); })
+        .def_ro("members", &Clusters::members)
+        .def_ro("matched", &Clusters::matched)
+        .def("__len__", [](const Clusters& c) { return c.centres.size(); });
+    m.def(
+        "cluster_vocabularies",
+        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 order, I64 owner, int64_t k, Task& task) {
+            const Rows in = measure.checked(indptr, ids, counts);
+            need(order.shape(0) == owner.shape(0) && static_cast<int64_t>(order.shape(0)) == in.size(), "an order and owners of all records");
+            indices_within(span(order), in.size());
+            indices_within(span(owner), in.size());
+            need(k >= 1, "a positive k");
+            return unlocked([&] { return cluster_vocabularies(in, span(order), span(owner), measure.terms, k, task); });
+        },
+        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "order"_a, "owner"_a, "k"_a, "task"_a);
+    m.def(
+        "nearest_vocabularies",
+        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 wanted, Task& task) {
+            const Rows in = measure.checked(indptr, ids, counts);
+            indices_within(span(wanted), in.size());
+            return hand_over(unlocked([&] { return nearest_vocabularies(in, span(wanted), measure.terms, task); }));
+        },
+        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "wanted"_a, "task"_a);
+    m.def(
+        "typical_vocabularies",
+        [](const Measure& measure, const Clusters& clusters, I64 indptr, I32 ids, I32 counts, I64 owner, int typical, int64_t min_owners,
+           bool generalize_rare, Task& task) {
+            const Rows in = measure.checked(indptr, ids, counts);
+            need(static_cast<int64_t>(clusters.group.size()) == in.size() && owner.shape(0) == clusters.group.size(), "the clustered records");
+            need(typical >= 0 && typical <= 2, "a known kind of typical vocabulary");
+            const TypicalOptions options{static_cast<Typical>(typical), min_owners, generalize_rare};
+            return unlocked([&] { return typical_vocabularies(clusters, in, span(owner), measure.terms, options, task); });
+        },
+        "measure"_a, "clusters"_a, "indptr"_a, "ids"_a, "counts"_a, "owner"_a, "typical"_a, "min_owners"_a, "generalize_rare"_a, "task"_a);
+}
+
 }  // namespace
 
 void bind_ssc(nb::module_& m) {
     bind_matching(m);
+    bind_clustering(m);
 }

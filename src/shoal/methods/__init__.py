@@ -35,5 +35,6 @@ METHODS: Table[type[Method]] = Table(
     {
         "clump": "shoal.methods.clump:Clump",
         "partition": "shoal.methods.partition:Partition",
+        "ssc": "shoal.methods.ssc:SSC",
     },
 )

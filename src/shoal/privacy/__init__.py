@@ -58,5 +58,6 @@ MODELS: Table[type[Model]] = Table(
     {
         "k-anonymity": "shoal.privacy.k_anonymity:KAnonymity",
         "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
+        "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
     },
 )
