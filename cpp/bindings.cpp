@@ -8,9 +8,9 @@
 
 #include "bindings.hpp"
 #include "clump.hpp"
+#include "cover.hpp"
 #include "interner.hpp"
 #include "judge.hpp"
-#include "lines.hpp"
 #include "meet.hpp"
 #include "partition.hpp"
 #include "rows.hpp"
@@ -22,6 +22,7 @@ using namespace nb::literals;
 using namespace shoal;
 
 void bind_ssc(nb::module_& m);
+void bind_reading(nb::module_& m);
 
 namespace {
 
@@ -112,20 +113,32 @@ void bind_methods(nb::module_& m) {
     m.def(
         "partition",
         [](I64 indptr, I32 ids, I32 counts, I32 parent, I32 end, I64 leaves, I64 order, I64 owner, int64_t k,
-           bool recurse_leftover, bool owners_repeat, Task& task) {
+           int64_t tries, bool recurse_leftover, bool owners_repeat, Task& task) {
             const Rows in = rows(indptr, ids, counts);
             ids_within(in, static_cast<int64_t>(parent.shape(0)));
             indices_within(span(order), in.size());
-            const PartitionOptions options{k, recurse_leftover, owners_repeat};
+            const PartitionOptions options{k, tries, recurse_leftover, owners_repeat};
             PartitionResult result = unlocked(
                 [&] { return partition(in, span(parent), span(end), span(leaves), span(order), span(owner), options, task); });
             return nb::make_tuple(hand_over(std::move(result.group)), hand_over(std::move(result.cuts)));
         },
-        "indptr"_a, "ids"_a, "counts"_a, "parent"_a, "end"_a, "leaves"_a, "order"_a, "owner"_a, "k"_a, "recurse_leftover"_a,
-        "owners_repeat"_a, "task"_a);
+        "indptr"_a, "ids"_a, "counts"_a, "parent"_a, "end"_a, "leaves"_a, "order"_a, "owner"_a, "k"_a, "tries"_a,
+        "recurse_leftover"_a, "owners_repeat"_a, "task"_a);
 }
 
 void bind_judge(nb::module_& m) {
+    m.def(
+        "covering_nodes",
+        [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 row, I32 end,
+           int threads, Task& task) {
+            const Rows originals = rows(indptr, ids, counts), published = rows(published_indptr, published_ids, published_counts);
+            ids_within(originals, static_cast<int64_t>(end.shape(0)));
+            ids_within(published, static_cast<int64_t>(end.shape(0)));
+            need(static_cast<int64_t>(row.shape(0)) == originals.size(), "one published row per original record");
+            return hand_over(unlocked([&] { return covering_nodes(originals, published, span(row), span(end), threads, task); }));
+        },
+        "indptr"_a, "ids"_a, "counts"_a, "published_indptr"_a, "published_ids"_a, "published_counts"_a, "row"_a, "end"_a,
+        "threads"_a, "task"_a);
     m.def(
         "generalizes",
         [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 row, I32 end,
@@ -175,21 +188,6 @@ void bind_text(nb::module_& m) {
             }
             return out;
         });
-    nb::class_<LineScan>(m, "LineScan", "What a first look at delimited text found.")
-        .def_ro("lines", &LineScan::lines)
-        .def_ro("records", &LineScan::records)
-        .def_ro("consumed", &LineScan::consumed)
-        .def_ro("broken", &LineScan::broken)
-        .def_ro("defect", &LineScan::defect)
-        .def_prop_ro("clean", [](const LineScan& s) { return nb::bytes(s.clean.data(), s.clean.size()); });
-    m.def(
-        "scan_lines",
-        [](nb::bytes text, const std::string& separator, int64_t fewest, int64_t most, bool quoted, bool last, Task& task) {
-            need(separator.size() == 1, "a separator is one byte");
-            const std::string_view view(text.c_str(), text.size());
-            return unlocked([&] { return scan_lines(view, separator[0], fewest, most, quoted, last, task); });
-        },
-        "text"_a, "separator"_a, "fewest"_a, "most"_a, "quoted"_a, "last"_a, "task"_a);
 }
 
 }  // namespace
@@ -203,4 +201,5 @@ NB_MODULE(_kernels, m) {
     bind_judge(m);
     bind_text(m);
     bind_ssc(m);
+    bind_reading(m);
 }

@@ -1,6 +1,7 @@
 #include "partition.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <unordered_map>
@@ -8,6 +9,8 @@
 namespace shoal {
 
 namespace {
+
+constexpr int64_t kSmallPart = 8;  // parts of fewer than this many times k people are worth trying several splits on
 
 // One node of a cut. `whole`: it stands for everything below it; otherwise only for items equal to it. `open`: it may be specialised.
 struct CutNode {
@@ -55,23 +58,15 @@ class Partitioner {
         : bags_(bags), parent_(parent), end_(end), leaves_(leaves), owner_(owner), options_(options) {}
 
     PartitionResult run(std::span<const int64_t> order, Task& task) {
-        result_.group.assign(bags_.size(), -1);
-        result_.cuts.indptr.push_back(0);
         task.begin(static_cast<int64_t>(order.size()));
         Part all{{order.begin(), order.end()}, {{0, true, true}}};
         if (people(all.records) < options_.k) throw std::domain_error("fewer than k owners");
-        std::vector<Part> pending;
-        pending.push_back(std::move(all));
-        while (!pending.empty()) {
-            task.check();
-            Part part = std::move(pending.back());
-            pending.pop_back();
-            if (!specialise(part, pending)) {
-                task.step(static_cast<int64_t>(part.records.size()));
-                emit(part);
-            }
-        }
-        return std::move(result_);
+        Solution solution = solve(std::move(all), true, task);
+        PartitionResult result;
+        result.group.assign(bags_.size(), -1);
+        result.cuts.indptr.push_back(0);
+        for (const Part& part : solution.parts) emit(part, result);
+        return result;
     }
 
   private:
@@ -111,46 +106,108 @@ class Partitioner {
         return total;
     }
 
+    struct Candidate {
+        int64_t gain;     // what specialising the node would win if no record had to be left out
+        std::size_t at;   // its place in the cut
+    };
+
     // Nodes of the cut that may be specialised, by falling gain; the first in the cut wins ties.
-    std::vector<std::size_t> candidates(const Part& part) const {
-        std::vector<std::pair<int64_t, std::size_t>> ranked;
+    std::vector<Candidate> candidates(const Part& part) const {
+        std::vector<Candidate> ranked;
         for (std::size_t i = 0; i < part.cut.size(); ++i) {
             const CutNode& c = part.cut[i];
             if (!c.open || !c.whole || end_[c.node] == c.node + 1) continue;
             int64_t total = 0;
             for (int64_t record : part.records) total += gain(record, c.node);
-            ranked.emplace_back(-total, i);
+            ranked.push_back({total, i});
         }
-        std::ranges::sort(ranked);
-        std::vector<std::size_t> order;
-        for (const auto& [_, i] : ranked) order.push_back(i);
-        return order;
+        std::ranges::stable_sort(ranked, std::ranges::greater{}, &Candidate::gain);
+        return ranked;
     }
 
-    bool specialise(Part& part, std::vector<Part>& pending) {
-        for (std::size_t at : candidates(part)) {
-            const int32_t node = part.cut[at].node;
-            std::vector<Sub> subs = distribute(part.records, node);
-            std::vector<int64_t> left;
-            std::vector<Sub> good;
-            for (Sub& sub : subs) {
-                if (people(sub.records) >= options_.k)
-                    good.push_back(std::move(sub));
-                else
-                    left.insert(left.end(), sub.records.begin(), sub.records.end());
-            }
-            if (good.empty() || !balance(good, left, node)) continue;
-            for (Sub& sub : good) pending.push_back({std::move(sub.records), refined(part.cut, at, sub.children)});
-            if (!left.empty()) {
-                part.cut[at].open = false;
-                Part rest{std::move(left), part.cut};
-                if (!options_.recurse_leftover)
-                    for (CutNode& c : rest.cut) c.open = false;
-                pending.push_back(std::move(rest));
-            }
-            return true;
+    struct Split {
+        int64_t gain = -1;
+        std::size_t at = 0;
+        std::vector<Sub> good;
+        std::vector<int64_t> left;
+    };
+
+    // What specialising this node really gives once small sub-parts are merged and filled up; no good sub-part if it cannot be done.
+    Split split(const Part& part, std::size_t at) const {
+        const int32_t node = part.cut[at].node;
+        Split s{0, at, {}, {}};
+        for (Sub& sub : distribute(part.records, node)) {
+            if (people(sub.records) >= options_.k)
+                s.good.push_back(std::move(sub));
+            else
+                s.left.insert(s.left.end(), sub.records.begin(), sub.records.end());
         }
-        return false;
+        if (!s.good.empty() && !balance(s.good, s.left, node)) s.good.clear();
+        for (const Sub& sub : s.good)
+            for (int64_t record : sub.records) s.gain += gain(record, node);
+        return s;
+    }
+
+    struct Solution {
+        int64_t loss = 0;
+        std::vector<Part> parts;
+    };
+
+    // Splits a part as far as it goes. A large part takes the node that gains most at once. A small one, where most is lost and
+    // trying is cheap, follows each of the best few to its end and keeps the one that loses least; `final` is false while trying.
+    Solution solve(Part part, bool final, Task& task) const {
+        task.check();
+        const bool small = people(part.records) < kSmallPart * options_.k;
+        std::vector<Split> splits = best_splits(part, final && small ? options_.tries : 1);
+        if (splits.empty()) {
+            if (final) task.step(static_cast<int64_t>(part.records.size()));
+            Solution done{loss_of(part), {}};
+            done.parts.push_back(std::move(part));
+            return done;
+        }
+        std::size_t best = 0;
+        int64_t least = std::numeric_limits<int64_t>::max();
+        for (std::size_t i = 0; splits.size() > 1 && i < splits.size(); ++i)
+            if (const int64_t loss = follow(part, splits[i], false, task).loss; loss < least) least = loss, best = i;
+        return follow(part, std::move(splits[best]), final, task);
+    }
+
+    // The splits that gain most, best first. Candidates come by falling promise, so most need not be tried out.
+    std::vector<Split> best_splits(const Part& part, int64_t wanted) const {
+        std::vector<Split> splits;
+        for (const Candidate& c : candidates(part)) {
+            const bool enough = static_cast<int64_t>(splits.size()) == wanted;
+            if (enough && c.gain <= splits.back().gain) break;
+            Split s = split(part, c.at);
+            if (s.good.empty()) continue;
+            splits.insert(std::ranges::upper_bound(splits, s.gain, std::ranges::greater{}, &Split::gain), std::move(s));
+            if (static_cast<int64_t>(splits.size()) > wanted) splits.pop_back();
+        }
+        return splits;
+    }
+
+    Solution follow(const Part& part, Split s, bool final, Task& task) const {
+        Solution all;
+        auto add = [&](Part next) {
+            Solution found = solve(std::move(next), final, task);
+            all.loss += found.loss;
+            std::ranges::move(found.parts, std::back_inserter(all.parts));
+        };
+        for (Sub& sub : s.good) add({std::move(sub.records), refined(part.cut, s.at, sub.children)});
+        if (s.left.empty()) return all;
+        Part rest{std::move(s.left), part.cut};
+        rest.cut[s.at].open = false;
+        if (!options_.recurse_leftover)
+            for (CutNode& c : rest.cut) c.open = false;
+        add(std::move(rest));
+        return all;
+    }
+
+    int64_t loss_of(const Part& part) const {
+        int64_t total = 0;
+        for (const CutNode& c : part.cut)
+            for (int64_t record : part.records) total += loss(c.node) * covered(record, c);
+        return total;
     }
 
     std::vector<Sub> distribute(const std::vector<int64_t>& records, int32_t node) const {
@@ -174,7 +231,7 @@ class Partitioner {
         Headcount leftover = count(left);
         if (leftover.people() >= options_.k) return true;
         struct Donor {
-            int64_t gain;
+            int64_t gain, length;
             std::size_t sub, position;
         };
         std::vector<Donor> donors;
@@ -182,9 +239,9 @@ class Partitioner {
         for (std::size_t s = 0; s < good.size(); ++s) {
             counts.push_back(count(good[s].records));
             if (counts[s].people() <= options_.k) continue;
-            for (std::size_t p = 0; p < good[s].records.size(); ++p) donors.push_back({gain(good[s].records[p], node), s, p});
+            for (std::size_t p = 0; p < good[s].records.size(); ++p) donors.push_back({gain(good[s].records[p], node), bags_.length(good[s].records[p]), s, p});
         }
-        std::ranges::stable_sort(donors, {}, &Donor::gain);
+        std::ranges::stable_sort(donors, {}, [](const Donor& d) { return std::pair(d.gain, d.length); });
         for (const Donor& d : donors) {
             if (leftover.people() >= options_.k) break;
             const int64_t record = good[d.sub].records[d.position];
@@ -217,9 +274,9 @@ class Partitioner {
         return out;
     }
 
-    void emit(const Part& part) {
-        const int64_t group = static_cast<int64_t>(result_.cuts.indptr.size()) - 1;
-        for (int64_t record : part.records) result_.group[record] = group;
+    void emit(const Part& part, PartitionResult& result) const {
+        const int64_t group = static_cast<int64_t>(result.cuts.indptr.size()) - 1;
+        for (int64_t record : part.records) result.group[record] = group;
         std::vector<Entry> row;
         for (const CutNode& c : part.cut) {
             int64_t least = std::numeric_limits<int32_t>::max();
@@ -228,10 +285,10 @@ class Partitioner {
         }
         std::ranges::sort(row, {}, &Entry::node);
         for (const Entry& e : row) {
-            result_.cuts.ids.push_back(e.node);
-            result_.cuts.counts.push_back(e.count);
+            result.cuts.ids.push_back(e.node);
+            result.cuts.counts.push_back(e.count);
         }
-        result_.cuts.indptr.push_back(static_cast<int64_t>(result_.cuts.ids.size()));
+        result.cuts.indptr.push_back(static_cast<int64_t>(result.cuts.ids.size()));
     }
 
     int64_t covered(int64_t record, const CutNode& c) const {
@@ -260,7 +317,6 @@ class Partitioner {
     std::span<const int32_t> parent_, end_;
     std::span<const int64_t> leaves_, owner_;
     const PartitionOptions& options_;
-    PartitionResult result_;
 };
 
 }  // namespace

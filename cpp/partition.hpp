@@ -8,6 +8,7 @@ namespace shoal {
 
 struct PartitionOptions {
     int64_t k;
+    int64_t tries;          // how many splits a small part follows to their end; 1 takes the one that gains most at once
     bool recurse_leftover;  // go on splitting what the balancing put aside, on other nodes; otherwise it stays as it is
     bool owners_repeat;     // a group then counts people, not records
 };

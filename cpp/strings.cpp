@@ -4,39 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-// The Arrow C data interface, as its specification defines it: a stable ABI meant to be declared by each of its users.
-extern "C" {
-struct ArrowSchema {
-    const char* format;
-    const char* name;
-    const char* metadata;
-    int64_t flags;
-    int64_t n_children;
-    struct ArrowSchema** children;
-    struct ArrowSchema* dictionary;
-    void (*release)(struct ArrowSchema*);
-    void* private_data;
-};
-struct ArrowArray {
-    int64_t length;
-    int64_t null_count;
-    int64_t offset;
-    int64_t n_buffers;
-    int64_t n_children;
-    const void** buffers;
-    struct ArrowArray** children;
-    struct ArrowArray* dictionary;
-    void (*release)(struct ArrowArray*);
-    void* private_data;
-};
-struct ArrowArrayStream {
-    int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
-    int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
-    const char* (*get_last_error)(struct ArrowArrayStream*);
-    void (*release)(struct ArrowArrayStream*);
-    void* private_data;
-};
-}
+#include "arrow.hpp"
 
 namespace shoal {
 
@@ -113,6 +81,11 @@ Strings::Strings(ArrowArrayStream* stream) : chunks_(new Chunks) {
         }
         if (array.release == nullptr) break;
         chunks_->arrays.push_back(array);
+    }
+    std::size_t total = 0;
+    for (const ArrowArray& array : chunks_->arrays) total += static_cast<std::size_t>(array.length);
+    views_.reserve(total);
+    for (const ArrowArray& array : chunks_->arrays) {
         if (format == "u")
             read_offsets<int32_t>(array, views_);
         else if (format == "U")

@@ -179,8 +179,7 @@ class Bags:
     def select(self, records: npt.ArrayLike) -> Bags:
         """The records with these numbers, or where a mask is true."""
         chosen = np.asarray(records)
-        if chosen.dtype == bool:
-            chosen = np.flatnonzero(chosen)
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
         sizes = np.diff(self.indptr)[chosen]
         indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         at = np.repeat(self.indptr[:-1][chosen] - indptr[:-1], sizes) + np.arange(indptr[-1])

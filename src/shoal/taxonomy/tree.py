@@ -51,18 +51,23 @@ class Taxonomy:
         children: dict[str | None, list[str]] = {}
         for node, above in parents.items():
             children.setdefault(above, []).append(node)
+        absent = [above for above in children if above is not None and above not in parents]
+        if absent:
+            raise TaxonomyError(f"parents that are no nodes themselves: {_listed(absent)}", nodes=absent)
         roots = children.get(None, [])
-        if len(roots) != 1:
+        if len(roots) > 1 or not parents:
             raise TaxonomyError(f"a taxonomy has one root, not {len(roots)}: {_listed(roots)}", nodes=roots)
-        order, number, pending = [], {}, [roots[0]]
+        order: list[str] = []
+        number: dict[str, int] = {}
+        pending = roots.copy()
         while pending:
             node = pending.pop()
             number[node] = len(order)
             order.append(node)
             pending.extend(reversed(children.get(node, [])))
         if len(order) != len(parents):
-            unreached = [n for n in parents if n not in number]
-            raise TaxonomyError(f"a cycle keeps these nodes from the root: {_listed(unreached)}", nodes=unreached)
+            ring = _ring(parents, next(n for n in parents if n not in number))
+            raise TaxonomyError(f"nodes stand below one another in a cycle: {_listed(ring)}", nodes=ring)
         above_of = [-1] + [number[parents[n]] for n in order[1:]]  # type: ignore[index]
         return cls(Vocabulary(order), np.array(above_of, np.int32), loss_name=loss_name)
 
@@ -157,6 +162,16 @@ class Taxonomy:
 
     def __repr__(self) -> str:
         return f"Taxonomy({len(self):,} nodes, {self.n_leaves:,} leaves, height {self.height}, loss {self.loss_name})"
+
+
+def _ring(parents: dict[str, str | None], node: str) -> list[str]:
+    """The cycle above a node from which no way leads to a root."""
+    seen: dict[str, None] = {}
+    while node not in seen:
+        seen[node] = None
+        node = parents[node]  # type: ignore[assignment]
+    path = list(seen)
+    return path[path.index(node) :]
 
 
 def _listed(names: Sequence[str], limit: int = 5) -> str:

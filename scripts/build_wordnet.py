@@ -1,0 +1,132 @@
+"""Builds the embedded noun taxonomy of `shoal.taxonomy.wordnet` from WordNet 3.0's own files.
+
+    python scripts/build_wordnet.py [--source DIR] [--out DIR]
+
+DIR holds data.noun, index.noun and noun.exc (Debian's package `wordnet-base` has them). WordNet's nouns are
+not a tree: each synset keeps its first hypernym, or its first instance hypernym where it has no other. The
+same source always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+SOURCE = Path("/usr/share/wordnet")
+OUT = Path(__file__).resolve().parent.parent / "src/shoal/taxonomy/wordnet-data"
+
+Senses = dict[str, list[int]]  # lemma -> the offsets of its synsets, first sense first
+
+
+@dataclass(frozen=True)
+class Synset:
+    """One line of data.noun, as far as a tree needs it."""
+
+    offset: int
+    first_word: str
+    parent: int | None
+
+
+def entries(path: Path) -> Iterator[list[str]]:
+    """The fields of each entry; lines that begin with two spaces are the licence."""
+    with path.open(encoding="ascii") as lines:
+        for line in lines:
+            if not line.startswith("  "):
+                yield line.split("|", 1)[0].split()
+
+
+def read_synset(fields: list[str]) -> Synset:
+    """offset file type words (word id)* pointers (symbol offset part source)*."""
+    words = int(fields[3], 16)
+    pointers = 4 + 2 * words
+    above: dict[str, int] = {}
+    for i in range(int(fields[pointers])):
+        symbol, target = fields[pointers + 1 + 4 * i : pointers + 3 + 4 * i]
+        above.setdefault(symbol, int(target))
+    return Synset(int(fields[0]), spelled(fields[4]), above.get("@", above.get("@i")))
+
+
+def read_senses(path: Path) -> Senses:
+    """lemma type synsets pointers symbol* senses tagged offset*."""
+    return {spelled(f[0]): [int(offset) for offset in f[-int(f[2]) :]] for f in entries(path)}
+
+
+def spelled(word: str) -> str:
+    """A word as people write it and as the index orders it: lower case, spaces."""
+    return word.lower().replace("_", " ")
+
+
+def name_of(synset: Synset, senses: Senses) -> str:
+    """The synset's first word, with the number of its sense unless it is the first: `bank`, `bank#2`."""
+    sense = senses[synset.first_word].index(synset.offset) + 1
+    return synset.first_word if sense == 1 else f"{synset.first_word}#{sense}"
+
+
+def preorder(synsets: list[Synset], names: dict[int, str]) -> tuple[list[int], list[int]]:
+    """Offsets in preorder, children by name, and the place of each one's parent."""
+    children: dict[int | None, list[int]] = {}
+    for synset in synsets:
+        children.setdefault(synset.parent, []).append(synset.offset)
+    (root,) = children[None]
+    order: list[int] = []
+    parents: list[int] = []
+    pending = [(root, -1)]
+    while pending:
+        offset, parent = pending.pop()
+        below = sorted(children.get(offset, []), key=names.__getitem__, reverse=True)
+        pending.extend((child, len(order)) for child in below)
+        order.append(offset)
+        parents.append(parent)
+    if len(order) != len(synsets):
+        raise SystemExit(f"{len(synsets) - len(order)} synsets do not hang under the root")
+    return order, parents
+
+
+def licence(path: Path) -> str:
+    """The licence at the head of the data file, without its line numbers."""
+    with path.open(encoding="ascii") as lines:
+        head = [line for line in lines if line.startswith("  ")]
+    return "".join(line.lstrip().partition(" ")[2].rstrip() + "\n" for line in head)
+
+
+def build(source: Path, out: Path) -> None:
+    """Writes the nodes, the lemmas, the irregular plurals and the licence."""
+    senses = read_senses(source / "index.noun")
+    synsets = [read_synset(fields) for fields in entries(source / "data.noun")]
+    names = {synset.offset: name_of(synset, senses) for synset in synsets}
+    if len(set(names.values())) != len(synsets):
+        raise SystemExit("two synsets bear one name")
+    order, parents = preorder(synsets, names)
+    number = {offset: i for i, offset in enumerate(order)}
+    irregular = [(spelled(f[0]), spelled(base)) for f in entries(source / "noun.exc") for base in f[1:]]
+
+    out.mkdir(parents=True, exist_ok=True)
+    write(out / "nodes.parquet", name=[names[o] for o in order], parent=parents)
+    lemmas = sorted(senses)
+    write(out / "lemmas.parquet", lemma=lemmas, node=[number[senses[word][0]] for word in lemmas])
+    write(out / "exceptions.parquet", form=[f for f, _ in irregular], base=[b for _, b in irregular])
+    (out / "LICENSE").write_text(licence(source / "data.noun"), encoding="ascii")
+
+
+def write(path: Path, **columns: list[str] | list[int]) -> None:
+    """One Parquet table; numbers are 32 bits wide."""
+    table = pl.DataFrame(columns).cast({pl.Int64: pl.Int32})
+    table.write_parquet(path, compression="zstd", compression_level=19, statistics=False)
+    print(f"{path.name}: {len(table):,} rows, {path.stat().st_size:,} bytes")
+
+
+def main() -> None:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--source", type=Path, default=SOURCE, help="directory of WordNet's files")
+    parser.add_argument("--out", type=Path, default=OUT, help="directory to write to")
+    arguments = parser.parse_args()
+    build(arguments.source, arguments.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""Reading a user's data: any of the formats becomes a Log or Bags, with an account of every row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shoal.io.events import read_events
+from shoal.io.formats import ReadOptions, find_layout
+from shoal.io.reading import Reading
+from shoal.io.source import Source
+from shoal.io.transactions import read_transactions
+
+__all__ = ["ReadOptions", "Reading", "read"]
+
+
+def read(path: str | Path, options: ReadOptions | None = None) -> Reading:
+    """Read a query log, a table or transactions. Under `strict` the first defective rows are an error."""
+    said = options or ReadOptions()
+    source = Source.of(path)
+    layout = find_layout(source, said)
+    reader = read_transactions if layout.format == "transactions" else read_events
+    return reader(source, layout, strict=said.strict)

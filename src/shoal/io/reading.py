@@ -1,0 +1,57 @@
+"""Reading: what a file gave, with an account of every row; and the tally from which that account is drawn up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.data.accounting import Ledger
+from shoal.data.bags import Bags
+from shoal.data.log import Log
+from shoal.errors import InputError
+from shoal.io.defects import DefectList, Defects
+from shoal.io.source import Source
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The data, the account of the file's rows, the defects with their places, and what had to be guessed or is worth knowing."""
+
+    data: Log | Bags
+    format: str
+    rows: Ledger
+    defects: Defects
+    notes: tuple[str, ...]
+    empty_texts: int = 0
+
+
+class Tally:
+    """Counts rows while a file is read. Under `strict` a defective row is an error as soon as its chunk was read."""
+
+    def __init__(self, source: Source, *, strict: bool, place: str = "line") -> None:
+        self.source = source
+        self.defects = DefectList()
+        self.used = 0
+        self.blank = 0
+        self.repeated = 0
+        self._strict = strict
+        self._place = place
+
+    def check(self) -> None:
+        """Raise if defects were found and none are allowed."""
+        if self._strict and self.defects:
+            found = self.defects.frozen()
+            raise InputError(
+                f"{self.source.path} has defective rows: {'; '.join(found.described(self._place))}",
+                hint="without --strict they are left out and counted",
+                defects=dict(found.counts),
+            )
+
+    def ledger(self) -> Ledger:
+        """Where the rows went. Raises where none could be used."""
+        found = self.defects.frozen()
+        if not self.used:
+            why = "; ".join(found.described(self._place)) if found else "it has a header but no rows"
+            raise InputError(f"{self.source.path} has no usable row: {why}", hint="see --format, --sep and the column options")
+        malformed = {f"malformed: {reason}": n for reason, n in found.counts.items()}
+        parts = {"used": self.used, "repeated clicks": self.repeated, "blank lines": self.blank, **malformed}
+        return Ledger(sum(parts.values()), parts)

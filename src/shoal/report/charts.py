@@ -1,0 +1,193 @@
+"""Charts: pure functions from records to SVG. No script, no library, no fixed width.
+
+Horizontal places are percentages and vertical ones pixels, so that a chart fills whatever column it stands in
+and its letters keep their size. Colours come from the page's style by class, in light and in dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from shoal.report.words import percent, short
+
+HEIGHT = 236
+TOP, BOTTOM = 22, 40
+LEFT, RIGHT = 11.0, 0.5
+TICKS = 4
+LEAST_HEIGHT = 1.5
+LEAST_WIDTH = 0.5
+WIDEST = 9.0
+MOST_LABELS, FEW_LABELS = 13, 6
+NOTHING = '<text class="none" x="50%" y="40" text-anchor="middle">nothing to count</text>'
+
+
+@dataclass(frozen=True)
+class Column:
+    """One bar of a histogram; `before` is the bar that stands behind it, `tone` an extra class."""
+
+    label: str
+    value: int
+    before: int | None = None
+    hint: str = ""
+    tone: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One piece of a stacked bar; `tone` is its class."""
+
+    label: str
+    value: int
+    tone: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A vertical line at the left edge of a column, with its label."""
+
+    at: int
+    label: str
+
+
+def histogram(title: str, desc: str, columns: Sequence[Column], axis: str, mark: Mark | None = None) -> str:
+    """Columns over labelled bins; where they have a `before`, it stands behind them, wider and paler."""
+    if not any(c.value or c.before for c in columns):
+        return _svg("chart", title, desc, 72, NOTHING)
+    ticks = nice_ticks(max(max(c.value, c.before or 0) for c in columns))
+    pieces = [*_grid(ticks), *_columns(columns, ticks[-1]), *_labels(columns, axis)]
+    if mark is not None:
+        pieces += _mark(mark, len(columns))
+    return _svg("chart", title, desc, HEIGHT, "".join(pieces))
+
+
+def stacked(title: str, desc: str, parts: Sequence[Part]) -> str:
+    """One whole and the pieces it fell into, from left to right; a piece of something is never invisible."""
+    total = sum(p.value for p in parts)
+    shown = [p for p in parts if p.value > 0]
+    widths = _visible([100 * p.value / total for p in shown])
+    pieces, x = [], 0.0
+    for part, width in zip(shown, widths, strict=True):
+        hint = f"{part.label}: {part.value:,} ({percent(part.value / total)})"
+        pieces.append(_rect((x, width), (0, 26), f"part {part.tone}", hint))
+        x += width
+    empty = '<rect class="track" x="0" y="0" width="100%" height="26"/>'
+    return _svg("stack", title, desc, 26, "".join(pieces) or empty)
+
+
+def meter(title: str, desc: str, value: float, bound: float | None = None) -> str:
+    """A share of one on its scale, with the least that was possible marked where it is known."""
+    pieces = [
+        '<rect class="track" x="0" y="6" width="100%" height="10" rx="1"/>',
+        f'<rect class="lost" x="0" y="6" width="{_within(value):.3f}%" height="10" rx="1"/>',
+    ]
+    if bound is not None:
+        at = _within(bound)
+        pieces.append(f'<line class="bound" x1="{at:.3f}%" x2="{at:.3f}%" y1="0" y2="22"/>')
+    return _svg("meter", title, desc, 22, "".join(pieces))
+
+
+def bar(share: float) -> str:
+    """A thin bar beside a number that is written out, hence hidden from screen readers."""
+    width = max(LEAST_WIDTH, _within(share)) if share > 0 else 0.0
+    inside = f'<rect x="0" y="0" width="{width:.2f}%" height="5"/>'
+    return f'<svg class="bar" width="100%" height="5" aria-hidden="true">{inside}</svg>'
+
+
+def nice_ticks(largest: int) -> list[int]:
+    """Whole numbers from 0 to at least the largest, in even steps of 1, 2 or 5 times a power of ten."""
+    step, power = 1, 1
+    while step * TICKS < largest:
+        for factor in (2, 5, 10):
+            step = factor * power
+            if step * TICKS >= largest:
+                break
+        else:
+            power *= 10
+    reach = -(-max(1, largest) // step)
+    return [i * step for i in range(reach + 1)]
+
+
+def _svg(kind: str, title: str, desc: str, height: int, inside: str) -> str:
+    told = f"<title>{escape(title)}</title><desc>{escape(desc)}</desc>"
+    label = escape(f"{title}. {desc}")
+    frame = f'class="{kind}" role="img" aria-label="{label}" width="100%" height="{height}"'
+    return f"<svg {frame}>{told}{inside}</svg>"
+
+
+def _rect(across: tuple[float, float], down: tuple[float, float], kind: str, hint: str) -> str:
+    """A rectangle by its left edge and width, in percent, and its top and height, in pixels."""
+    (x, width), (y, height) = across, down
+    place = f'x="{x:.3f}%" y="{y:.1f}" width="{width:.3f}%" height="{height:.1f}"'
+    return f'<rect class="{kind}" {place}><title>{escape(hint)}</title></rect>'
+
+
+def _base() -> int:
+    return HEIGHT - BOTTOM
+
+
+def _upright(value: float, top: float) -> tuple[float, float]:
+    """Top and height of a column; what is not nothing is seen."""
+    tall = 0.0 if value <= 0 else max(LEAST_HEIGHT, (_base() - TOP) * value / top)
+    return _base() - tall, tall
+
+
+def _grid(ticks: Sequence[int]) -> Iterable[str]:
+    for tick in ticks:
+        y = _base() - (_base() - TOP) * tick / ticks[-1]
+        yield f'<line class="{"rule" if tick else "base"}" x1="{LEFT}%" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield f'<text class="tick" x="{LEFT - 1.5}%" y="{y + 4:.1f}" text-anchor="end">{short(tick)}</text>'
+
+
+def _step(n: int) -> float:
+    return (100 - LEFT - RIGHT) / n
+
+
+def _columns(columns: Sequence[Column], top: int) -> Iterable[str]:
+    paired = any(c.before is not None for c in columns)
+    step = _step(len(columns))
+    wide = min(WIDEST, 0.86 * step)
+    for i, c in enumerate(columns):
+        middle = LEFT + (i + 0.5) * step
+        if c.before is not None:
+            yield _rect((middle - wide / 2, wide), _upright(c.before, top), "before", c.hint)
+        slim = 0.58 * wide if paired else wide
+        yield _rect((middle - slim / 2, slim), _upright(c.value, top), f"after {c.tone}".strip(), c.hint)
+
+
+def _labels(columns: Sequence[Column], axis: str) -> Iterable[str]:
+    """Labels under as many columns as there is room for; `spare` ones are hidden where the page is narrow."""
+    n, step = len(columns), _step(len(columns))
+    width = max(len(c.label) for c in columns)
+    room = MOST_LABELS if width <= 5 else MOST_LABELS - 4
+    every = -(-n // room)
+    sparse = every * -(-n // (every * FEW_LABELS))
+    for i in range(0, n, every):
+        kind = "tick spare" if i % sparse else "tick"
+        x = LEFT + (i + 0.5) * step
+        place = f'x="{x:.3f}%" y="{_base() + 16}" text-anchor="middle"'
+        yield f'<text class="{kind}" {place}>{escape(columns[i].label)}</text>'
+    yield f'<text class="axis" x="{LEFT}%" y="{HEIGHT - 4}">{escape(axis)}</text>'
+
+
+def _mark(mark: Mark, n: int) -> Iterable[str]:
+    x = LEFT + min(mark.at, n) * _step(n)
+    side, shift = ("start", 6) if x < 60 else ("end", -6)
+    yield f'<line class="mark" x1="{x:.3f}%" x2="{x:.3f}%" y1="4" y2="{_base()}"/>'
+    place = f'x="{x:.3f}%" dx="{shift}" y="13" text-anchor="{side}"'
+    yield f'<text class="marked" {place}>{escape(mark.label)}</text>'
+
+
+def _visible(widths: Sequence[float]) -> list[float]:
+    """Widths that sum to 100, none below the least; what the small ones gain the large ones give."""
+    raised = [max(LEAST_WIDTH, w) for w in widths]
+    spare = sum(w - LEAST_WIDTH for w in raised)
+    if spare <= 0:
+        return [100 / len(widths) for _ in widths]
+    shrink = (100 - LEAST_WIDTH * len(raised)) / spare
+    return [LEAST_WIDTH + (w - LEAST_WIDTH) * shrink for w in raised]
+
+
+def _within(share: float) -> float:
+    return 100 * min(1.0, max(0.0, share))

@@ -1,0 +1,86 @@
+"""The page: facts in, one HTML document out that needs nothing but itself. What users wrote is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from shoal.report import sections, verdicts
+from shoal.report.facts import Facts, PublishedItem
+from shoal.report.words import count, number, plain, plural
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+def render(facts: Facts) -> str:
+    """The report of a release as one HTML document, without script and without any outside resource."""
+    return _template().render(_context(facts))
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, StrictUndefined
+
+    here = files("shoal.report")
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["style"] = _safe((here / "style.css").read_text(encoding="utf-8"))
+    return environment.from_string((here / "template.html").read_text(encoding="utf-8"))
+
+
+def _safe(markup: str) -> Any:
+    """Marks what this package wrote itself as ready for the page: the style and the charts."""
+    from markupsafe import Markup
+
+    return Markup(markup)
+
+
+def _context(facts: Facts) -> dict[str, Any]:
+    manifest = facts.manifest
+    judged = manifest.get("claims", [])
+    metrics = manifest.get("metrics", {})
+    method, parameters = sections.method_rows(manifest)
+    return {
+        "version": plain(str(manifest.get("shoal", ""))),
+        "asked": sections.asked_line(manifest),
+        "headline": verdicts.headline(judged),
+        "tiles": [verdicts.guarantee(judged), sections.loss_tile(metrics), sections.published_tile(manifest)],
+        "claims": [verdicts.claim_of(v) for v in judged],
+        "checked": verdicts.claims_line(judged),
+        "method": method,
+        "parameters": parameters,
+        "input": sections.input_rows(manifest),
+        "accounts": [(a, _safe(a.chart)) for a in sections.accounts(manifest)],
+        "meters": [(m, _safe(m.chart)) for m in sections.loss_meters(metrics)],
+        "metrics": sections.metric_rows(metrics),
+        **_pictures(facts),
+        "files": sections.file_rows(manifest),
+    }
+
+
+def _pictures(facts: Facts) -> dict[str, Any]:
+    shown = {"frequent": facts.frequent, "vaguest": facts.vaguest}
+    return {
+        "group_chart": _safe(sections.group_chart(facts)),
+        "length_chart": _safe(sections.length_chart(facts)),
+        "level_chart": _safe(sections.level_chart(facts)),
+        "uneven": {"groups": facts.group_sizes.uneven, "lengths": facts.lengths.uneven},
+        "sizes": {
+            "groups": plural(facts.sizes.groups, "group"),
+            "smallest": count(facts.sizes.smallest),
+            "median": number(facts.sizes.median),
+            "largest": count(facts.sizes.largest),
+        },
+        "fewest": count(facts.fewest),
+        "height": count(facts.height),
+        "kinds": {"before": count(facts.items_before), "after": count(facts.items_after)},
+        **{key: _with_bars(items, facts.published) for key, items in shown.items()},
+    }
+
+
+def _with_bars(items: Sequence[PublishedItem], records: int) -> list[Any]:
+    return [(row, _safe(row.bar)) for row in sections.item_rows(items, records)]

@@ -1,0 +1,289 @@
+"""The sections of a report: each turns a part of the facts into rows, bars and charts for the template."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.methods import METHODS
+from shoal.report.bins import Histogram
+from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, stacked
+from shoal.report.facts import Facts, PublishedItem
+from shoal.report.verdicts import Tile, promised_group
+from shoal.report.words import count, name, number, percent, plain, plural, share_of, spoken
+
+UNCHANGED = frozenset({"published", "kept", "used", "read", "in records"})
+CHANGED = frozenset({"generalized"})
+GONE_SHADES = 3
+
+MEANINGS = {
+    "format": "how the input was read",
+    "per": "whose items make one record",
+    "gap": "what ends a session",
+    "rows": "rows in the input",
+    "records": "records made of them",
+    "owners": "different people behind the records",
+    "items": "different items",
+    "occurrences": "items in all records together",
+    "taxonomy": "the hierarchy along which items are generalized",
+    "scope": "the part of the taxonomy that losses refer to",
+    "loss": "how the loss of a generalization is measured",
+}
+
+LABELS = {"owners": "people", "per": "one record per", "unknown": "unknown terms"}
+UNKNOWN = {
+    "keep": "terms that the taxonomy lacks stay, under one extra branch below its root",
+    "drop": "terms that the taxonomy lacks are dropped and counted",
+    "refuse": "a term that the taxonomy lacks stops the work",
+}
+
+LOSSES = {
+    "loss": ("Loss", "GGD per item occurrence: 0% if all is published as it was, 100% if nothing is told."),
+    "added_loss": ("Added loss", "Loss beyond what the original's own general terms already cost."),
+    "loss_with_dropped": (
+        "Loss with dropped terms",
+        "The same, with terms dropped as unknown counted as lost.",
+    ),
+    "ncp": ("NCP", "Normalised certainty penalty: the share of all terms that a published item leaves open."),
+}
+PLAIN_METRICS = {
+    "ggd": (
+        "GGD",
+        "Group generalization distortion: losses of published items, and one for each not published.",
+    ),
+    "mean_length": ("Mean length", "Items in a published record, on average."),
+    "mean_level": ("Mean level", "Level of a published item, on average; the root is level 1."),
+}
+SHARES = frozenset({"kept", "generalized", "suppressed"})
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: name, value and what it means."""
+
+    name: str
+    value: str
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a ledger, for the legend under its bar."""
+
+    name: str
+    count: str
+    share: str
+    tone: str
+
+
+@dataclass(frozen=True)
+class Account:
+    """One ledger: its bar and its legend."""
+
+    title: str
+    total: str
+    balanced: bool
+    chart: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class Meter:
+    """One share of the loss on its scale."""
+
+    name: str
+    value: str
+    meaning: str
+    chart: str
+    bound: str = ""
+
+
+@dataclass(frozen=True)
+class ItemRow:
+    """A published item with its bar."""
+
+    name: str
+    records: str
+    share: str
+    level: str
+    terms: str
+    bar: str
+
+
+def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
+    """The method with its summary, and its parameters with what they mean."""
+    method = str(manifest.get("method") or "not told")
+    made = METHODS[method] if method in METHODS else None  # noqa: SIM401 (get would raise)
+    helps = {p.name: (p.help, p.default) for p in made.parameters()} if made else {}
+    rows = []
+    for key, value in manifest.get("parameters", {}).items():
+        told, default = helps.get(key, (_meaning(key, value), object()))
+        rows.append(
+            Row(
+                LABELS.get(key, spoken(key)),
+                number(value),
+                told + (" (the default)" if value == default else ""),
+            )
+        )
+    return Row(plain(method), made.paper if made else "", made.summary() if made else ""), rows
+
+
+def input_rows(manifest: Mapping[str, Any]) -> list[Row]:
+    """What was read, as the manifest tells it."""
+    given = manifest.get("input", {})
+    return [
+        Row(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()
+    ]
+
+
+def _meaning(key: str, value: Any) -> str:
+    return UNKNOWN.get(str(value), "") if key == "unknown" else MEANINGS.get(key, "")
+
+
+def asked_line(manifest: Mapping[str, Any]) -> str:
+    """What was asked, in one line."""
+    asked, given = manifest.get("parameters", {}), manifest.get("input", {})
+    pieces = [str(manifest.get("method") or "")]
+    pieces += [f"k = {number(asked['k'])}"] if "k" in asked else []
+    pieces += [str(given["format"])] if "format" in given else []
+    pieces += [f"one record per {given['per']}"] if "per" in given else []
+    return plain(" · ".join(p for p in pieces if p))
+
+
+def accounts(manifest: Mapping[str, Any]) -> list[Account]:
+    """The ledgers of rows, records and item occurrences, as far as there are any."""
+    titles = {"rows": "Rows of the input", "records": "Records", "occurrences": "Item occurrences"}
+    return [
+        _account(titles.get(key, spoken(key)), ledger)
+        for key, ledger in manifest.get("accounting", {}).items()
+    ]
+
+
+def _account(title: str, ledger: Mapping[str, int]) -> Account:
+    total = ledger["in"]
+    parts, shade = [], 0
+    for key, n in ledger.items():
+        if key == "in":
+            continue
+        tone = "same" if key in UNCHANGED else "changed" if key in CHANGED else f"gone{shade % GONE_SHADES}"
+        shade += tone.startswith("gone")
+        parts.append(Part(plain(key), n, tone))
+    desc = f"{count(total)} in: " + ", ".join(f"{count(p.value)} {p.label}" for p in parts)
+    pieces = tuple(Piece(p.label, count(p.value), share_of(p.value, total), p.tone) for p in parts)
+    return Account(
+        title, count(total), sum(p.value for p in parts) == total, stacked(title, desc, parts), pieces
+    )
+
+
+def loss_tile(metrics: Mapping[str, Any]) -> Tile:
+    """What was lost, in one number."""
+    loss, bound = _share(metrics, "loss"), _share(metrics, "bound")
+    if loss is None:
+        return Tile("Lost", "not measured", "the loss needs the original", "open")
+    least = "0% is the original, 100% tells nothing"
+    if bound is not None:
+        least = f"no generalization with this guarantee can lose less than {percent(bound)}"
+    return Tile("Lost", percent(loss), f"of what the items told; {least}")
+
+
+def published_tile(manifest: Mapping[str, Any]) -> Tile:
+    """How much of the data is published at all."""
+    ledger = manifest.get("accounting", {}).get("records", {})
+    if not ledger.get("in"):
+        return Tile("Published", "0", "records: there was nothing to publish", "open")
+    shown, total = ledger.get("published", 0), ledger["in"]
+    rest = f"{count(total - shown)} withheld" if total > shown else "none withheld"
+    return Tile("Published", share_of(shown, total), f"{count(shown)} of {plural(total, 'record')}; {rest}")
+
+
+def loss_meters(metrics: Mapping[str, Any]) -> list[Meter]:
+    """The losses that are shares of one, on their scale."""
+    found = []
+    for key, (label, meaning) in LOSSES.items():
+        value = _share(metrics, key)
+        if value is not None:
+            bound = _share(metrics, "bound") if key == "loss" else None
+            floor = percent(bound) if bound is not None else ""
+            desc = f"{percent(value)}, of which {floor} was unavoidable" if floor else percent(value)
+            found.append(Meter(label, percent(value), meaning, meter(label, desc, value, bound), floor))
+    return found
+
+
+def metric_rows(metrics: Mapping[str, Any]) -> list[Row]:
+    """All other metrics, as numbers; shares of the occurrences stand in the accounting already."""
+    shown = LOSSES.keys() | SHARES | {"bound"}
+    return [
+        Row(PLAIN_METRICS.get(key, (spoken(key), ""))[0], number(value), PLAIN_METRICS.get(key, ("", ""))[1])
+        for key, value in metrics.items()
+        if key not in shown
+    ]
+
+
+def _share(metrics: Mapping[str, Any], key: str) -> float | None:
+    value = metrics.get(key)
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
+
+
+def group_chart(facts: Facts) -> str:
+    """How many groups there are of each size, with the promised size marked."""
+    k = promised_group(facts.manifest.get("claims", []))
+    found = facts.group_sizes
+    columns = [
+        Column(
+            b.label, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else ""
+        )
+        for b, n in zip(found.bins, found.counts, strict=True)
+    ]
+    mark = Mark(found.bin_of(k), f"promised: {count(k)}") if k else None
+    sizes = facts.sizes
+    desc = f"{plural(sizes.groups, 'group')} of {count(sizes.smallest)} to {count(sizes.largest)} records"
+    return histogram("Groups by size", desc, columns, "records in the group", mark)
+
+
+def length_chart(facts: Facts) -> str:
+    """Record lengths before and after."""
+    return _before_after("Records by length", facts.lengths, "record", "items in the record")
+
+
+def level_chart(facts: Facts) -> str:
+    """Levels of items before and after."""
+    axis = "level in the taxonomy: 1 is the root, which says nothing"
+    return _before_after("Item occurrences by level", facts.levels, "occurrence", axis)
+
+
+def _before_after(title: str, found: Histogram, noun: str, axis: str) -> str:
+    columns = [
+        Column(b.label, n, was, f"{b.label}: {plural(was, noun)} before, {count(n)} after")
+        for b, n, was in zip(found.bins, found.counts, found.before or (), strict=True)
+    ]
+    told = ", ".join(c.hint for c in columns)
+    return histogram(title, told, columns, axis)
+
+
+def item_rows(items: Sequence[PublishedItem], records: int) -> list[ItemRow]:
+    """Published items with a bar for the share of records that bear them."""
+    return [
+        ItemRow(
+            name(i.name),
+            count(i.records),
+            share_of(i.records, records),
+            count(i.level),
+            "itself only" if i.terms == 1 else f"any of {count(i.terms)}",
+            bar(i.records / records if records else 0.0),
+        )
+        for i in items
+    ]
+
+
+def file_rows(manifest: Mapping[str, Any]) -> list[Mapping[str, str]]:
+    """The files of the release with their fingerprints."""
+    return [
+        {
+            "name": plain(str(f.get("name", ""))),
+            "rows": count(f["rows"]) if isinstance(f.get("rows"), int) else "–",
+            "sha256": plain(str(f.get("sha256", ""))),
+        }
+        for f in manifest.get("files", [])
+    ]

@@ -1,0 +1,150 @@
+"""Verdicts in words: the headline, the guarantee in one number, what each claim protects and what not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import ParameterError
+from shoal.privacy import MODELS, Model
+from shoal.report.words import number, plain, plural, spoken
+
+# The models whose k is the size of the smallest group of identical records.
+GROUP_MODELS = frozenset({"k-anonymity", "vocabulary-k-anonymity"})
+GROUP_WORDS = {
+    "k": "records in the smallest group of identical ones",
+    "people": "different people behind the rarest published record",
+}
+BROKEN = "Do not publish this data under its claims: the reasons stand below."
+NO_WORDS = "This version of shoal has no description of the model."
+
+
+@dataclass(frozen=True)
+class Level:
+    """One quantity of a claim: what it means, what was promised and what was achieved."""
+
+    meaning: str
+    promised: str
+    achieved: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim as the page shows it."""
+
+    text: str
+    holds: bool
+    summary: str
+    protects: str
+    does_not_protect: str
+    levels: tuple[Level, ...]
+    witnesses: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The first thing a reader sees: `tone` is good, bad or open."""
+
+    tone: str
+    title: str
+    lead: str
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One large number with the words that make it true."""
+
+    label: str
+    value: str
+    note: str
+    tone: str = ""
+
+
+def claim_of(verdict: Mapping[str, Any]) -> Claim:
+    """A verdict of the manifest, with the words of its model."""
+    model = model_of(verdict)
+    achieved = verdict.get("achieved") or {}
+    return Claim(
+        text=plain(str(verdict["model"])),
+        holds=bool(verdict["holds"]),
+        summary=_summary(model),
+        protects=model.protects if model else NO_WORDS,
+        does_not_protect=model.does_not_protect if model else NO_WORDS,
+        levels=tuple(_level(key, value, model) for key, value in achieved.items()),
+        witnesses=tuple(plain(w) for w in verdict.get("witnesses", ())),
+        notes=tuple(plain(n) for n in verdict.get("notes", ())),
+    )
+
+
+def model_of(verdict: Mapping[str, Any]) -> Model | None:
+    """The model a verdict speaks of; None where this version does not know it."""
+    try:
+        found: Model = MODELS.make(str(verdict["model"]))
+    except ParameterError:
+        return None
+    return found
+
+
+def headline(verdicts: Sequence[Mapping[str, Any]]) -> Headline:
+    """Do all claims hold, and what do they say?"""
+    if not verdicts:
+        return Headline(
+            "open", "This release claims nothing.", "No guarantee was asked for, so none was checked."
+        )
+    broken = [v for v in verdicts if not v["holds"]]
+    if broken:
+        these = "The claim" if len(verdicts) == 1 else f"{len(broken)} of {len(verdicts)} claims"
+        verb = "does" if len(verdicts) == 1 or len(broken) == 1 else "do"
+        return Headline("bad", f"{these} {verb} not hold.", BROKEN)
+    title = "The claim holds." if len(verdicts) == 1 else f"All {len(verdicts)} claims hold."
+    return Headline("good", title, " ".join(_summary(model_of(v)) for v in verdicts).strip())
+
+
+def guarantee(verdicts: Sequence[Mapping[str, Any]]) -> Tile:
+    """The guarantee in one number: that of the first broken claim, or of the first."""
+    if not verdicts:
+        return Tile("Guarantee", "none", "nothing was promised", "open")
+    verdict = next((v for v in verdicts if not v["holds"]), verdicts[0])
+    tone = "good" if verdict["holds"] else "bad"
+    model, achieved = model_of(verdict), verdict.get("achieved") or {}
+    if model is not None and model.name in GROUP_MODELS and "k" in achieved:
+        told, whose = ("k", "or more records are alike in every group")
+        if "people" in achieved:
+            told, whose = ("people", "people or more share every published record")
+        promised = number(model.values().get("k"))
+        return Tile("Guarantee", number(achieved[told]), f"{whose}; {promised} were promised", tone)
+    best = ", ".join(f"{spoken(key)} = {number(value)}" for key, value in achieved.items())
+    return Tile(
+        "Guarantee", best or ("holds" if verdict["holds"] else "broken"), plain(str(verdict["model"])), tone
+    )
+
+
+def promised_group(verdicts: Sequence[Mapping[str, Any]]) -> int | None:
+    """The largest group size that some claim promises."""
+    models = [m for m in map(model_of, verdicts) if m is not None and m.name in GROUP_MODELS]
+    return max((int(m.values()["k"]) for m in models), default=None)
+
+
+def claims_line(verdicts: Sequence[Mapping[str, Any]]) -> str:
+    """How many claims were checked, for the section's margin."""
+    return f"{plural(len(verdicts), 'claim')} checked" if verdicts else "no claim to check"
+
+
+def _summary(model: Model | None) -> str:
+    if model is None:
+        return ""
+    given = {key: value for key, value in model.values().items() if value is not None}
+    named = ", ".join(f"{key} = {number(value)}" for key, value in given.items())
+    told = model.summary().rstrip(".")
+    return f"{told}, where {named}." if named else f"{told}."
+
+
+def _level(key: str, value: Any, model: Model | None) -> Level:
+    asked = model.values() if model else {}
+    helps = {p.name: p.help for p in model.parameters()} if model else {}
+    if key in GROUP_WORDS and model is not None and model.name in GROUP_MODELS:
+        return Level(GROUP_WORDS[key], number(asked.get("k")), number(value))
+    meaning = f"{spoken(key)}: {helps[key]}" if key in helps else spoken(key)
+    return Level(meaning, number(asked[key]) if key in asked else "–", number(value))

@@ -1,0 +1,202 @@
+"""Taxonomies from files, in the three forms people keep them in:
+
+* `edges`: a table of two columns, child and parent; the root is the node without a parent;
+* `paths`: one row `item; group; ...; root` an item (ARX, Amnesia, or any table of levels); see paths.py;
+* `json`: `{"name": ..., "children": [...]}` or plain nesting, `{"Food": {"Fruit": ["Apple", "Pear"]}}`.
+
+The form is guessed from the content and reported, or named. Tables are separated by tabs, semicolons or
+commas, the first of these that the first line holds; a header is told by its words.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from shoal.errors import ParameterError, TaxonomyError
+from shoal.taxonomy.paths import Parents, parents_of_paths, two_parents
+from shoal.taxonomy.source import read_text
+from shoal.taxonomy.tree import Taxonomy
+
+Form = Literal["edges", "paths", "json"]
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+_SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
+_HEADER_WORDS = frozenset(
+    {"child", "item", "leaf", "node", "term", "label", "name", "product", "value", "word", "code", "id"}
+)
+_LEVEL_WORD = re.compile(r"(level|lvl|l)[ _-]?\d+|parent")
+
+
+@dataclass(frozen=True)
+class TaxonomyFile:
+    """A taxonomy, the form it was read as, and notes on what was read into the file."""
+
+    taxonomy: Taxonomy
+    form: Form
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    cells: list[str]
+
+
+def read_taxonomy(path: str | Path, form: str | None = None, loss: str = "lm") -> TaxonomyFile:
+    """The taxonomy in a file; `form` is one of edges, paths and json, or guessed."""
+    if form is not None and form not in FORMS:
+        raise ParameterError(
+            f"no form of taxonomy is called {form!r}", hint=f"there are {', '.join(FORMS)}", value=form
+        )
+    file = Path(path)
+    try:
+        return _read(read_text(file), form, loss)
+    except TaxonomyError as error:
+        raise TaxonomyError(f"{file.name}: {error.message}", hint=error.hint, **error.facts) from None
+
+
+def _read(text: str, form: Form | None, loss: str) -> TaxonomyFile:
+    notes: list[str] = []
+    if form == "json" or (form is None and text.lstrip()[:1] in {"{", "["}):
+        parents, found = parents_of_paths(_paths_of_json(text, notes))
+        return TaxonomyFile(Taxonomy.from_parents(parents, loss), "json", (*notes, *found))
+    rows = _table(text, notes)
+    form = form or ("edges" if all(len(row.cells) == 2 for row in rows) else "paths")
+    if form == "edges":
+        parents = _parents_of_edges(rows)
+    else:
+        parents, found = parents_of_paths(_path(row) for row in rows)
+        notes += found
+    return TaxonomyFile(Taxonomy.from_parents(parents, loss), form, tuple(notes))
+
+
+# -- tables
+
+
+def _table(text: str, notes: list[str]) -> list[_Row]:
+    first = text.lstrip("\r\n").split("\n", 1)[0]
+    separator = next((s for s in _SEPARATORS if s in first), ",")
+    notes.append(f"columns are separated by {_SEPARATORS[separator]}")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows = []
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                rows.append(_Row(reader.line_num, [cell.strip() for cell in cells]))
+    except csv.Error as error:
+        raise TaxonomyError(f"line {reader.line_num} cannot be read: {error}", line=reader.line_num) from None
+    for row in rows:
+        if len(row.cells) < 2:
+            hint = "a row holds child and parent, or a path from item to root"
+            raise TaxonomyError(f"line {row.line} has one column only", hint=hint, line=row.line)
+    if len(rows) > 1 and _is_header(rows):
+        notes.append("the first line is a header")
+        return rows[1:]
+    return rows
+
+
+def _is_header(rows: list[_Row]) -> bool:
+    """A first line whose words are those of headers, and are nowhere used as labels."""
+    words = [cell.lower() for cell in rows[0].cells]
+    if words[0] not in _HEADER_WORDS and not any(_LEVEL_WORD.fullmatch(word) for word in words):
+        return False
+    labels = set(rows[0].cells)
+    return not any(labels & set(row.cells) for row in rows[1:])
+
+
+def _parents_of_edges(rows: list[_Row]) -> Parents:
+    parents: Parents = {}
+    given: Parents = {}
+    for row in rows:
+        if len(row.cells) != 2:
+            raise TaxonomyError(
+                f"line {row.line} has {len(row.cells)} columns, not child and parent", line=row.line
+            )
+        child, above = row.cells[0], row.cells[1] or None
+        if not child:
+            raise TaxonomyError(f"line {row.line} names no child", line=row.line)
+        if given.setdefault(child, above) != above:
+            raise two_parents(child, given[child], above)
+        parents[child] = above
+        if above is not None:
+            parents.setdefault(above, None)
+    roots = [node for node, above in parents.items() if above is None]
+    if len(roots) > 1:
+        shown = ", ".join(repr(r) for r in roots[:5]) + (" ..." if len(roots) > 5 else "")
+        hint = "give them a common parent, or read the file as paths, which implies one"
+        raise TaxonomyError(f"{len(roots):,} nodes have no parent: {shown}", hint=hint, nodes=roots)
+    return parents
+
+
+def _path(row: _Row) -> list[str]:
+    labels = [cell for cell in row.cells if cell]
+    if not row.cells[0]:
+        raise TaxonomyError(f"line {row.line} names no item", line=row.line)
+    if len(labels) < 2:
+        raise TaxonomyError(f"line {row.line} has one column only", line=row.line)
+    return labels
+
+
+# -- JSON
+
+
+def _paths_of_json(text: str, notes: list[str]) -> Iterator[list[str]]:
+    """The path of every leaf, from the leaf up."""
+    try:
+        tree = json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise TaxonomyError(f"line {error.lineno} is not JSON: {error.msg}", line=error.lineno) from None
+    except RecursionError:
+        raise TaxonomyError("the JSON is nested too deeply") from None
+    tops = _branches(tree)
+    if len(tops) != 1:
+        raise TaxonomyError(f"the JSON holds {len(tops)} roots, not one", hint="put them under a common root")
+    ignored: set[str] = set()
+    pending: list[tuple[Any, list[str]]] = [(tops[0], [])]
+    while pending:
+        (label, below), above = pending.pop()
+        path = [label, *above]
+        branches = _branches(below, ignored)
+        if not branches:
+            yield path
+        pending.extend((branch, path) for branch in reversed(branches))
+    if ignored:
+        notes.append(f"keys other than name and children were passed over: {', '.join(sorted(ignored))}")
+
+
+def _branches(value: Any, ignored: set[str] | None = None) -> list[tuple[str, Any]]:
+    """A JSON value as a list of (label, what lies below it)."""
+    if value is None or value == "":
+        return []
+    if isinstance(value, list):
+        return [branch for one in value for branch in _branches(one, ignored)]
+    if isinstance(value, dict):
+        if isinstance(value.get("name"), str | int) and not isinstance(value["name"], bool):
+            if ignored is not None:
+                ignored |= value.keys() - {"name", "children"}
+            return [(_label(value["name"]), value.get("children"))]
+        return [(_label(name), below) for name, below in value.items()]
+    return [(_label(value), None)]
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise TaxonomyError(f"a label is a string, not {json.dumps(value)[:40]}")
+    return str(value).strip()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise TaxonomyError(f"the JSON names {name!r} twice in one object", nodes=[name])
+        found[name] = value
+    return found

@@ -1,0 +1,50 @@
+"""WordNet 3.0's nouns as a taxonomy: 82,115 synsets under "entity", each with its first hypernym, and 117,798
+nouns that name them.
+
+A term means the first sense, which is the most frequent, of the noun it is a form of. The data is embedded,
+built by `scripts/build_wordnet.py`; its licence is beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Small, Vocabulary
+from shoal.taxonomy.tree import Taxonomy
+from shoal.text.morphology import Morphology
+
+
+@dataclass(frozen=True, eq=False)
+class NounLexicon:
+    """Finds the synset of a noun in any of its forms, by the noun's first sense."""
+
+    morphology: Morphology
+    first_sense: Small
+
+    def nodes(self, terms: pl.Series) -> Small:
+        """The node of each term, -1 where WordNet has no such noun."""
+        places = self.morphology.find(terms)
+        return np.where(places >= 0, self.first_sense[places], np.int32(-1))
+
+
+def wordnet(loss: str = "lm") -> Taxonomy:
+    """WordNet's nouns, under the named node loss."""
+    taxonomy = _nouns()
+    return taxonomy if loss == taxonomy.loss_name else taxonomy.with_loss(loss)
+
+
+@cache
+def _nouns() -> Taxonomy:
+    nodes, lemmas = _table("nodes"), _table("lemmas")
+    morphology = Morphology(lemmas["lemma"], _table("exceptions"))
+    lexicon = NounLexicon(morphology, lemmas["node"].to_numpy())
+    return Taxonomy(Vocabulary(nodes["name"]), nodes["parent"].to_numpy().copy(), lexicon)
+
+
+def _table(name: str) -> pl.DataFrame:
+    return pl.read_parquet(files("shoal.taxonomy").joinpath("wordnet-data", f"{name}.parquet").read_bytes())

@@ -1,0 +1,70 @@
+"""From texts to terms: words in lower case, without stop words and single letters, as numbers of a
+vocabulary.
+
+Words are runs of letters and digits. Texts within ASCII, which are nearly all of a log, go to the kernel as
+they are; in the others full-width and composed letters are first brought to one form and every character that
+is no part of a word becomes a space.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.text.stopwords import is_stop_word
+
+SHORTEST = 2
+NO_WORD = r"[^\p{L}\p{M}\p{N}]+"
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """The terms of each text in their order: text i has `items[indptr[i]:indptr[i+1]]`.
+
+    `stopped` counts the occurrences of words that were left out.
+    """
+
+    indptr: Ints
+    items: Small
+    vocabulary: Vocabulary
+    stopped: int
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+
+def terms_of(texts: pl.Series, *, keep_stop_words: bool = False) -> Terms:
+    """The terms of each text; a null text has none. Single letters, mostly left by apostrophes, always go."""
+    interner = _kernels.Interner()
+    plain = lowered(texts)
+    indptr, items = kernels.run(interner.words, plain.__arrow_c_stream__(), 1, label="splitting words")
+    words = pl.Series("item", interner.strings(), dtype=pl.String)
+    kept = words.str.len_chars() >= SHORTEST
+    if not keep_stop_words:
+        kept &= ~is_stop_word(words)
+    return _only(indptr, items, words, kept)
+
+
+def lowered(texts: pl.Series) -> pl.Series:
+    """The texts in lower case; those beyond ASCII in one form, with spaces for what is no part of a word."""
+    plain = texts.cast(pl.String).rename("text")
+    foreign = (plain.str.len_bytes() != plain.str.len_chars()).fill_null(False)
+    if foreign.any():
+        spaced = plain.filter(foreign).str.normalize("NFKC").str.replace_all(NO_WORD, " ")
+        plain = plain.scatter(foreign.arg_true(), spaced)
+    return plain.str.to_lowercase()
+
+
+def _only(indptr: Ints, items: Small, words: pl.Series, kept: pl.Series) -> Terms:
+    """The same rows over the kept words alone."""
+    mask = kept.to_numpy()
+    renumbered = np.where(mask, np.cumsum(mask) - 1, -1).astype(np.int32)
+    fresh = renumbered[items]
+    stays = fresh >= 0
+    running = np.concatenate([[0], np.cumsum(stays, dtype=np.int64)])
+    vocabulary = Vocabulary(words.filter(kept))
+    return Terms(running[indptr], fresh[stays], vocabulary, len(items) - int(running[-1]))
