@@ -94,7 +94,7 @@ void bind_clustering(nb::module_& m) {
         .def_ro("replaced", &TypicalVocabularies::replaced)
         .def_ro("generalized", &TypicalVocabularies::generalized);
     nb::class_<Clusters>(m, "VocabularyClusters", "Clusters of vocabularies and their centres.")
-        .def_prop_ro("group", [](Clusters& c) { return hand_over(std::vector<int64_t>(c.group)); })
+        .def_prop_ro("group", [](Clusters& c) { return hand_over(std::vector<int64_t>(c.group)); }, nb::rv_policy::move)
         .def_prop_ro("centres", [](const Clusters& c) { return hand_over_centres(c); })
         .def_ro("members", &Clusters::members)
         .def_ro("matched", &Clusters::matched)
