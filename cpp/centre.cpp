@@ -26,7 +26,8 @@ void Comparison::aim(const Centre& centre) {
         nodes_.push_back(bag.terms.front());
         reach_of(bag.terms, terms_, deepest_, 2 * price(), reach_[b]);
         for (const Reach& r : reach_[b]) {
-            if (head_[r.node] < 0) linked_.push_back(r.node);
+            int64_t& least = cheapest_[static_cast<std::size_t>(r.node) * (deepest_ + 1) + r.drop];
+            least = std::min(least, r.cost);
             links_.push_back({head_[r.node], r.drop, static_cast<int32_t>(b), r.cost});
             head_[r.node] = static_cast<int32_t>(links_.size()) - 1;
         }
@@ -35,8 +36,11 @@ void Comparison::aim(const Centre& centre) {
 }
 
 void Comparison::forget() {
-    for (int32_t node : linked_) head_[node] = -1;
-    linked_.clear();
+    for (std::size_t b = 0; b < copies_.size(); ++b)
+        for (const Reach& r : reach_[b]) {
+            head_[r.node] = -1;
+            cheapest_[static_cast<std::size_t>(r.node) * (deepest_ + 1) + r.drop] = kUnrelated;
+        }
     links_.clear();
     copies_.clear();
     nodes_.clear();
@@ -58,24 +62,36 @@ void Comparison::find_edges(const Vocabulary& v) {
     }
 }
 
-// No bag and no term is matched more often than it occurs: each side alone bounds what matching can save.
-int64_t Comparison::most_saved(const Vocabulary& v) {
+// No term is matched more often than it occurs, nor is a bag: each side alone bounds what matching can save.
+int64_t Comparison::most_saved_by_terms(const Vocabulary& v) const {
     const int64_t nil = 2 * price();
-    auto bound = [&](std::span<const int32_t> amounts, auto side) {
-        best_.assign(amounts.size(), 0);
-        for (const Edge& e : edges_) best_[e.*side] = std::max(best_[e.*side], nil - e.cost);
-        int64_t total = 0;
-        for (std::size_t i = 0; i < amounts.size(); ++i) total += amounts[i] * best_[i];
-        return total;
-    };
-    return std::min(bound(copies_, &Edge::row), bound(v.counts, &Edge::column));
+    int64_t total = 0;
+    for (std::size_t i = 0; i < v.nodes.size(); ++i) {
+        const int64_t level = terms_.level[v.nodes[i]];
+        int64_t least = nil;
+        for (int32_t node = v.nodes[i]; node >= 0 && level - terms_.level[node] <= deepest_; node = terms_.parent[node])
+            least = std::min(least, cheapest_[static_cast<std::size_t>(node) * (deepest_ + 1) + (level - terms_.level[node])]);
+        total += v.counts[i] * (nil - least);
+    }
+    return total;
+}
+
+int64_t Comparison::most_saved_by_bags() {
+    const int64_t nil = 2 * price();
+    best_.assign(copies_.size(), 0);
+    for (const Edge& e : edges_) best_[e.row] = std::max(best_[e.row], nil - e.cost);
+    int64_t total = 0;
+    for (std::size_t b = 0; b < copies_.size(); ++b) total += copies_[b] * best_[b];
+    return total;
 }
 
 int64_t Comparison::distance(const Vocabulary& v, int64_t limit) {
     const int64_t unmatched = price() * (size_ + v.length());
-    if (centre_->members == 1 && nodes_.size() * v.nodes.size() > kManyPairs) return matcher_.distance({nodes_, copies_}, v);
+    if (const int64_t least = unmatched - most_saved_by_terms(v); least > limit) return least;
+    if (centre_->members == 1 && nodes_.size() * v.nodes.size() > kManyPairs && matcher_.way({nodes_, copies_}, v) != Way::matching)
+        return matcher_.distance({nodes_, copies_}, v);
     find_edges(v);
-    if (const int64_t least = unmatched - most_saved(v); least > limit) return least;
+    if (const int64_t least = unmatched - most_saved_by_bags(); least > limit) return least;
     return unmatched - assignment_.solve(edges_, copies_, v.counts, 2 * price());
 }
 

@@ -25,7 +25,8 @@ struct Centre {
 // A centre made ready to be compared with many vocabularies.
 class Comparison {
   public:
-    Comparison(const Terms& terms, int32_t deepest) : terms_(terms), deepest_(deepest), matcher_(terms), head_(terms.parent.size(), -1) {}
+    Comparison(const Terms& terms, int32_t deepest) : terms_(terms), deepest_(deepest), matcher_(terms), head_(terms.parent.size(), -1),
+          cheapest_(terms.parent.size() * (deepest + 1), kUnrelated) {}
 
     void aim(const Centre& centre);
 
@@ -49,7 +50,8 @@ class Comparison {
 
     void forget();
     void find_edges(const Vocabulary& v);
-    int64_t most_saved(const Vocabulary& v);
+    int64_t most_saved_by_terms(const Vocabulary& v) const;
+    int64_t most_saved_by_bags();
 
     const Terms& terms_;
     int32_t deepest_;
@@ -59,7 +61,7 @@ class Comparison {
     Assignment assignment_;
     std::vector<std::vector<Reach>> reach_;
     std::vector<int32_t> head_;  // per node, the first of its links
-    std::vector<int32_t> linked_;
+    std::vector<int64_t> cheapest_;  // per node and drop, the least cost to any bag
     std::vector<Link> links_;
     std::vector<int32_t> seen_;  // per bag, the last term it was found relevant to
     std::vector<Edge> edges_;

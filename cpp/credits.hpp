@@ -10,13 +10,13 @@ class Credits {
   public:
     explicit Credits(int64_t rows) : scores_(rows) {}
 
-    // Credits all rows that hold a term within the bag's reach; a pair saves `nil` less its cost.
-    void credit(const Index& index, const std::vector<Reach>& reach, int32_t copies, int64_t nil) {
+    // Credits the rows from `first` to before `last` that hold a term within the bag's reach; a pair saves `nil` less its cost.
+    void credit(const Index& index, const std::vector<Reach>& reach, int32_t copies, int64_t nil, int64_t first, int64_t last) {
         ++bag_;
         for (const Reach& place : reach) {
             const int64_t worth = nil - place.cost;
             if (worth <= 0) break;
-            for (const auto& [row, count] : index.list(place)) {
+            for (const auto& [row, count] : index.list(place, first, last)) {
                 Score& s = scores_[row];
                 if (s.bag != bag_) s.bag = bag_, s.left = copies;
                 if (s.left == 0) continue;

@@ -46,7 +46,7 @@ void Leftovers::collect(const Vocabulary& v) {
     const int64_t price = most_members_ * terms_.omega, length = v.length();
     for (std::size_t i = 0; i < v.nodes.size(); ++i) {
         reach_of({v.nodes[i]}, terms_, deepest_, kUnrelated - 1, reach_);
-        credits_.credit(index_, reach_, v.counts[i], 2 * price);
+        credits_.credit(index_, reach_, v.counts[i], 2 * price, 0, static_cast<int64_t>(size_.size()));
     }
     candidates_.clear();
     for (std::size_t c = 0; c < size_.size(); ++c) {

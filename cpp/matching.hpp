@@ -36,6 +36,12 @@ class Matcher {
     // In units. Throws std::invalid_argument where the way asked for is not exact for these two.
     int64_t distance(const Vocabulary& a, const Vocabulary& b, Way way = Way::choose);
 
+    // Which way would be taken for these two.
+    Way way(const Vocabulary& a, const Vocabulary& b) {
+        gather(a, b);
+        return fitting();
+    }
+
   private:
     struct Place {  // a term of either side, or the meeting point of two
         int32_t node;

@@ -39,9 +39,13 @@ class Index {
     // Indexes the rows that are alive (all, where no flags are given); lists are in rising order of rows.
     void build(const Rows& vocabularies, std::span<const uint8_t> alive, const Terms& terms, int32_t deepest, Task& task);
 
-    std::span<const Posting> list(const Reach& at) const {
+    // The rows from `first` to before `last` that hold a term at this place.
+    std::span<const Posting> list(const Reach& at, int64_t first, int64_t last) const {
         const std::size_t key = static_cast<std::size_t>(at.node) * width_ + at.drop;
-        return {postings_.data() + start_[key], static_cast<std::size_t>(end_[key] - start_[key])};
+        const std::span<const Posting> all(postings_.data() + start_[key], static_cast<std::size_t>(end_[key] - start_[key]));
+        const auto row = &Posting::row;
+        const auto begin = std::ranges::lower_bound(all, first, {}, row);
+        return {begin, std::ranges::lower_bound(begin, all.end(), last, {}, row)};
     }
 
   private:

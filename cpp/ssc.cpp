@@ -22,18 +22,37 @@ OwnedRows reordered(const Rows& rows, std::span<const int64_t> order) {
     return out;
 }
 
+// The vocabularies sorted by length, equals by rank; which of the given ones each is, and where each rank lies.
+struct Sorted {
+    std::vector<int64_t> given, rank, owner, at_rank;
+    OwnedRows rows;
+
+    Sorted(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner_of) : rank(order.size()), at_rank(order.size()) {
+        std::iota(rank.begin(), rank.end(), int64_t{0});
+        std::ranges::stable_sort(rank, {}, [&](int64_t r) { return vocabularies.length(order[r]); });
+        for (std::size_t row = 0; row < rank.size(); ++row) {
+            at_rank[rank[row]] = static_cast<int64_t>(row);
+            given.push_back(order[rank[row]]);
+            owner.push_back(owner_of[given.back()]);
+        }
+        rows = reordered(vocabularies, given);
+    }
+};
+
 class Clustering {
   public:
-    Clustering(const Rows& rows, std::span<const int64_t> owner, const Terms& terms, int64_t k, Task& task)
-        : rows_(rows), owner_(owner), terms_(terms), k_(k), task_(task), search_(rows, owner, terms, task),
-          comparison_(terms, deepest_drop(terms)) {
-        out_.group.assign(rows.size(), -1);
+    Clustering(const Sorted& sorted, const Terms& terms, int64_t k, Task& task)
+        : sorted_(sorted), rows_(sorted.rows.view()), terms_(terms), k_(k), task_(task),
+          search_(rows_, sorted.rank, sorted.owner, terms, task), comparison_(terms, deepest_drop(terms)) {
+        out_.group.assign(rows_.size(), -1);
     }
 
     Clusters run() {
         task_.begin(rows_.size());
-        for (int64_t seed = 0; seed < rows_.size() && search_.owners_alive() >= k_; ++seed)
+        for (int64_t seed : sorted_.at_rank) {
+            if (search_.owners_alive() < k_) break;
             if (search_.alive(seed)) grow(seed);
+        }
         if (out_.centres.empty()) throw std::domain_error("no group of k owners can be formed");
         place_leftovers();
         out_.matched += search_.matched();
@@ -52,21 +71,21 @@ class Clustering {
             out_.centres.back() = comparison_.joined(vocabulary(rows_, row));
             enlist(row);
         }
-        for (int64_t row : out_.members.back()) search_.exclude(owner_[row], false);
+        for (int64_t row : out_.members.back()) search_.exclude(sorted_.owner[row], false);
         task_.step(k_);
     }
 
     void enlist(int64_t row) {
         out_.group[row] = static_cast<int64_t>(out_.members.size()) - 1;
         out_.members.back().push_back(row);
-        search_.exclude(owner_[row], true);
+        search_.exclude(sorted_.owner[row], true);
         search_.remove(row);
     }
 
     // Lines 8 to 10: whoever remains joins the nearest centre.
     void place_leftovers() {
         Leftovers leftovers(out_.centres, terms_, task_);
-        for (int64_t row = 0; row < rows_.size(); ++row) {
+        for (int64_t row : sorted_.at_rank) {
             if (!search_.alive(row)) continue;
             const int64_t cluster = leftovers.nearest(vocabulary(rows_, row), comparison_);
             out_.centres[cluster] = comparison_.joined(vocabulary(rows_, row));
@@ -78,8 +97,8 @@ class Clustering {
         out_.matched += leftovers.matched();
     }
 
-    const Rows& rows_;
-    std::span<const int64_t> owner_;
+    const Sorted& sorted_;
+    const Rows rows_;
     const Terms& terms_;
     int64_t k_;
     Task& task_;
@@ -92,30 +111,30 @@ class Clustering {
 
 Clusters cluster_vocabularies(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner, const Terms& terms,
                               int64_t k, Task& task) {
-    const OwnedRows sorted = reordered(vocabularies, order);
-    const Rows rows = sorted.view();
-    std::vector<int64_t> owners;
-    for (int64_t row : order) owners.push_back(owner[row]);
-    Clusters found = Clustering(rows, owners, terms, k, task).run();
+    const Sorted sorted(vocabularies, order, owner);
+    Clusters found = Clustering(sorted, terms, k, task).run();
     std::vector<int64_t> group(found.group.size());
-    for (std::size_t i = 0; i < order.size(); ++i) group[order[i]] = found.group[i];
+    for (std::size_t row = 0; row < group.size(); ++row) group[sorted.given[row]] = found.group[row];
     found.group = std::move(group);
     for (auto& members : found.members)
-        for (int64_t& row : members) row = order[row];
+        for (int64_t& row : members) row = sorted.given[row];
     return found;
 }
 
 std::vector<int64_t> nearest_vocabularies(const Rows& vocabularies, std::span<const int64_t> wanted, const Terms& terms, Task& task) {
-    std::vector<int64_t> owner(vocabularies.size()), out;
-    std::iota(owner.begin(), owner.end(), int64_t{0});
-    Search search(vocabularies, owner, terms, task);
+    std::vector<int64_t> all(vocabularies.size()), out;
+    std::iota(all.begin(), all.end(), int64_t{0});
+    const Sorted sorted(vocabularies, all, all);
+    const Rows rows = sorted.rows.view();
+    Search search(rows, sorted.rank, sorted.owner, terms, task);
     Comparison comparison(terms, deepest_drop(terms));
     task.begin(static_cast<int64_t>(wanted.size()));
     for (int64_t row : wanted) {
         const Centre centre = Centre::of(vocabulary(vocabularies, row));
         comparison.aim(centre);
         search.exclude(row, true);
-        out.push_back(search.nearest(comparison, centre));
+        const int64_t found = search.nearest(comparison, centre);
+        out.push_back(found < 0 ? -1 : sorted.given[found]);
         search.exclude(row, false);
         task.step();
     }
