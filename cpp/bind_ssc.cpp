@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "closed.hpp"
 #include "typical.hpp"
 
 namespace nb = nanobind;
@@ -72,10 +73,10 @@ void bind_matching(nb::module_& m) {
 }
 
 // Centres as arrays: bags per cluster, copies per bag, and the terms of each bag in the order the members joined.
-nb::tuple hand_over_centres(const Clusters& clusters) {
+nb::tuple hand_over_centres(const std::vector<Centre>& centres) {
     std::vector<int64_t> bag_start{0}, term_start{0};
     std::vector<int32_t> copies, terms;
-    for (const Centre& c : clusters.centres) {
+    for (const Centre& c : centres) {
         for (const HyperTerm& b : c.bags) {
             copies.push_back(b.copies);
             terms.insert(terms.end(), b.terms.begin(), b.terms.end());
@@ -95,7 +96,7 @@ void bind_clustering(nb::module_& m) {
         .def_ro("generalized", &TypicalVocabularies::generalized);
     nb::class_<Clusters>(m, "VocabularyClusters", "Clusters of vocabularies and their centres.")
         .def_prop_ro("group", [](Clusters& c) { return hand_over(std::vector<int64_t>(c.group)); }, nb::rv_policy::move)
-        .def_prop_ro("centres", [](const Clusters& c) { return hand_over_centres(c); })
+        .def_prop_ro("centres", [](const Clusters& c) { return hand_over_centres(c.centres); })
         .def_ro("members", &Clusters::members)
         .def_ro("matched", &Clusters::matched)
         .def("__len__", [](const Clusters& c) { return c.centres.size(); });
@@ -110,6 +111,17 @@ void bind_clustering(nb::module_& m) {
             return unlocked([&] { return cluster_vocabularies(in, span(order), span(owner), measure.terms, k, task); });
         },
         "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "order"_a, "owner"_a, "k"_a, "task"_a);
+    m.def(
+        "joined_centre",
+        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 members, Task&) {
+            const Rows in = measure.checked(indptr, ids, counts);
+            indices_within(span(members), in.size());
+            need(members.shape(0) > 0, "a member");
+            std::vector<int64_t> distances;
+            std::vector<Centre> centre{unlocked([&] { return joined_centre(in, span(members), measure.terms, distances); })};
+            return nb::make_tuple(hand_over_centres(centre), hand_over(std::move(distances)));
+        },
+        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "members"_a, "task"_a);
     m.def(
         "nearest_vocabularies",
         [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 wanted, Task& task) {
@@ -131,9 +143,24 @@ void bind_clustering(nb::module_& m) {
         "measure"_a, "clusters"_a, "indptr"_a, "ids"_a, "counts"_a, "owner"_a, "typical"_a, "min_owners"_a, "generalize_rare"_a, "task"_a);
 }
 
+void bind_patterns(nb::module_& m) {
+    m.def(
+        "top_closed",
+        [](I64 indptr, I32 ids, I32 counts, I64 weight, int64_t n, int64_t shortest, Task& task) {
+            const Rows in = rows(indptr, ids, counts);
+            need(static_cast<int64_t>(weight.shape(0)) == in.size() && n >= 0 && shortest >= 0, "one weight per record");
+            for (int32_t id : in.ids) need(id >= 0, "items numbered from 0");
+            for (int64_t w : span(weight)) need(w >= 0, "weights that are not negative");
+            ClosedPatterns found = unlocked([&] { return top_closed(in, span(weight), n, shortest, task); });
+            return nb::make_tuple(hand_over(std::move(found.patterns)), hand_over(std::move(found.support)));
+        },
+        "indptr"_a, "ids"_a, "counts"_a, "weight"_a, "n"_a, "shortest"_a, "task"_a);
+}
+
 }  // namespace
 
 void bind_ssc(nb::module_& m) {
     bind_matching(m);
     bind_clustering(m);
+    bind_patterns(m);
 }

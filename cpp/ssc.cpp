@@ -121,6 +121,17 @@ Clusters cluster_vocabularies(const Rows& vocabularies, std::span<const int64_t>
     return found;
 }
 
+Centre joined_centre(const Rows& vocabularies, std::span<const int64_t> members, const Terms& terms, std::vector<int64_t>& distances) {
+    Comparison comparison(terms, deepest_drop(terms));
+    Centre centre = Centre::of(vocabulary(vocabularies, members.front()));
+    for (int64_t member : members.subspan(1)) {
+        comparison.aim(centre);
+        distances.push_back(comparison.distance(vocabulary(vocabularies, member), kUnrelated));
+        centre = comparison.joined(vocabulary(vocabularies, member));
+    }
+    return centre;
+}
+
 std::vector<int64_t> nearest_vocabularies(const Rows& vocabularies, std::span<const int64_t> wanted, const Terms& terms, Task& task) {
     std::vector<int64_t> all(vocabularies.size()), out;
     std::iota(all.begin(), all.end(), int64_t{0});

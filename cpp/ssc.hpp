@@ -20,6 +20,9 @@ struct Clusters {
 Clusters cluster_vocabularies(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner, const Terms& terms,
                               int64_t k, Task& task);
 
+// The centre of these vocabularies, joined one after the other; `distances` receives how far each was from the centre it joined.
+Centre joined_centre(const Rows& vocabularies, std::span<const int64_t> members, const Terms& terms, std::vector<int64_t>& distances);
+
 // The vocabulary nearest to each of the given ones, itself left out; the first in case of ties.
 std::vector<int64_t> nearest_vocabularies(const Rows& vocabularies, std::span<const int64_t> rows, const Terms& terms, Task& task);
 

@@ -8,8 +8,8 @@ publishes them all (`members`) or their common ancestor (`generalize`).
 Guarantee: every published vocabulary stands for at least k people, and with `min_owners` every published term is held by that many of
 them. Time: for each vocabulary one search that reads the index lists of relevant terms and matches the few candidates that can win.
 
-Where this deviates from the print, and why: the seed is the next by length and content, not "the first", so that the answer does not
-depend on the order of the file (`order="given"` and `"ascending"` give the printed one back); a bag or term dropped from the centre of l
+Where this deviates from the print, and why: the seed is the shortest that is left, equals by content, not "the first", so that the answer
+does not depend on the order of the file (this also gives the clusters of the paper's example; `order="given"` does not); a bag or term dropped from the centre of l
 members costs l * omega, which the paper leaves open; people are counted, not vocabularies; only terms that enough people hold can be elected.
 """
 
@@ -51,7 +51,7 @@ class SSC(Method):
     typical: str = param("vote", choices=TYPICAL, help="publish of each bag of matched terms the elected one, all, or their common ancestor")
     min_owners: int = param(2, minimum=1, help="people of a group who must hold a published term, at most k")
     rare: str = param("generalize", choices=("generalize", "withhold"), help="what becomes of matched terms that too few hold")
-    order: str = param("descending", choices=("descending", "ascending", "given"), help="which vocabularies start clusters first, by length")
+    order: str = param("ascending", choices=("ascending", "descending", "given"), help="which vocabularies start clusters first, by length")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,6 +62,8 @@ class SSC(Method):
                 value=self.min_owners,
                 limit=self.k,
             )
+        if self.omega == 0 or (self.omega is None and self.eps == 0):
+            raise ParameterError("omega must be more than 0", hint="else nothing is worth matching", value=0.0, limit=0)
 
     def claims(self) -> tuple[Model, ...]:
         """Vocabulary k-anonymity, counted in people, and that no published term is one person's alone."""
