@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "closed.hpp"
+#include "represent.hpp"
 #include "typical.hpp"
 
 namespace nb = nanobind;
@@ -155,6 +156,17 @@ void bind_patterns(nb::module_& m) {
             return nb::make_tuple(hand_over(std::move(found.patterns)), hand_over(std::move(found.support)));
         },
         "indptr"_a, "ids"_a, "counts"_a, "weight"_a, "n"_a, "shortest"_a, "task"_a);
+    m.def(
+        "represent",
+        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, I64 row, Task& task) {
+            const Rows a = measure.checked(indptr, ids, counts), b = measure.checked(other_indptr, other_ids, other_counts);
+            need(static_cast<int64_t>(row.shape(0)) == a.size(), "one published row per record");
+            for (int64_t r : span(row)) need(r >= -1 && r < b.size(), "published rows that exist");
+            Representation found = unlocked([&] { return represent(a, b, span(row), measure.terms, task); });
+            return nb::make_tuple(hand_over(std::move(found.row)), hand_over(std::move(found.published)),
+                                  hand_over(std::move(found.original)), hand_over(std::move(found.times)));
+        },
+        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "row"_a, "task"_a);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 // are dropped.
 #pragma once
 
+#include "flow.hpp"
 #include "nearness.hpp"
 
 namespace shoal {
@@ -49,7 +50,14 @@ class Comparison {
     };
 
     void forget();
+    bool large(const Vocabulary& v) const;
     void find_edges(const Vocabulary& v);
+    using Ends = std::vector<std::vector<std::pair<int32_t, int32_t>>>;  // per place its arcs, and the bag or term at their other ends
+    int64_t match_over_places(const Vocabulary& v);
+    void pair_up(const Flow& flow, const Ends& into, const Ends& out);
+    std::size_t key(int32_t node, int64_t drop) const { return static_cast<std::size_t>(node) * (deepest_ + 1) + drop; }
+    template <class Visit>
+    void visit_places(int32_t term, Visit&& visit) const;
     int64_t most_saved_by_terms(const Vocabulary& v) const;
     int64_t most_saved_by_bags();
 

@@ -12,6 +12,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags
 from shoal.methods.partition import Partition
 from shoal.methods.ssc import SSC
+from shoal.metrics.blm import blm_distinct, blm_subtree, represented
 from shoal.taxonomy.distance import SemanticDistance
 from shoal.taxonomy.ground import Grounding, ground
 from shoal.taxonomy.tree import Taxonomy
@@ -135,3 +136,37 @@ def test_the_generalizing_rivals(example):
         release = Partition(k=2, publishes=publishes).apply(example.bags, example.taxonomy)
         published = {tuple(release.published.record(g).items()) for g in range(len(release.published))}
         assert published == {tuple(first.items()), tuple(second.items())}
+
+
+def test_what_a_published_term_stands_for(example):
+    """The paper's illustrations: {Wine:2, Vino:1} by Wine in the first cluster, all of t1 and t4 by Goods under LG(bag)."""
+    release = SSC(k=2, eps=4, order="ascending").apply(example.bags, example.taxonomy)
+    assert bag_behind("Wine", release, example) == {"Wine": 2, "Vino": 1}
+    release = Partition(k=2, publishes="bag").apply(example.bags, example.taxonomy)
+    everything = {"Wine": 2, "Vino": 1, "Raw-milk": 2, "Homo-milk": 1, "Jackets": 1, "Boots": 1}
+    assert bag_behind("Goods", release, example) == everything
+
+
+def bag_behind(term: str, release, example) -> dict[str, int]:
+    names = example.taxonomy.names
+    return {
+        names[original]: times
+        for _, published, original, times in represented(release, example).iter_rows()
+        if names[published] == term
+    }
+
+
+def test_blm_in_both_readings(example):
+    """By hand. SSC: four bags of two siblings (3 + 3 + 3 + 4 occurrences at 1/7) and four suppressed, of 22. LG(bag): 8 in Goods; of
+    the 14 others 12 are published, Edibles and Apparel each standing for 6 at 3/7."""
+    release = SSC(k=2, eps=4, order="ascending").apply(example.bags, example.taxonomy)
+    assert blm_subtree(release, example) == pytest.approx((13 / 7 + 4) / 22)
+    assert blm_distinct(release, example) == pytest.approx((13 / 7 + 4) / 22)
+    release = Partition(k=2, publishes="bag").apply(example.bags, example.taxonomy)
+    assert blm_subtree(release, example) == pytest.approx((8 * 1 + 12 * 3 / 7 + 2) / 22)
+
+
+def test_accounting_tells_replaced_from_kept(example):
+    """First cluster: Wine, Vino and Shoes stand for one other term each among 12 matched; second: Raw-milk for one among 6."""
+    release = SSC(k=2, eps=4, order="ascending").apply(example.bags, example.taxonomy)
+    assert release.accounting.occurrences.as_dict() == {"in": 22, "kept": 14, "replaced": 4, "suppressed": 4}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers_semantic import bags_of, padded_distance, term_distance, trees
+from helpers_semantic import bags_of, padded_distance, term_distance, tree_of, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,6 +107,24 @@ def test_centres_are_matchings_of_least_cost(case):
         for bag in after:
             assert before.count(bag[:-1]) >= sum(other[:-1] == bag[:-1] for other in after)
             assert records[joined].count(bag[-1]) >= sum(other[-1] == bag[-1] for other in after)
+
+
+@pytest.mark.parametrize("flat", [True, False])
+@pytest.mark.parametrize("measure", ["path", "wu-palmer"])
+def test_large_vocabularies_are_matched_exactly_too(flat, measure):
+    rng = np.random.default_rng(4)
+    tree = tree_of([0] * 250) if flat else tree_of([int(rng.integers(max(0, i - 9), i + 1)) for i in range(250)])
+    records = [rng.choice(len(tree), 100, replace=False).tolist() + [7, 7, 9] for _ in range(4)]
+    bags = bags_of(records, tree)
+    distance = SemanticDistance(tree, measure, 3 if measure == "path" else 0.4)
+    for joined in (1, 2, 3):
+        before, _ = centre_of(bags, distance, list(range(joined)))
+        after, costs = centre_of(bags, distance, list(range(joined + 1)))
+        expected = plain_centre_distance(tree, before, records[joined], distance, joined)
+        assert costs[-1] == pytest.approx(expected, abs=1e-4)
+        matched = sum(term_distance(tree, b[-1], other, measure) for b in after for other in b[:-1])
+        dropped = len(before) + len(records[joined]) - 2 * len(after)
+        assert matched + dropped * joined * distance.nil == pytest.approx(expected, abs=1e-4)
 
 
 @settings(deadline=None, max_examples=150)

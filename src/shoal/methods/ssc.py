@@ -132,7 +132,7 @@ def _account(bags: Bags, rows: Ints, typical: Any) -> Accounting:
     """Where records and occurrences went. An occurrence represented by another term is told apart from one that is published."""
     shown = rows >= 0
     withheld = int(bags.lengths[~shown].sum())
-    told = {"kept": typical.kept, "replaced by a similar term": typical.replaced, "generalized": typical.generalized}
+    told = {"kept": typical.kept, "replaced": typical.replaced, "generalized": typical.generalized}
     suppressed = bags.occurrences - withheld - sum(told.values())
     return Accounting(
         records=Ledger(len(bags), {"published": int(shown.sum()), "withheld: empty": int((~shown).sum())}),
