@@ -8,6 +8,7 @@
 #include "bindings.hpp"
 #include "delimited.hpp"
 #include "events.hpp"
+#include "memory.hpp"
 #include "parallel.hpp"
 #include "strings.hpp"
 #include "times.hpp"
@@ -63,14 +64,16 @@ std::vector<int64_t> encode_column(Interner& interner, const TextColumn& column,
     return codes;
 }
 
+// The first records that are not blank, each with its defect, its fields, and the lines and bytes up to its end.
 nb::list first_records(std::string_view text, const Dialect& dialect, bool last, int64_t limit) {
     nb::list out;
     Records records(text, dialect, last);
     while (static_cast<int64_t>(out.size()) < limit && records.next()) {
+        if (records.blank()) continue;
         nb::list fields;
-        for (std::string_view f : records.fields()) fields.append(nb::bytes(f.data(), f.size()));
-        if (records.defect() == Defect::none && !records.blank())
-            out.append(nb::make_tuple(fields, records.lines(), records.consumed()));
+        if (records.defect() == Defect::none)
+            for (std::string_view f : records.fields()) fields.append(nb::str(f.data(), f.size()));
+        out.append(nb::make_tuple(static_cast<int>(records.defect()), fields, records.lines(), records.consumed()));
     }
     return out;
 }
@@ -128,17 +131,28 @@ void bind_cutting(nb::module_& m) {
             return first_records({text.c_str(), text.size()}, dialect, last, limit);
         },
         "text"_a, "dialect"_a, "last"_a, "limit"_a);
-    m.def(
-        "cut_columns",
-        [](nb::bytes text, const Dialect& dialect, const std::vector<int64_t>& wanted, int64_t fewest, int64_t most, bool last, Task& task) {
-            for (int64_t c : wanted) need(c >= 0 && c < fewest, "wanted fields to be among those that every record has");
-            const std::string_view view(text.c_str(), text.size());
-            ColumnChunk chunk = unlocked([&] { return cut_columns(view, dialect, wanted, fewest, most, last, task); });
-            nb::list columns;
-            for (TextColumn& column : chunk.columns) columns.append(nb::cast(std::move(column)));
-            return nb::make_tuple(columns, std::move(chunk.facts));
-        },
-        "text"_a, "dialect"_a, "wanted"_a, "fewest"_a, "most"_a, "last"_a, "task"_a);
+    nb::class_<ColumnCutter> cutter(m, "ColumnCutter", "Cuts chunks of delimited text into columns, again and again in the same memory.");
+    nb::class_<ColumnCutter::Part>(cutter, "Part", "Consecutive lines of a chunk. The next chunk overwrites its columns.")
+        .def_ro("facts", &ColumnCutter::Part::facts)
+        .def(
+            "column", [](ColumnCutter::Part& self, std::size_t i) -> TextColumn& { return self.columns.at(i); }, "i"_a,
+            nb::rv_policy::reference_internal);
+    cutter
+        .def(
+            "__init__",
+            [](ColumnCutter* self, const Dialect& dialect, const std::vector<int64_t>& wanted, int64_t fewest, int64_t most, int threads) {
+                for (int64_t c : wanted) need(c >= 0 && c < fewest, "wanted fields to be among those that every record has");
+                new (self) ColumnCutter(dialect, wanted, fewest, most, threads);
+            },
+            "dialect"_a, "wanted"_a, "fewest"_a, "most"_a, "threads"_a)
+        .def(
+            "cut",
+            [](ColumnCutter& self, nb::bytes text, bool last, Task& task) {
+                const std::string_view view(text.c_str(), text.size());
+                return unlocked([&] { return self.cut(view, last, task); });
+            },
+            "text"_a, "last"_a, "task"_a, "The number of parts that the chunk was cut in.")
+        .def("part", &ColumnCutter::part, "i"_a, nb::rv_policy::reference_internal);
     m.def(
         "cut_items",
         [](nb::bytes text, const Dialect& dialect, Interner& interner, bool keep_blank, bool last, Task& task) {
@@ -171,6 +185,17 @@ void bind_events(nb::module_& m) {
             return hand_over(unlocked([&] { return event_order(span(owner), span(time), n_owners, threads, task); }));
         },
         "owner"_a, "time"_a, "n_owners"_a, "threads"_a, "task"_a);
+    m.def(
+        "shared_moments",
+        [](I64 owner, I64 time, I64 order) {
+            need(time.shape(0) == owner.shape(0), "as many times as owners");
+            need(order.shape(0) == 0 || order.shape(0) == owner.shape(0), "an order of all events, or none");
+            indices_within(span(order), static_cast<int64_t>(owner.shape(0)));
+            SharedMoments found = unlocked([&] { return shared_moments(span(owner), span(time), span(order)); });
+            return nb::make_tuple(hand_over(std::move(found.events)), hand_over(std::move(found.moments)));
+        },
+        "owner"_a, "time"_a, "order"_a);
+    m.def("give_back_memory", &give_back_memory, "Hand memory that was freed, but is still held for later, to the operating system.");
     m.def(
         "unlike_previous",
         [](I64 owner, I64 time, const TextColumn& payload) {

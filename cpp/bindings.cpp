@@ -22,6 +22,7 @@ using namespace nb::literals;
 using namespace shoal;
 
 void bind_ssc(nb::module_& m);
+void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
 
 namespace {
@@ -86,7 +87,8 @@ void bind_trees(nb::module_& m) {
         "meet_groups",
         [](I64 indptr, I32 ids, I32 counts, I32 parent, I32 end, I64 starts, I64 members, int threads, Task& task) {
             const Rows in = rows(indptr, ids, counts);
-            need(starts.shape(0) >= 1, "group starts hold one more entry than there are groups");
+            same_size(parent.shape(0), end.shape(0));
+            group_starts(span(starts), members.shape(0));
             ids_within(in, static_cast<int64_t>(parent.shape(0)));
             indices_within(span(members), in.size());
             return hand_over(
@@ -117,6 +119,9 @@ void bind_methods(nb::module_& m) {
             const Rows in = rows(indptr, ids, counts);
             ids_within(in, static_cast<int64_t>(parent.shape(0)));
             indices_within(span(order), in.size());
+            same_size(parent.shape(0), end.shape(0));
+            same_size(parent.shape(0), leaves.shape(0));
+            same_size(owner.shape(0), static_cast<std::size_t>(in.size()));
             const PartitionOptions options{k, tries, recurse_leftover, owners_repeat};
             PartitionResult result = unlocked(
                 [&] { return partition(in, span(parent), span(end), span(leaves), span(order), span(owner), options, task); });
@@ -127,6 +132,22 @@ void bind_methods(nb::module_& m) {
 }
 
 void bind_judge(nb::module_& m) {
+    m.def(
+        "generalizes_pairs",
+        [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 record, I64 row,
+           I32 end, I32 depth, int threads, Task& task) {
+            const Rows originals = rows(indptr, ids, counts), published = rows(published_indptr, published_ids, published_counts);
+            ids_within(originals, static_cast<int64_t>(end.shape(0)));
+            ids_within(published, static_cast<int64_t>(end.shape(0)));
+            need(record.shape(0) == row.shape(0), "as many records as rows");
+            indices_within(span(record), originals.size());
+            indices_within(span(row), published.size());
+            return hand_over(unlocked([&] {
+                return generalizes_pairs(originals, published, span(record), span(row), span(end), span(depth), threads, task);
+            }));
+        },
+        "indptr"_a, "ids"_a, "counts"_a, "published_indptr"_a, "published_ids"_a, "published_counts"_a, "record"_a, "row"_a,
+        "end"_a, "depth"_a, "threads"_a, "task"_a);
     m.def(
         "covering_nodes",
         [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 row, I32 end,
@@ -147,6 +168,8 @@ void bind_judge(nb::module_& m) {
             ids_within(originals, static_cast<int64_t>(end.shape(0)));
             ids_within(published, static_cast<int64_t>(end.shape(0)));
             need(static_cast<int64_t>(row.shape(0)) == originals.size(), "one published row per original record");
+            same_size(end.shape(0), depth.shape(0));
+            for (int64_t r : span(row)) need(r < published.size(), "published rows that are there");
             return hand_over(
                 unlocked([&] { return generalizes(originals, published, span(row), span(end), span(depth), threads, task); }));
         },
@@ -174,12 +197,12 @@ void bind_text(nb::module_& m) {
             "stream"_a, "task"_a)
         .def(
             "words",
-            [](Interner& self, nb::object capsule, int64_t shortest, Task& task) {
+            [](Interner& self, nb::object capsule, int64_t shortest, int threads, Task& task) {
                 ArrowArrayStream* stream = stream_of(capsule);
-                auto words = unlocked([&] { return self.words(Strings(stream).views(), shortest, task); });
+                auto words = unlocked([&] { return self.words(Strings(stream).views(), shortest, threads, task); });
                 return nb::make_tuple(hand_over(std::move(words.indptr)), hand_over(std::move(words.ids)));
             },
-            "stream"_a, "shortest"_a, "task"_a)
+            "stream"_a, "shortest"_a, "threads"_a, "task"_a)
         .def("strings", [](const Interner& self) {
             nb::list out;
             for (int64_t i = 0; i < self.size(); ++i) {
@@ -202,4 +225,5 @@ NB_MODULE(_kernels, m) {
     bind_text(m);
     bind_ssc(m);
     bind_reading(m);
+    bind_grow(m);
 }

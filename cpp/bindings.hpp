@@ -37,6 +37,13 @@ inline void indices_within(std::span<const int64_t> indices, int64_t n) {
     for (int64_t i : indices) need(i >= 0 && i < n, "indices below the number of rows");
 }
 
+inline void same_size(std::size_t a, std::size_t b) { need(a == b, "arrays of one size, where they describe the same things"); }
+
+inline void group_starts(std::span<const int64_t> starts, std::size_t members) {
+    need(!starts.empty() && starts.front() >= 0 && starts.back() <= static_cast<int64_t>(members), "group starts within the members");
+    for (std::size_t g = 1; g < starts.size(); ++g) need(starts[g - 1] <= starts[g], "group starts to rise");
+}
+
 // Runs a kernel without the GIL, so that the caller's thread can watch and cancel it.
 template <class Kernel>
 auto unlocked(Kernel&& kernel) {

@@ -4,12 +4,16 @@
 #include <limits>
 #include <list>
 #include <stdexcept>
+#include <unordered_map>
 
 namespace shoal {
 
 namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+// How many clusters are looked at for a record of a person who owns many: keeps the time linear where one person owns half of a log.
+constexpr int64_t kReach = 512;
 
 struct Cluster {
     std::vector<Entry> meet;      // running minimum of the members' tree counts
@@ -28,27 +32,62 @@ class Assignment {
           dense_(weight.size(), 0), group_(counts.size(), -1) {}
 
     std::vector<int64_t> run(std::span<const int64_t> order, Task& task) {
-        const int64_t n = static_cast<int64_t>(order.size()), k = options_.k;
-        seed_clusters(order, n / k);
-        task.begin(n);
-        std::vector<int64_t> leftover;
-        for (int64_t i = 0; i < n; ++i) {
-            if (i % 256 == 0) task.step(std::min<int64_t>(256, n - i));
-            if (group_[order[i]] < 0 && !join_open(order[i])) leftover.push_back(order[i]);
-        }
-        dissolve_unfilled(order, leftover);
-        for (std::size_t i = 0; i < leftover.size(); ++i) {
-            if (i % 16 == 0) task.check();
-            join_best(leftover[i]);
-        }
+        int64_t clusters = most_clusters(order);
+        if (clusters == 0) throw std::domain_error("fewer than k owners");
+        // Where people own several records the greedy steps may leave all clusters short of people; with fewer clusters they do not,
+        // and a single one takes in everybody.
+        while (!assign(order, clusters, task)) clusters /= 2;
         return std::move(group_);
     }
 
   private:
+    // Clump's three steps. False if no cluster came to k people.
+    bool assign(std::span<const int64_t> order, int64_t clusters, Task& task) {
+        const int64_t n = static_cast<int64_t>(order.size());
+        task.begin(n);
+        seed_clusters(order, clusters);
+        std::vector<int64_t> leftover;  // positions in the order
+        for (int64_t i = 0; i < n; ++i) {
+            if (i % 256 == 0) task.step(std::min<int64_t>(256, n - i));
+            task.check();
+            if (group_[order[i]] < 0 && !join_open(order[i])) leftover.push_back(i);
+        }
+        if (open_.size() == clusters_.size()) return false;
+        dissolve_unfilled(order, leftover);
+        for (std::size_t i = 0; i < leftover.size(); ++i) {
+            if (i % 16 == 0) task.check();
+            join_best(order[leftover[i]], leftover[i] / step_);
+        }
+        return true;
+    }
+
+    // One cluster for every k records; or, where people own several, as many as k different people each can be found for.
+    int64_t most_clusters(std::span<const int64_t> order) const {
+        int64_t most = static_cast<int64_t>(order.size()) / options_.k;
+        if (!options_.owners_repeat) return most;
+        std::unordered_map<int64_t, int64_t> records;
+        for (int64_t record : order) ++records[owner_[record]];
+        int64_t least = 0;
+        while (least < most) {
+            const int64_t n = least + (most - least + 1) / 2;
+            int64_t places = 0;
+            for (const auto& [_, held] : records) places += std::min(held, n);
+            if (places >= options_.k * n)
+                least = n;
+            else
+                most = n - 1;
+        }
+        return least;
+    }
+
     void seed_clusters(std::span<const int64_t> order, int64_t clusters) {
-        clusters_.resize(clusters);
+        const int64_t n = static_cast<int64_t>(order.size());
+        step_ = clusters == n / options_.k ? options_.k : n / clusters;
+        std::ranges::fill(group_, -1);
+        clusters_.assign(clusters, Cluster{});
+        open_.clear();
         for (int64_t j = 0; j < clusters; ++j) {
-            const int64_t record = order[j * options_.k];
+            const int64_t record = order[j * step_];
             spread(record);
             take(j, record, value_of(record));
             clear(record);
@@ -61,10 +100,13 @@ class Assignment {
         spread(record);
         const int64_t own = value_of(record);
         Choice best;
-        int64_t tried = 0;
+        int64_t tried = 0, passed = 0;
         auto where = open_.end();
-        for (auto it = open_.begin(); it != open_.end() && tried < options_.r; ++it) {
-            if (holds_owner(*it, record)) continue;
+        for (auto it = open_.begin(); it != open_.end() && tried < options_.r && passed < kReach; ++it) {
+            if (holds_owner(*it, record)) {
+                ++passed;
+                continue;
+            }
             ++tried;
             if (consider(*it, record, own, best)) where = it;
         }
@@ -76,25 +118,30 @@ class Assignment {
         return best.cluster >= 0;
     }
 
-    // Step 3: everyone left over goes where it costs least, whatever the size.
-    void join_best(int64_t record) {
+    // Step 3: everyone left over goes where it costs least, whatever the size. Fewer than k are left over, and all clusters are tried;
+    // only where people own several records can it be many, and then the clusters nearest in the order are.
+    void join_best(int64_t record, int64_t home) {
+        const int64_t all = static_cast<int64_t>(filled_.size()), reach = options_.owners_repeat ? std::min(all, kReach) : all;
+        const int64_t at = std::ranges::lower_bound(filled_, home) - filled_.begin();
+        const int64_t first = std::clamp<int64_t>(at - reach / 2, 0, all - reach);
         spread(record);
         const int64_t own = value_of(record);
         Choice best;
-        for (int64_t j = 0; j < static_cast<int64_t>(clusters_.size()); ++j)
-            if (clusters_[j].size > 0) consider(j, record, own, best);
+        for (int64_t i = first; i < first + reach; ++i) consider(filled_[i], record, own, best);
         take(best.cluster, record, best.value);
         clear(record);
     }
 
     // Only where people own several records can a cluster stay short of k people; its members then join complete ones.
     void dissolve_unfilled(std::span<const int64_t> order, std::vector<int64_t>& leftover) {
-        if (open_.empty() && !clusters_.empty()) return;
-        if (open_.size() == clusters_.size()) throw std::domain_error("no group of k owners can be formed");
         std::vector<bool> unfilled(clusters_.size(), false);
         for (int64_t j : open_) unfilled[j] = true, clusters_[j] = Cluster{};
-        for (int64_t record : order)
-            if (group_[record] >= 0 && unfilled[group_[record]]) leftover.push_back(record);
+        filled_.clear();
+        for (int64_t j = 0; j < static_cast<int64_t>(clusters_.size()); ++j)
+            if (!unfilled[j]) filled_.push_back(j);
+        if (open_.empty()) return;
+        for (int64_t i = 0; i < static_cast<int64_t>(order.size()); ++i)
+            if (group_[order[i]] >= 0 && unfilled[group_[order[i]]]) leftover.push_back(i);
     }
 
     struct Choice {
@@ -173,7 +220,9 @@ class Assignment {
     std::vector<int32_t> dense_;  // the record at hand, as a dense array over nodes
     std::vector<int64_t> group_;
     std::vector<Cluster> clusters_;
-    std::list<int64_t> open_;
+    std::list<int64_t> open_;      // clusters that still want people, in the order of their seeds
+    std::vector<int64_t> filled_;  // the others, once all records were tried
+    int64_t step_ = 1;             // records from one seed to the next
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ struct ClumpOptions {
 };
 
 // `counts` are tree counts over weighted nodes, `order` the sequence of assignment, `owner` one id per record, `scale` the integer
-// that stands for a loss of one. Returns the group of each record; throws std::domain_error where no k owners can be brought together.
+// that stands for a loss of one. Returns the group of each record; throws std::domain_error where there are fewer than k owners.
 std::vector<int64_t> clump(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> order,
                            std::span<const int64_t> owner, std::span<const int64_t> weight, int64_t scale,
                            const ClumpOptions& options, Task& task);

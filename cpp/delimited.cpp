@@ -1,8 +1,10 @@
 #include "delimited.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "parallel.hpp"
 #include "utf8.hpp"
 
 namespace shoal {
@@ -12,12 +14,30 @@ namespace {
 // A quoted field longer than this is taken for a quote that was never closed.
 constexpr std::size_t kLongestRecord = std::size_t{4} << 20;
 
+// Parts of a chunk that are cut at the same time are at least this long.
+constexpr std::size_t kSmallestPart = std::size_t{64} << 10;
+
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-std::size_t find(std::string_view text, char c, std::size_t from, std::size_t stop) {
-    const auto* hit = from < stop ? static_cast<const char*>(std::memchr(text.data() + from, c, stop - from)) : nullptr;
-    return hit ? static_cast<std::size_t>(hit - text.data()) : stop;
+// Eight bytes at once: the high bit of each byte of `word` that is zero. Bytes above the lowest such one may be marked in error, so only the
+// lowest mark is to be trusted.
+uint64_t zero_bytes(uint64_t word) { return (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL; }
+
+// The first place from `from` on where a or b stands, or `stop`. Fields are short: this beats a call of memchr for each.
+std::size_t find_either(std::string_view text, char a, char b, std::size_t from, std::size_t stop) {
+    static_assert(std::endian::native == std::endian::little, "the lowest mark must be the first byte");
+    const uint64_t all_a = 0x0101010101010101ULL * static_cast<unsigned char>(a), all_b = 0x0101010101010101ULL * static_cast<unsigned char>(b);
+    for (; from + 8 <= stop; from += 8) {
+        uint64_t word;
+        std::memcpy(&word, text.data() + from, 8);
+        if (const uint64_t hit = zero_bytes(word ^ all_a) | zero_bytes(word ^ all_b))
+            return from + static_cast<std::size_t>(std::countr_zero(hit)) / 8;
+    }
+    while (from < stop && text[from] != a && text[from] != b) ++from;
+    return from;
 }
+
+std::size_t find(std::string_view text, char c, std::size_t from, std::size_t stop) { return find_either(text, c, c, from, stop); }
 
 }  // namespace
 
@@ -31,48 +51,59 @@ Records::Records(std::string_view text, const Dialect& dialect, bool last)
 
 bool Records::next() {
     if (at_ == text_.size()) return false;
-    std::size_t stop, after;
-    if (!next_line(stop, after)) return false;
     defect_ = Defect::none;
     line_ = lines_;
     fields_.clear();
-    const std::string_view body = text_.substr(at_, stop - at_);
-    blank_ = (dialect_.trimmed ? trim(body) : body).empty();
-    if (blank_ || !has_quotes_ || body.find('"') == std::string_view::npos) {
-        if (!blank_) cut_plain(body);
-        check_bytes(body);
-    } else if (const Cut cut = cut_quoted(); cut != Cut::misquoted) {
-        return cut == Cut::whole;
+    if (has_quotes_) {
+        const std::size_t stop = find_either(text_, '"', '\n', at_, text_.size());
+        if (stop < text_.size() && text_[stop] == '"') {
+            blank_ = false;
+            if (const Cut cut = cut_quoted(); cut != Cut::misquoted) return cut == Cut::whole;
+            return give_up_line();
+        }
     }
-    at_ = after;
+    return cut_plain();
+}
+
+// Cuts the line at at_, in which no quote counts, and moves past it.
+bool Records::cut_plain() {
+    const std::size_t end = text_.size();
+    std::size_t at = at_;
+    for (;; ++at) {
+        const std::size_t begin = at;
+        at = dialect_.blanks ? find(text_, '\n', at, end) : find_either(text_, dialect_.separator, '\n', at, end);
+        if (at == end && !last_) return false;
+        const bool line_ends = at == end || text_[at] == '\n';
+        std::string_view field = text_.substr(begin, at - begin);
+        if (line_ends && field.ends_with('\r')) field.remove_suffix(1);
+        fields_.push_back(trim(field));
+        if (line_ends) break;
+    }
+    blank_ = fields_.size() == 1 && fields_[0].empty();
+    if (dialect_.blanks) split_at_blanks(fields_[0]);
+    check_bytes(text_.substr(at_, at - at_));
+    at_ = std::min(at + 1, end);
     ++lines_;
     return true;
 }
 
-bool Records::next_line(std::size_t& stop, std::size_t& after) const {
-    stop = find(text_, '\n', at_, text_.size());
-    after = std::min(stop + 1, text_.size());
-    if (stop == text_.size() && !last_) return false;
-    if (stop > at_ && text_[stop - 1] == '\r') --stop;
-    return true;
+void Records::split_at_blanks(std::string_view body) {
+    fields_.clear();
+    for (std::size_t i = 0; i < body.size();) {
+        while (i < body.size() && is_blank(body[i])) ++i;
+        const std::size_t begin = i;
+        while (i < body.size() && !is_blank(body[i])) ++i;
+        if (i > begin) fields_.push_back(body.substr(begin, i - begin));
+    }
 }
 
-void Records::cut_plain(std::string_view body) {
-    if (dialect_.blanks) {
-        for (std::size_t i = 0; i < body.size();) {
-            while (i < body.size() && is_blank(body[i])) ++i;
-            const std::size_t begin = i;
-            while (i < body.size() && !is_blank(body[i])) ++i;
-            if (i > begin) fields_.push_back(body.substr(begin, i - begin));
-        }
-        return;
-    }
-    for (std::size_t i = 0;; ++i) {
-        const std::size_t stop = find(body, dialect_.separator, i, body.size());
-        fields_.push_back(trim(body.substr(i, stop - i)));
-        if (stop == body.size()) return;
-        i = stop;
-    }
+// Moves past the line at at_, where quotes are misused; the lines after it are looked at on their own.
+bool Records::give_up_line() {
+    const std::size_t stop = find(text_, '\n', at_, text_.size());
+    if (stop == text_.size() && !last_) return false;
+    at_ = std::min(stop + 1, text_.size());
+    ++lines_;
+    return true;
 }
 
 // Cuts the record at at_, which holds quotes, and moves past it, over as many lines as it has. Stays where it is when quotes are misused or
@@ -189,19 +220,39 @@ void walk(Records& records, ChunkFacts& facts, bool keep_blank, Task& task, Use&
 
 }  // namespace
 
-ColumnChunk cut_columns(std::string_view text, const Dialect& dialect, std::span<const int64_t> wanted, int64_t fewest, int64_t most,
-                        bool last, Task& task) {
-    ColumnChunk out;
-    out.columns.resize(wanted.size());
-    Records records(text, dialect, last);
-    walk(records, out.facts, false, task, [&](std::span<const std::string_view> fields) {
+ColumnCutter::ColumnCutter(const Dialect& dialect, std::vector<int64_t> wanted, int64_t fewest, int64_t most, int threads)
+    : dialect_(dialect), wanted_(std::move(wanted)), fewest_(fewest), most_(most), parts_(std::max(1, threads)) {
+    for (Part& part : parts_) part.columns.resize(wanted_.size());
+}
+
+int64_t ColumnCutter::cut(std::string_view text, bool last, Task& task) {
+    const bool quotes = dialect_.quoted && text.find('"') != std::string_view::npos;
+    const std::size_t wanted_parts = quotes ? 1 : std::clamp<std::size_t>(text.size() / kSmallestPart, 1, parts_.size());
+    std::vector<std::string_view> pieces;
+    for (std::size_t at = 0; pieces.size() < wanted_parts;) {
+        const std::size_t left = wanted_parts - pieces.size();
+        const std::size_t aim = at + (text.size() - at) / left;
+        const std::size_t stop = left == 1 ? text.size() : std::min(find(text, '\n', aim, text.size()) + 1, text.size());
+        pieces.push_back(text.substr(at, stop - at));
+        at = stop;
+    }
+    parallel_blocks(static_cast<int64_t>(pieces.size()), 1, static_cast<int>(pieces.size()), task, [&](int64_t i, int64_t, int) {
+        cut_part(pieces[i], last && pieces[i].end() == text.end(), parts_[i], task);
+    });
+    return static_cast<int64_t>(pieces.size());
+}
+
+void ColumnCutter::cut_part(std::string_view text, bool last, Part& part, Task& task) const {
+    part.facts = ChunkFacts();
+    for (TextColumn& column : part.columns) column.clear();
+    Records records(text, dialect_, last);
+    walk(records, part.facts, false, task, [&](std::span<const std::string_view> fields) {
         const auto n = static_cast<int64_t>(fields.size());
-        if (n < fewest) return Defect::too_few_fields;
-        if (n > most) return Defect::too_many_fields;
-        for (std::size_t c = 0; c < wanted.size(); ++c) out.columns[c].append(fields[wanted[c]]);
+        if (n < fewest_) return Defect::too_few_fields;
+        if (n > most_) return Defect::too_many_fields;
+        for (std::size_t c = 0; c < wanted_.size(); ++c) part.columns[c].append(fields[wanted_[c]]);
         return Defect::none;
     });
-    return out;
 }
 
 ItemChunk cut_items(std::string_view text, const Dialect& dialect, Interner& interner, bool keep_blank, bool last, Task& task) {

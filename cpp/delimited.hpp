@@ -50,8 +50,9 @@ class Records {
 
   private:
     enum class Cut { whole, misquoted, unfinished };
-    bool next_line(std::size_t& stop, std::size_t& after) const;
-    void cut_plain(std::string_view body);
+    bool cut_plain();
+    void split_at_blanks(std::string_view body);
+    bool give_up_line();
     Cut cut_quoted();
     bool quoted_or_plain_field(std::size_t& at, std::size_t limit);
     bool quoted_field(std::size_t& at, std::size_t limit);
@@ -77,14 +78,27 @@ struct ChunkFacts {
     std::vector<uint8_t> defects;
 };
 
-struct ColumnChunk {
-    ChunkFacts facts;
-    std::vector<TextColumn> columns;  // the wanted fields of every row
-};
+// Keeps the `wanted` fields of every record that has between `fewest` and `most` fields, chunk after chunk in the same memory. A chunk
+// without quotes is cut in several parts at once. A part's columns are overwritten by the next chunk unless they were handed over.
+class ColumnCutter {
+  public:
+    struct Part {
+        ChunkFacts facts;
+        std::vector<TextColumn> columns;
+    };
 
-// Keeps the `wanted` fields of every record that has between `fewest` and `most` fields.
-ColumnChunk cut_columns(std::string_view text, const Dialect& dialect, std::span<const int64_t> wanted, int64_t fewest, int64_t most,
-                        bool last, Task& task);
+    ColumnCutter(const Dialect& dialect, std::vector<int64_t> wanted, int64_t fewest, int64_t most, int threads);
+    int64_t cut(std::string_view text, bool last, Task& task);  // gives the number of parts
+    Part& part(std::size_t i) { return parts_.at(i); }
+
+  private:
+    void cut_part(std::string_view text, bool last, Part& part, Task& task) const;
+
+    Dialect dialect_;
+    std::vector<int64_t> wanted_;
+    int64_t fewest_, most_;
+    std::vector<Part> parts_;  // one a thread
+};
 
 struct ItemChunk {
     ChunkFacts facts;

@@ -6,7 +6,18 @@
 
 namespace shoal {
 
+namespace {
+
+bool in_order(std::span<const int64_t> owner, std::span<const int64_t> time) {
+    for (std::size_t i = 1; i < owner.size(); ++i)
+        if (owner[i] < owner[i - 1] || (!time.empty() && owner[i] == owner[i - 1] && time[i] < time[i - 1])) return false;
+    return true;
+}
+
+}  // namespace
+
 std::vector<int64_t> event_order(std::span<const int64_t> owner, std::span<const int64_t> time, int64_t n_owners, int threads, Task& task) {
+    if (in_order(owner, time)) return {};
     const auto n = static_cast<int64_t>(owner.size());
     std::vector<int64_t> start(n_owners + 1, 0), order(n);
     for (int64_t o : owner) ++start[o + 1];
@@ -31,6 +42,23 @@ std::vector<int64_t> unlike_previous(std::span<const int64_t> owner, std::span<c
     for (int64_t i = 0; i < static_cast<int64_t>(owner.size()); ++i)
         if (i == 0 || owner[i] != owner[i - 1] || time[i] != time[i - 1] || payload[i] != payload[i - 1]) kept.push_back(i);
     return kept;
+}
+
+SharedMoments shared_moments(std::span<const int64_t> owner, std::span<const int64_t> time, std::span<const int64_t> order) {
+    SharedMoments out;
+    const auto n = static_cast<int64_t>(owner.size());
+    const auto event = [&](int64_t i) { return order.empty() ? i : order[i]; };
+    for (int64_t begin = 0, end; begin < n; begin = end) {
+        const int64_t first = event(begin);
+        end = begin + 1;
+        while (end < n && owner[event(end)] == owner[first] && time[event(end)] == time[first]) ++end;
+        if (end - begin < 2) continue;
+        for (int64_t i = begin; i < end; ++i) {
+            out.events.push_back(event(i));
+            out.moments.push_back(begin);
+        }
+    }
+    return out;
 }
 
 }  // namespace shoal

@@ -1,15 +1,19 @@
 #include "interner.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 
+#include "parallel.hpp"
 #include "strings.hpp"
 
 namespace shoal {
 
 namespace {
+
+constexpr int64_t kFewest = 4096;  // strings that are worth a thread of their own
 
 uint64_t hash_bytes(std::string_view s) {
     uint64_t h = 0x9e3779b97f4a7c15ULL ^ (s.size() * 0xff51afd7ed558ccdULL);
@@ -73,22 +77,41 @@ std::vector<int32_t> Interner::encode(const std::vector<std::string_view>& strin
     return out;
 }
 
-Interner::Words Interner::words(const std::vector<std::string_view>& strings, int64_t shortest, Task& task) {
+void Interner::split(std::string_view s, int64_t shortest, std::vector<int32_t>& ids) {
     static const std::array<bool, 256> is_word = word_bytes();
+    for (std::size_t at = 0; at < s.size();) {
+        while (at < s.size() && !is_word[static_cast<unsigned char>(s[at])]) ++at;
+        const std::size_t begin = at;
+        while (at < s.size() && is_word[static_cast<unsigned char>(s[at])]) ++at;
+        if (at > begin && static_cast<int64_t>(at - begin) >= shortest) ids.push_back(code(s.substr(begin, at - begin)));
+    }
+}
+
+Interner::Words Interner::words(const std::vector<std::string_view>& strings, int64_t shortest, int threads, Task& task) {
+    const auto n = static_cast<int64_t>(strings.size());
+    const int64_t range = std::max<int64_t>(kFewest, (n + threads - 1) / std::max(1, threads));
+    const int64_t ranges = (n + range - 1) / range;
+    std::vector<Interner> local(ranges);
+    std::vector<std::vector<int32_t>> found(ranges);
     Words out;
-    out.indptr.reserve(strings.size() + 1);
-    out.indptr.push_back(0);
-    task.begin(static_cast<int64_t>(strings.size()));
-    for (std::size_t i = 0; i < strings.size(); ++i) {
-        if (i % 8192 == 0) task.step(0);
-        const std::string_view s = strings[i];
-        for (std::size_t at = 0; at < s.size();) {
-            while (at < s.size() && !is_word[static_cast<unsigned char>(s[at])]) ++at;
-            const std::size_t begin = at;
-            while (at < s.size() && is_word[static_cast<unsigned char>(s[at])]) ++at;
-            if (static_cast<int64_t>(at - begin) >= shortest) out.ids.push_back(code(s.substr(begin, at - begin)));
+    out.indptr.assign(n + 1, 0);
+    task.begin(n);
+    parallel_blocks(n, range, threads, task, [&](int64_t begin, int64_t end, int) {
+        const int64_t r = begin / range;
+        for (int64_t i = begin; i < end; ++i) {
+            if (i % 8192 == 0) task.check();
+            local[r].split(strings[i], shortest, found[r]);
+            out.indptr[i + 1] = static_cast<int64_t>(found[r].size());
         }
-        out.indptr.push_back(static_cast<int64_t>(out.ids.size()));
+    });
+    int64_t before = 0;
+    for (int64_t r = 0; r < ranges; ++r) {
+        std::vector<int32_t> global(local[r].size());
+        for (int64_t c = 0; c < local[r].size(); ++c) global[c] = code(local[r][c]);
+        for (int32_t id : found[r]) out.ids.push_back(global[id]);
+        for (int64_t i = r * range; i < std::min(n, (r + 1) * range); ++i) out.indptr[i + 1] += before;
+        before += static_cast<int64_t>(found[r].size());
+        std::vector<int32_t>().swap(found[r]);
     }
     return out;
 }

@@ -34,20 +34,29 @@ bool matches(std::span<const int32_t> items, std::span<const int32_t> amounts, s
 
 }  // namespace
 
-std::vector<uint8_t> generalizes(const Rows& originals, const Rows& published, std::span<const int64_t> row,
-                                 std::span<const int32_t> end, std::span<const int32_t> depth, int threads, Task& task) {
-    std::vector<uint8_t> ok(originals.size(), 1);
-    task.begin(originals.size());
-    parallel_blocks(originals.size(), 512, threads, task, [&](int64_t begin, int64_t stop, int) {
+std::vector<uint8_t> generalizes_pairs(const Rows& originals, const Rows& published, std::span<const int64_t> record,
+                                       std::span<const int64_t> row, std::span<const int32_t> end, std::span<const int32_t> depth,
+                                       int threads, Task& task) {
+    const auto n = static_cast<int64_t>(record.size());
+    std::vector<uint8_t> ok(n, 1);
+    task.begin(n);
+    parallel_blocks(n, 512, threads, task, [&](int64_t begin, int64_t stop, int) {
         std::vector<int32_t> free;
         std::vector<std::size_t> order;
         for (int64_t i = begin; i < stop; ++i) {
             if (row[i] < 0) continue;
-            ok[i] = matches(originals.row_ids(i), originals.row_counts(i), published.row_ids(row[i]), published.row_counts(row[i]),
-                            end, depth, free, order);
+            ok[i] = matches(originals.row_ids(record[i]), originals.row_counts(record[i]), published.row_ids(row[i]),
+                            published.row_counts(row[i]), end, depth, free, order);
         }
     });
     return ok;
+}
+
+std::vector<uint8_t> generalizes(const Rows& originals, const Rows& published, std::span<const int64_t> row,
+                                 std::span<const int32_t> end, std::span<const int32_t> depth, int threads, Task& task) {
+    std::vector<int64_t> every(originals.size());
+    std::iota(every.begin(), every.end(), int64_t{0});
+    return generalizes_pairs(originals, published, every, row, end, depth, threads, task);
 }
 
 }  // namespace shoal

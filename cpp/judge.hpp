@@ -12,4 +12,9 @@ namespace shoal {
 std::vector<uint8_t> generalizes(const Rows& originals, const Rows& published, std::span<const int64_t> row,
                                  std::span<const int32_t> end, std::span<const int32_t> depth, int threads, Task& task);
 
+// The same test for any pairs of an original record and a published row.
+std::vector<uint8_t> generalizes_pairs(const Rows& originals, const Rows& published, std::span<const int64_t> record,
+                                       std::span<const int64_t> row, std::span<const int32_t> end, std::span<const int32_t> depth,
+                                       int threads, Task& task);
+
 }  // namespace shoal

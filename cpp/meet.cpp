@@ -44,14 +44,17 @@ OwnedRows meet_groups(const Rows& bags, const Tree& tree, std::span<const int64_
     std::iota(every_node.begin(), every_node.end(), 0);
     std::vector<std::vector<Entry>> result(groups);
     task.begin(groups);
-    parallel_blocks(groups, 64, threads, task, [&](int64_t begin, int64_t end, int) {
+    const std::vector<int32_t> level = levels(tree);
+    std::vector<Walker> walkers(std::max(1, threads), Walker(tree, every_node, level));
+    parallel_blocks(groups, 64, threads, task, [&](int64_t begin, int64_t end, int worker) {
         std::vector<Entry> meet, row;
         for (int64_t g = begin; g < end; ++g) {
             meet.clear();
             for (int64_t m = starts[g]; m < starts[g + 1]; ++m) {
+                if ((m - starts[g]) % 4096 == 4095) task.check();
                 const int64_t record = members[m];
                 const bool opening = m == starts[g];
-                count_row(bags.row_ids(record), bags.row_counts(record), tree, every_node, opening ? meet : row);
+                walkers[worker].count(bags.row_ids(record), bags.row_counts(record), opening ? meet : row);
                 if (!opening) intersect(meet, row);
                 if (meet.empty()) break;
             }

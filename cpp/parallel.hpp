@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -35,7 +36,11 @@ void parallel_blocks(std::int64_t n, std::int64_t block, int threads, Task& task
         }
     };
     std::vector<std::thread> pool;
-    for (int w = 1; w < workers; ++w) pool.emplace_back(work, w);
+    pool.reserve(workers);
+    try {
+        for (int w = 1; w < workers; ++w) pool.emplace_back(work, w);
+    } catch (const std::system_error&) {  // no more threads to be had: those that run do all the work
+    }
     work(0);
     for (auto& t : pool) t.join();
     if (failure) std::rethrow_exception(failure);

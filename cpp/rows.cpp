@@ -1,7 +1,9 @@
 #include "rows.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "parallel.hpp"
 
@@ -18,12 +20,6 @@ uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-std::vector<uint64_t> row_hashes(const Rows& rows) {
-    std::vector<uint64_t> hashes(rows.size());
-    for (int64_t i = 0; i < rows.size(); ++i) hashes[i] = row_hash(rows, i);
-    return hashes;
-}
-
 int compare_rows(const Rows& rows, int64_t a, int64_t b) {
     auto x = rows.row_ids(a), y = rows.row_ids(b);
     if (!std::ranges::equal(x, y)) return std::ranges::lexicographical_compare(x, y) ? -1 : 1;
@@ -32,19 +28,23 @@ int compare_rows(const Rows& rows, int64_t a, int64_t b) {
     return std::ranges::lexicographical_compare(p, q) ? -1 : 1;
 }
 
+// With this many occurrences a record's subtree counts still fit the counters of all kernels.
+constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+
 void canonical_row(std::vector<Entry>& row, bool as_set) {
     std::ranges::sort(row, {}, &Entry::node);
     std::size_t kept = 0;
+    int64_t total = 0;
     for (const Entry e : row) {
-        if (e.node < 0) continue;
-        if (kept > 0 && row[kept - 1].node == e.node)
+        if (e.node < 0 || e.count <= 0) continue;
+        total += as_set ? 1 : e.count;
+        if (kept == 0 || row[kept - 1].node != e.node)
+            row[kept++] = {e.node, as_set ? 1 : e.count};
+        else if (!as_set && total <= kMost)
             row[kept - 1].count += e.count;
-        else
-            row[kept++] = e;
     }
+    if (total > kMost) throw std::overflow_error("a record holds more than 2,147,483,647 item occurrences");
     row.resize(kept);
-    if (as_set)
-        for (Entry& e : row) e.count = 1;
 }
 
 }  // namespace
@@ -120,10 +120,14 @@ std::vector<int64_t> content_order(const Rows& rows, std::span<const int64_t> ti
         uint64_t hash;
         int64_t row;
     };
-    const std::vector<uint64_t> hashes = row_hashes(rows);
     std::vector<Key> keys(n);
-    for (int64_t i = 0; i < n; ++i) keys[i] = {rows.length(i), hashes[i], i};
+    for (int64_t i = 0; i < n; ++i) {
+        if (i % 65536 == 0) task.check();
+        keys[i] = {rows.length(i), row_hash(rows, i), i};
+    }
+    int64_t compared = 0;
     std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+        if (++compared % 65536 == 0) task.check();
         if (a.length != b.length) return a.length > b.length;
         if (a.hash != b.hash) return a.hash < b.hash;
         if (const int c = compare_rows(rows, a.row, b.row); c != 0) return c < 0;

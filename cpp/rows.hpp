@@ -6,7 +6,8 @@
 
 namespace shoal {
 
-// Sorts each row by id and merges repeats. With `as_sets` every count becomes one. Ids below zero are left out.
+// Sorts each row by id and merges repeats. With `as_sets` every count becomes one. Ids below zero and counts of zero are left out.
+// Throws std::overflow_error where a row counts more than an int32 can hold.
 OwnedRows canonical_rows(const Rows& rows, bool as_sets, int threads, Task& task);
 
 // Numbers the rows so that identical rows, and only those, share a number; numbers are given in order of first appearance.

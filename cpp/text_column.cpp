@@ -47,6 +47,7 @@ void TextColumn::hand_over(ArrowSchema* schema, ArrowArray* array) && {
     *schema = ArrowSchema{"vu", "", nullptr, 0, 0, nullptr, nullptr, [](ArrowSchema* s) { s->release = nullptr; }, nullptr};
     auto owned = std::make_unique<Exported>();
     owned->column = std::move(*this);
+    clear();
     const TextColumn& column = owned->column;
     owned->data_sizes[0] = static_cast<int64_t>(column.long_bytes_.size());
     owned->buffers[0] = nullptr;

@@ -18,6 +18,10 @@ class TextColumn {
   public:
     void append(std::string_view s);
     void reserve(std::size_t n) { views_.reserve(n); }
+    void clear() {
+        views_.clear();
+        long_bytes_.clear();
+    }
     int64_t size() const { return static_cast<int64_t>(views_.size()); }
     std::string_view operator[](int64_t i) const {
         const View& v = views_[i];

@@ -1,5 +1,7 @@
 #include "tree_counts.hpp"
 
+#include <algorithm>
+
 #include "parallel.hpp"
 
 namespace shoal {
@@ -8,47 +10,65 @@ namespace {
 
 constexpr int64_t kBlock = 512;
 
-// Walks one record's counted ancestors in preorder. `enter(node)` is called once a node and returns its slot;
-// `leave(slot, parent_slot)` when its subtree is complete.
-template <class Enter, class Add, class Leave>
-void walk_ancestors(std::span<const int32_t> nodes, const Tree& tree, std::span<const int32_t> first, Enter&& enter, Add&& add,
-                    Leave&& leave) {
-    thread_local std::vector<std::pair<int32_t, int64_t>> path;  // (node, slot) from the top to the current node
-    thread_local std::vector<int32_t> fresh;
-    path.clear();
-    auto pop = [&] {
-        const int64_t slot = path.back().second;
-        path.pop_back();
-        leave(slot, path.empty() ? int64_t{-1} : path.back().second);
-    };
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const int32_t node = first[nodes[i]];
-        if (node < 0) continue;
-        while (!path.empty() && !tree.covers(path.back().first, node)) pop();
-        const int32_t top = path.empty() ? -1 : path.back().first;
-        fresh.clear();
-        for (int32_t v = node; v != top; v = tree.up[v]) fresh.push_back(v);
-        for (auto v = fresh.rbegin(); v != fresh.rend(); ++v) path.emplace_back(*v, enter(*v));
-        add(path.back().second, i);
-    }
-    while (!path.empty()) pop();
-}
-
 }  // namespace
 
-void count_row(std::span<const int32_t> nodes, std::span<const int32_t> counts, const Tree& tree,
-               std::span<const int32_t> first, std::vector<Entry>& out) {
+std::vector<int32_t> levels(const Tree& tree) {
+    std::vector<int32_t> level(tree.up.size());
+    for (std::size_t v = 0; v < level.size(); ++v) level[v] = tree.up[v] < 0 ? 0 : level[tree.up[v]] + 1;  // parents come first
+    return level;
+}
+
+Walker::Walker(const Tree& tree, std::span<const int32_t> first, std::span<const int32_t> level)
+    : tree_(tree), first_(first), level_(level) {
+    const int32_t deepest = level.empty() ? 0 : std::ranges::max(level);
+    path_.assign(deepest + 1, -1);
+    slot_.assign(deepest + 1, -1);
+}
+
+// Puts the node and what lies between it and the current path (whose last node is at `deepest`) on the path; returns the level of the
+// last node that was there already, -1 if none was.
+int32_t Walker::climb(int32_t node, int32_t deepest) {
+    while (node >= 0) {
+        const int32_t at = level_[node];
+        if (at <= deepest && path_[at] == node) return at;
+        path_[at] = node;
+        node = tree_.up[node];
+    }
+    return -1;
+}
+
+int64_t Walker::size(std::span<const int32_t> nodes) {
+    int64_t total = 0;
+    int32_t deepest = -1;
+    for (int32_t item : nodes) {
+        const int32_t node = first_[item];
+        if (node < 0) continue;
+        total += level_[node] - climb(node, deepest);
+        deepest = level_[node];
+    }
+    return total;
+}
+
+void Walker::count(std::span<const int32_t> nodes, std::span<const int32_t> counts, std::vector<Entry>& out) {
     out.clear();
-    walk_ancestors(
-        nodes, tree, first,
-        [&](int32_t v) {
-            out.push_back({v, 0});
-            return static_cast<int64_t>(out.size()) - 1;
-        },
-        [&](int64_t slot, std::size_t i) { out[slot].count += counts[i]; },
-        [&](int64_t slot, int64_t parent) {
-            if (parent >= 0) out[parent].count += out[slot].count;
-        });
+    int32_t deepest = -1;
+    auto leave = [&](int32_t level) {  // a node that is left hands its count up
+        for (; deepest > level; --deepest)
+            if (deepest > 0) out[slot_[deepest - 1]].count += out[slot_[deepest]].count;
+    };
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const int32_t node = first_[nodes[i]];
+        if (node < 0) continue;
+        const int32_t shared = climb(node, deepest);
+        leave(shared);
+        for (int32_t at = shared + 1; at <= level_[node]; ++at) {
+            slot_[at] = static_cast<int64_t>(out.size());
+            out.push_back({path_[at], 0});
+        }
+        deepest = level_[node];
+        out[slot_[deepest]].count += counts[i];
+    }
+    leave(-1);
 }
 
 OwnedRows tree_counts(const Rows& bags, const Tree& tree, std::span<const int32_t> first, int threads, Task& task) {
@@ -57,22 +77,18 @@ OwnedRows tree_counts(const Rows& bags, const Tree& tree, std::span<const int32_
     out.indptr.assign(n + 1, 0);
     task.begin(2 * n);
     // First the sizes, then the entries in place: no second copy of the largest structure in memory.
-    parallel_blocks(n, kBlock, threads, task, [&](int64_t begin, int64_t end, int) {
-        for (int64_t i = begin; i < end; ++i) {
-            int64_t size = 0;
-            walk_ancestors(
-                bags.row_ids(i), tree, first, [&](int32_t) { return size++; }, [](int64_t, std::size_t) {},
-                [](int64_t, int64_t) {});
-            out.indptr[i + 1] = size;
-        }
+    const std::vector<int32_t> level = levels(tree);
+    std::vector<Walker> walkers(std::max(1, threads), Walker(tree, first, level));
+    parallel_blocks(n, kBlock, threads, task, [&](int64_t begin, int64_t end, int worker) {
+        for (int64_t i = begin; i < end; ++i) out.indptr[i + 1] = walkers[worker].size(bags.row_ids(i));
     });
     for (int64_t i = 0; i < n; ++i) out.indptr[i + 1] += out.indptr[i];
     out.ids.resize(out.indptr[n]);
     out.counts.resize(out.indptr[n]);
-    parallel_blocks(n, kBlock, threads, task, [&](int64_t begin, int64_t end, int) {
+    parallel_blocks(n, kBlock, threads, task, [&](int64_t begin, int64_t end, int worker) {
         std::vector<Entry> row;
         for (int64_t i = begin; i < end; ++i) {
-            count_row(bags.row_ids(i), bags.row_counts(i), tree, first, row);
+            walkers[worker].count(bags.row_ids(i), bags.row_counts(i), row);
             int64_t at = out.indptr[i];
             for (const Entry& e : row) {
                 out.ids[at] = e.node;

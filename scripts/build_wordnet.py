@@ -2,9 +2,9 @@
 
     python scripts/build_wordnet.py [--source DIR] [--out DIR]
 
-DIR holds data.noun, index.noun and noun.exc (Debian's package `wordnet-base` has them). WordNet's nouns are
-not a tree: each synset keeps its first hypernym, or its first instance hypernym where it has no other. The
-same source always gives the same bytes.
+DIR holds data.noun, index.noun, noun.exc and cntlist.rev (Debian's package `wordnet-base` has them).
+WordNet's nouns are not a tree: each synset keeps its first hypernym, or its first instance hypernym where it
+has no other. The same source always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Synset:
     offset: int
     first_word: str
     parent: int | None
+    capitalized: frozenset[str]
 
 
 def entries(path: Path) -> Iterator[list[str]]:
@@ -47,12 +48,23 @@ def read_synset(fields: list[str]) -> Synset:
     for i in range(int(fields[pointers])):
         symbol, target = fields[pointers + 1 + 4 * i : pointers + 3 + 4 * i]
         above.setdefault(symbol, int(target))
-    return Synset(int(fields[0]), spelled(fields[4]), above.get("@", above.get("@i")))
+    capitalized = frozenset(spelled(word) for word in fields[4:pointers:2] if word[0].isupper())
+    return Synset(int(fields[0]), spelled(fields[4]), above.get("@", above.get("@i")), capitalized)
 
 
 def read_senses(path: Path) -> Senses:
     """lemma type synsets pointers symbol* senses tagged offset*."""
     return {spelled(f[0]): [int(offset) for offset in f[-int(f[2]) :]] for f in entries(path)}
+
+
+def read_uses(path: Path) -> dict[str, int]:
+    """How often each noun stands for its first sense in WordNet's tagged texts."""
+    uses: dict[str, int] = {}
+    for key, sense, count in entries(path):
+        lemma, _, kind = key.partition("%")
+        if kind.startswith("1:") and sense == "1":
+            uses[spelled(lemma)] = int(count)
+    return uses
 
 
 def spelled(word: str) -> str:
@@ -107,12 +119,21 @@ def build(source: Path, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     write(out / "nodes.parquet", name=[names[o] for o in order], parent=parents)
     lemmas = sorted(senses)
-    write(out / "lemmas.parquet", lemma=lemmas, node=[number[senses[word][0]] for word in lemmas])
+    capitalized = {synset.offset: synset.capitalized for synset in synsets}
+    uses = read_uses(source / "cntlist.rev")
+    write(
+        out / "lemmas.parquet",
+        lemma=lemmas,
+        node=[number[senses[word][0]] for word in lemmas],
+        senses=[len(senses[word]) for word in lemmas],
+        uses=[uses.get(word, 0) for word in lemmas],
+        proper=[word in capitalized[senses[word][0]] for word in lemmas],
+    )
     write(out / "exceptions.parquet", form=[f for f, _ in irregular], base=[b for _, b in irregular])
     (out / "LICENSE").write_text(licence(source / "data.noun"), encoding="ascii")
 
 
-def write(path: Path, **columns: list[str] | list[int]) -> None:
+def write(path: Path, **columns: list[str] | list[int] | list[bool]) -> None:
     """One Parquet table; numbers are 32 bits wide."""
     table = pl.DataFrame(columns).cast({pl.Int64: pl.Int32})
     table.write_parquet(path, compression="zstd", compression_level=19, statistics=False)

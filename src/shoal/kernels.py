@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +33,7 @@ def _all_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
-_settings: ContextVar[Settings] = ContextVar("shoal_kernel_settings", default=Settings(threads=_all_cores()))
+_settings: ContextVar[Settings] = ContextVar("shoal_kernel_settings", default=Settings(threads=_all_cores()))  # noqa: B039 - frozen
 
 
 def threads() -> int:
@@ -57,31 +57,43 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str = "") -> Any:
     task = _kernels.Task()
     answer: list[Any] = []
     failure: list[BaseException] = []
+    finished = threading.Event()
 
     def work() -> None:
         try:
             answer.append(kernel(*arguments, task))
         except BaseException as error:  # handed to the calling thread, which raises it
             failure.append(error)
+        finally:
+            finished.set()
 
     worker = threading.Thread(target=work, name=f"shoal-{label or 'kernel'}", daemon=True)
     worker.start()
     try:
-        _wait(worker, task, label)
+        _wait(finished, task, label)
     except BaseException:
-        task.cancel()
-        worker.join()
+        _stop(finished, task)
+        failure.clear()  # it says only that the kernel was cancelled; kept, it would tie itself into a cycle
         raise
     if failure:
-        raise failure[0]
+        raise failure.pop()
     return answer[0]
 
 
-def _wait(worker: threading.Thread, task: Any, label: str) -> None:
+def _wait(finished: threading.Event, task: Any, label: str) -> None:
+    # An event, not the thread's join: in Python 3.11 a join that Ctrl-C breaks off takes a running thread for ended.
     watch = _settings.get().watch
     while True:
-        worker.join(NAP_SECONDS)
+        over = finished.wait(NAP_SECONDS)
         if watch is not None and label:
             watch(label, task.done, task.total)
-        if not worker.is_alive():
+        if over:
             return
+
+
+def _stop(finished: threading.Event, task: Any) -> None:
+    """Cancels the kernel and stays until it has stopped, however often the user presses Ctrl-C meanwhile."""
+    task.cancel()
+    while not finished.is_set():
+        with suppress(KeyboardInterrupt):
+            finished.wait()

@@ -14,6 +14,7 @@ import types
 import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from shoal.errors import ParameterError
@@ -24,7 +25,7 @@ class Param:
     """What is known of one parameter."""
 
     name: str
-    type: type
+    type: Any
     default: Any
     help: str
     minimum: float | None = None
@@ -57,10 +58,15 @@ class Param:
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
         if self.type is float and isinstance(value, int):
             value = float(value)
-        if not isinstance(value, self.type):
+        if self.type is int and isinstance(value, Integral):
+            value = int(value)
+        if not isinstance(value, self.type) or value != value:  # noqa: PLR0124 - only NaN differs from itself
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
         if self.choices is not None and value not in self.choices:
             raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)
+        return self._within(value)
+
+    def _within(self, value: Any) -> Any:
         if self.minimum is not None and value < self.minimum:
             raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {value:g}", value=value, limit=self.minimum)
         if self.maximum is not None and value > self.maximum:
@@ -149,4 +155,6 @@ def _a(kind: type) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return str(value)

@@ -11,7 +11,7 @@ from shoal.errors import ParameterError
 
 Part = TypeVar("Part")
 
-_CALL = re.compile(r"\s*([\w^-]+)\s*(?:\((.*)\))?\s*")
+_CALL = re.compile(r"\s*([\w^-]+)\s*(?:\(([^()]*)\))?\s*")
 
 
 class Table(Mapping[str, Part], Generic[Part]):
@@ -47,6 +47,8 @@ class Table(Mapping[str, Part], Generic[Part]):
             key, equals, value = piece.partition("=")
             if not equals:
                 raise ParameterError(f"cannot read {piece!r} in {text!r}", hint="write it as name(parameter=value, ...)")
+            if key.strip() in values:
+                raise ParameterError(f"{key.strip()} is given twice in {text!r}")
             values[key.strip()] = value.strip()
         part: Any = self[name]
         return part.parse(values)

@@ -119,9 +119,7 @@ def test_loading_and_looking_up_is_quick() -> None:
     assert time.process_time() - start < 2
 
 
-needs_source = pytest.mark.skipif(
-    not SOURCE.is_dir(), reason="WordNet's own files (Debian's wordnet-base) are not installed"
-)
+needs_source = pytest.mark.skipif(not SOURCE.is_dir(), reason="WordNet's own files (Debian's wordnet-base) are not installed")
 
 
 @needs_source

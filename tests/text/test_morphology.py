@@ -11,9 +11,7 @@ LEMMAS = [
     "hip-hop", "hot dog", "lady", "man of letters", "mother-in-law", "mouse", "quiz", "s", "spoonful", "u.s.",
     "usa", "woman",
 ]  # fmt: skip
-EXCEPTIONS = pl.DataFrame(
-    {"form": ["axes", "axes", "mice", "strange"], "base": ["ax", "axis", "mouse", "unlisted"]}
-)
+EXCEPTIONS = pl.DataFrame({"form": ["axes", "axes", "mice", "strange"], "base": ["ax", "axis", "mouse", "unlisted"]})
 
 
 @pytest.fixture
@@ -132,9 +130,7 @@ def twin(term: str, lemmas: list[str], exceptions: list[tuple[str, str]]) -> str
 
 
 stems = st.text("abhmnsxyzcie", min_size=0, max_size=3)
-endings = st.sampled_from(
-    ["", "s", "ses", "xes", "zes", "ches", "shes", "men", "man", "ies", "y", "x", "ful", "sful", "ss"]
-)
+endings = st.sampled_from(["", "s", "ses", "xes", "zes", "ches", "shes", "men", "man", "ies", "y", "x", "ful", "sful", "ss"])
 singles = st.builds(str.__add__, stems, endings).filter(bool)
 
 
@@ -144,9 +140,7 @@ singles = st.builds(str.__add__, stems, endings).filter(bool)
     st.data(),
 )
 @settings(deadline=None, max_examples=60)
-def test_single_words_match_the_plain_rules(
-    lemmas: list[str], exceptions: list[tuple[str, str]], data: st.DataObject
-) -> None:
+def test_single_words_match_the_plain_rules(lemmas: list[str], exceptions: list[tuple[str, str]], data: st.DataObject) -> None:
     terms = data.draw(st.lists(singles | st.sampled_from(lemmas).map(lambda w: w + "s"), max_size=20))
     table = pl.DataFrame(exceptions, schema={"form": pl.String, "base": pl.String}, orient="row")
     found = Morphology(pl.Series(lemmas), table).lemmatized(pl.Series(terms, dtype=pl.String)).to_list()

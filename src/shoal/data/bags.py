@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,7 @@ class Vocabulary:
         return len(self.names)
 
     def __getitem__(self, item: int) -> str:
-        return str(self.names[item])
+        return str(self.names[int(item)])
 
     def codes(self, names: pl.Series | Sequence[str]) -> Small:
         """The numbers of these names, -1 for names not in the vocabulary."""
@@ -107,18 +107,26 @@ class Bags:
         *,
         as_sets: bool = False,
     ) -> Bags:
-        """From rows in any order, with repeats; items numbered below 0 are left out."""
-        rows = (np.asarray(indptr, np.int64), np.asarray(items, np.int32), np.asarray(counts, np.int32))
-        canonical = kernels.run(_kernels.canonical_rows, *rows, as_sets, kernels.threads())
+        """From rows in any order, with repeats; items numbered below 0 or counted 0 times are left out."""
+        rows = np.asarray(indptr, np.int64), _small(items, "item numbers"), _small(counts, "counts")
+        if rows[1].max(initial=-1) >= len(vocabulary):
+            raise InputError(f"an item is numbered {rows[1].max():,} in a vocabulary of {len(vocabulary):,}")
+        if rows[2].min(initial=0) < 0:
+            raise InputError("an item is counted fewer than 0 times")
+        try:
+            canonical = kernels.run(_kernels.canonical_rows, *rows, as_sets, kernels.threads())
+        except OverflowError as error:
+            raise InputError(str(error)) from None
         n = len(canonical[0]) - 1
         people = np.arange(n) if owners is None else np.array(owners)
-        return cls(*canonical, people.astype(np.int64), vocabulary)
+        return cls(canonical[0], canonical[1], canonical[2], people.astype(np.int64), vocabulary)
 
     @classmethod
     def from_lists(cls, records: Iterable[Iterable[str]], owners: npt.ArrayLike | None = None) -> Bags:
         """From lists of item names; a name given twice counts twice."""
         numbers: dict[str, int] = {}
-        indptr, items = [0], []
+        indptr: list[int] = [0]
+        items: list[int] = []
         for record in records:
             items.extend(numbers.setdefault(name, len(numbers)) for name in record)
             indptr.append(len(items))
@@ -129,18 +137,16 @@ class Bags:
         """From a column of lists of strings (the column `items` of a frame)."""
         lists = frame if isinstance(frame, pl.Series) else frame["items"]
         flat = pl.DataFrame({"items": lists.drop_nulls().explode(empty_as_null=False, keep_nulls=False)}).to_series()
-        names = flat.unique(maintain_order=True)
+        names = flat.drop_nulls().unique(maintain_order=True)
         vocabulary = Vocabulary(names)
         sizes = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         return cls.from_rows(indptr, vocabulary.codes(flat), np.ones(len(flat), np.int32), vocabulary, owners)
 
     @classmethod
-    def from_scipy(cls, matrix: sp.spmatrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
+    def from_scipy(cls, matrix: sp.sparray | sp.csr_matrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
         """From a records x items matrix of counts."""
         csr = matrix.tocsr()
-        if csr.nnz and csr.data.min() < 0:
-            raise InputError("a matrix of counts holds a negative entry")
         return cls.from_rows(csr.indptr, csr.indices, csr.data, vocabulary, owners)
 
     # -- other views
@@ -199,7 +205,7 @@ class Bags:
     def owner_ranks(self) -> Ints:
         """A rank per record by which records of equal content are told apart by what else their owners hold, never by arrival.
 
-        Owners with the same records are interchangeable and share a rank.
+        Owners with the same records are interchangeable: they rank by number, but the same way for all they own.
         """
         if not self.owners_repeat:
             return np.zeros(len(self), np.int64)
@@ -207,6 +213,19 @@ class Bags:
 
     def __repr__(self) -> str:
         return f"Bags({len(self):,} records, {self.n_owners:,} owners, {self.occurrences:,} occurrences)"
+
+
+def _small(values: npt.ArrayLike, what: str) -> Small:
+    """The values as 32-bit whole numbers; what would be cut off or wrap round is refused."""
+    array = np.asarray(values)
+    if array.dtype == np.int32 or not array.size:
+        return array.astype(np.int32, copy=False)
+    if not np.issubdtype(array.dtype, np.integer) and not np.array_equal(array, np.rint(array)):
+        raise InputError(f"{what} must be whole numbers")
+    limits = np.iinfo(np.int32)
+    if array.min() < limits.min or array.max() > limits.max:
+        raise InputError(f"{what} must lie within {limits.max:,}")
+    return array.astype(np.int32)
 
 
 def _ranks_of_owners(bags: Bags) -> Ints:
@@ -218,5 +237,5 @@ def _ranks_of_owners(bags: Bags) -> Ints:
     place[np.argsort(first)] = np.arange(len(first))
     frame = pl.DataFrame({"owner": bags.owners, "content": place[same]})
     profiles = frame.group_by("owner").agg(pl.col("content").sort().cast(pl.String).str.join(",").alias("profile"))
-    ranked = profiles.with_columns(pl.col("profile").rank("dense").alias("rank").cast(pl.Int64))
+    ranked = profiles.sort("profile", "owner").with_row_index("rank")
     return frame.join(ranked, on="owner", how="left", maintain_order="left")["rank"].to_numpy().astype(np.int64)

@@ -1,7 +1,7 @@
-"""Log: a table of events, each with an owner, perhaps a time, and a payload (a query, an item). Polars underneath.
+"""Log: a table of events, each with an owner, perhaps a time, and a payload (a query, an item).
 
-Owners are numbers: the names behind them are forgotten when a log is read. `Log.bags` gathers the events of a person, of a session or of
-one event into records.
+Owners are numbers: the names behind them are forgotten when a log is read. `Log.bags` gathers the events of a
+person, of a session or of one event into records.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from shoal import _kernels, kernels
@@ -26,11 +27,19 @@ HALF_AN_HOUR = timedelta(minutes=30)
 
 
 class Terms(Protocol):
-    """The terms of each text: those of text i are `items[indptr[i]:indptr[i+1]]`, numbers of the vocabulary."""
+    """The terms of each text, as numbers of the vocabulary: text i has `items[indptr[i]:indptr[i+1]]`."""
 
-    indptr: Ints
-    items: Small
-    vocabulary: Vocabulary
+    @property
+    def indptr(self) -> Ints:
+        """Where the terms of each text begin, with the end of the last."""
+
+    @property
+    def items(self) -> Small:
+        """The terms of all texts, one after the other."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The names of the terms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +56,7 @@ Split = Callable[[pl.Series], Terms]
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """Events with the columns `owner` (a number), `time` (may be absent) and `payload` (a string), in their order of arrival.
+    """Events in their order of arrival: `owner` (a number), `time` (may be absent) and `payload` (a string).
 
     The payload of kind `text` is split into terms; that of kind `item` is one item.
     """
@@ -76,31 +85,40 @@ class Log:
         return self.frame["owner"].n_unique()
 
     def bags(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR, split: Split | None = None) -> Bags:
-        """One record per person, per session (a pause longer than `gap` ends it) or per event; repeats of an item are counted."""
+        """One record per person, session (a pause longer than `gap` ends it) or event, with all repeats."""
         if per not in {"user", "session", "event"}:
             raise ParameterError(f"per must be user, session or event, not {per!r}", value=per)
         if per == "session" and not self.timed:
-            raise ParameterError("sessions need times, and this log has none", hint="name the time column with --time")
+            raise ParameterError(
+                "sessions need times, and this log has none", hint="name the time column with --time"
+            )
         terms = self._terms(split)
         order, starts = self._records(per, gap)
-        sizes = np.diff(terms.indptr)[order]
-        indptr = np.concatenate([[0], np.cumsum(sizes)])
-        items = terms.items
-        if not _rising(order):
-            items = items[np.repeat(terms.indptr[:-1][order] - indptr[:-1], sizes) + np.arange(indptr[-1])]
-        owners = self._owners()[order[starts[:-1]]]
-        return Bags.from_rows(indptr[starts], items, np.ones(len(items), np.int32), terms.vocabulary, owners)
+        indptr, items = (terms.indptr, terms.items) if order is None else _reordered(terms, order)
+        first = starts[:-1] if order is None else order[starts[:-1]]
+        ones = np.ones(len(items), np.int32)
+        return Bags.from_rows(indptr[starts], items, ones, terms.vocabulary, self._owners()[first])
 
     def without_repeats(self) -> Log:
-        """The log with events that agree in owner, time and payload counted once: the first to arrive stays."""
-        if not self.timed:
-            return self
-        repeats = _repeats(self._order(by_time=True), self._owners(), self._times(), self.frame["payload"])
+        """The log with events that agree in owner, time and payload counted once: the first one stays."""
+        repeats = self._repeats() if self.timed else np.zeros(0, np.int64)
         if not len(repeats):
             return self
         stays = np.ones(len(self), bool)
         stays[repeats] = False
-        return Log(self.frame.filter(pl.Series(stays)), self.kind)
+        kept = self.frame.select("owner", "time").filter(pl.Series(stays))
+        return Log(kept.with_columns(payload=_filtered(self.frame["payload"], stays)), self.kind)
+
+    def _repeats(self) -> Ints:
+        """The events that repeat an earlier one, by their whole payloads within one owner and time."""
+        order = self._order(by_time=True)
+        as_they_are = np.zeros(0, np.int64)
+        events, moments = _kernels.shared_moments(
+            self._owners(), self._times(), as_they_are if order is None else order
+        )
+        content = whole_items(self.frame["payload"].gather(events)).items.astype(np.int64) + 1
+        _, first = np.unique(moments * (content.max(initial=0) + 1) + content, return_index=True)
+        return np.delete(events, first)
 
     def _terms(self, split: Split | None) -> Terms:
         payload = self.frame["payload"]
@@ -108,30 +126,23 @@ class Log:
             return whole_items(payload)
         return (split or plain_words)(payload)
 
-    def _records(self, per: Per, gap: timedelta) -> tuple[Ints, Ints]:
-        """The events in the order of their records, and where each record starts in that order, with the end."""
+    def _records(self, per: Per, gap: timedelta) -> tuple[Ints | None, Ints]:
+        """The events in the order of their records (None: as they are), and where each record starts."""
         if per == "event":
-            return np.arange(len(self)), np.arange(len(self) + 1)
+            return None, np.arange(len(self) + 1)
         order = self._order(by_time=per == "session")
-        owners = self._owners()[order]
         fresh = np.ones(len(self) + 1, bool)
-        fresh[1:-1] = owners[1:] != owners[:-1]
+        fresh[1:-1] = np.diff(_taken(self._owners(), order)) != 0
         if per == "session":
-            pause = gap // timedelta(microseconds=1)
-            fresh[1:-1] |= np.diff(self._times()[order]) > pause
+            fresh[1:-1] |= np.diff(_taken(self._times(), order)) > gap // timedelta(microseconds=1)
         return order, np.flatnonzero(fresh) if len(self) else np.zeros(1, np.int64)
 
-    def _order(self, *, by_time: bool) -> Ints:
-        owners = self._owners()
+    def _order(self, *, by_time: bool) -> Ints | None:
+        """The events by owner, perhaps time, and arrival; None where they are in that order already."""
+        owners, n = _dense(self._owners())
         times = self._times() if by_time else np.zeros(0, np.int64)
-        if _rising(owners) and (not by_time or bool(np.all((np.diff(owners) > 0) | (np.diff(times) >= 0)))):
-            return np.arange(len(self))
-        n = int(owners.max(initial=-1)) + 1
-        if n > 2 * len(owners) or owners.min(initial=0) < 0:
-            owners = np.unique(owners, return_inverse=True)[1].astype(np.int64)
-            n = int(owners.max(initial=-1)) + 1
         order: Ints = kernels.run(_kernels.event_order, owners, times, n, kernels.threads())
-        return order
+        return order if len(order) else None
 
     def _owners(self) -> Ints:
         return self.frame["owner"].to_numpy()
@@ -146,7 +157,7 @@ class Log:
 def plain_words(texts: pl.Series) -> PlainTerms:
     """Texts as their words, just as they are written."""
     interner = _kernels.Interner()
-    indptr, items = kernels.run(interner.words, texts.__arrow_c_stream__(), 1)
+    indptr, items = kernels.run(interner.words, texts.__arrow_c_stream__(), 1, kernels.threads())
     return PlainTerms(indptr, items, Vocabulary(interner.strings()))
 
 
@@ -157,19 +168,30 @@ def whole_items(payload: pl.Series) -> PlainTerms:
     return PlainTerms(np.arange(len(payload) + 1), items, Vocabulary(interner.strings()))
 
 
-def _rising(values: Ints) -> bool:
-    return bool(np.all(values[1:] >= values[:-1]))
+def _reordered(terms: Terms, order: Ints) -> tuple[Ints, Small]:
+    """The terms of the texts in another order."""
+    sizes = np.diff(terms.indptr)[order]
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    at = np.repeat(terms.indptr[:-1][order] - indptr[:-1], sizes) + np.arange(indptr[-1])
+    return indptr, terms.items[at]
 
 
-def _repeats(order: Ints, owners: Ints, times: Ints, payload: pl.Series) -> Ints:
-    """The events that repeat an earlier one, found among those that share owner and time and compared by their whole payload."""
-    owner, time = owners[order], times[order]
-    same = (owner[1:] == owner[:-1]) & (time[1:] == time[:-1])
-    shares = np.zeros(len(order), bool)
-    shares[1:] |= same
-    shares[:-1] |= same
-    moment = np.concatenate([[0], np.cumsum(~same)])[: len(order)][shares]
-    places = order[shares]
-    content = whole_items(payload.gather(places)).items.astype(np.int64)
-    _, first = np.unique(moment * (content.max(initial=0) + 1) + content, return_index=True)
-    return np.delete(places, first)
+def _taken(values: Ints, order: Ints | None) -> Ints:
+    return values if order is None else values[order]
+
+
+def _dense(owners: Ints) -> tuple[Ints, int]:
+    """Owners numbered from 0 without large gaps, and one more than the highest number."""
+    if len(owners) and (owners.min() < 0 or owners.max() > 2 * len(owners)):
+        owners = np.unique(owners, return_inverse=True)[1].astype(np.int64)
+    return owners, int(owners.max(initial=-1)) + 1
+
+
+def _filtered(payload: pl.Series, stays: npt.NDArray[np.bool_]) -> pl.Series:
+    """The payloads that stay. Pieces of which all stay are not copied."""
+    pieces, start = [], 0
+    for piece in payload.get_chunks():
+        mask = stays[start : start + len(piece)]
+        pieces.append(piece if mask.all() else piece.filter(pl.Series(mask)))
+        start += len(piece)
+    return pl.concat(pieces, rechunk=False)

@@ -11,7 +11,15 @@ import numpy.typing as npt
 LISTED = 20
 
 # What the kernels' numbers of defects mean; the order is that of `Defect` in cpp/delimited.hpp.
-BROKEN_LINES = ("", "too few fields", "too many fields", "not UTF-8", "binary bytes", "quote never closed", "misplaced quote")
+BROKEN_LINES = (
+    "",
+    "too few fields",
+    "too many fields",
+    "not UTF-8",
+    "binary bytes",
+    "quote never closed",
+    "misplaced quote",
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,9 @@ class Defects:
 
     def described(self, place: str = "line") -> list[str]:
         """One line of text per reason: how many, and where."""
-        return [f"{n:,} x {reason}: {_places(self.lines[reason], n, place)}" for reason, n in self.counts.items()]
+        return [
+            f"{n:,} x {reason}: {_places(self.lines[reason], n, place)}" for reason, n in self.counts.items()
+        ]
 
 
 class DefectList:

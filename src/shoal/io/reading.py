@@ -1,9 +1,10 @@
-"""Reading: what a file gave, with an account of every row; and the tally from which that account is drawn up."""
+"""Reading: what a file gave, with an account of every row, and the tally that the account is drawn from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shoal import _kernels
 from shoal.data.accounting import Ledger
 from shoal.data.bags import Bags
 from shoal.data.log import Log
@@ -11,10 +12,12 @@ from shoal.errors import InputError
 from shoal.io.defects import DefectList, Defects
 from shoal.io.source import Source
 
+SKIPPING = "without --strict they are left out and counted"
+
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The data, the account of the file's rows, the defects with their places, and what had to be guessed or is worth knowing."""
+    """The data, the account of the file's rows, its defects with their places, and other news."""
 
     data: Log | Bags
     format: str
@@ -25,9 +28,9 @@ class Reading:
 
 
 class Tally:
-    """Counts rows while a file is read. Under `strict` a defective row is an error as soon as its chunk was read."""
+    """Counts rows while a file is read. Under `strict` defective rows are an error."""
 
-    def __init__(self, source: Source, *, strict: bool, place: str = "line") -> None:
+    def __init__(self, source: Source, *, strict: bool, place: str = "line", hint: str = SKIPPING) -> None:
         self.source = source
         self.defects = DefectList()
         self.used = 0
@@ -35,6 +38,12 @@ class Tally:
         self.repeated = 0
         self._strict = strict
         self._place = place
+        self._hint = hint
+
+    def note(self, facts: _kernels.ChunkFacts, line: int) -> None:
+        """Take note of blank and broken lines in a part of the file that began at this line (from 0)."""
+        self.blank += facts.blank
+        self.defects.add_broken(facts.broken, facts.defects, line)
 
     def check(self) -> None:
         """Raise if defects were found and none are allowed."""
@@ -42,7 +51,7 @@ class Tally:
             found = self.defects.frozen()
             raise InputError(
                 f"{self.source.path} has defective rows: {'; '.join(found.described(self._place))}",
-                hint="without --strict they are left out and counted",
+                hint=self._hint,
                 defects=dict(found.counts),
             )
 
@@ -50,8 +59,12 @@ class Tally:
         """Where the rows went. Raises where none could be used."""
         found = self.defects.frozen()
         if not self.used:
-            why = "; ".join(found.described(self._place)) if found else "it has a header but no rows"
-            raise InputError(f"{self.source.path} has no usable row: {why}", hint="see --format, --sep and the column options")
+            nothing = "only blank lines" if self.blank else "a header but no rows"
+            why = "; ".join(found.described(self._place)) or f"it holds {nothing}"
+            raise InputError(
+                f"{self.source.path} has no usable row: {why}",
+                hint="see --format, --sep and the column options",
+            )
         malformed = {f"malformed: {reason}": n for reason, n in found.counts.items()}
         parts = {"used": self.used, "repeated clicks": self.repeated, "blank lines": self.blank, **malformed}
         return Ledger(sum(parts.values()), parts)

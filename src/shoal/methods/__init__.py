@@ -33,6 +33,7 @@ class Method(Declared):
 METHODS: Table[type[Method]] = Table(
     "method",
     {
+        "shoal": "shoal.methods.shoal:Shoal",
         "clump": "shoal.methods.clump:Clump",
         "partition": "shoal.methods.partition:Partition",
         "ssc": "shoal.methods.ssc:SSC",

@@ -24,7 +24,7 @@ from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.taxonomy.counts import meet, tree_counts
+from shoal.taxonomy.counts import TreeCounts, meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
 
@@ -49,12 +49,18 @@ class Clump(GroupingMethod):
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
         """Clump's three steps, on tree counts; each group is published as its least common generalization."""
-        counts = tree_counts(bags, taxonomy)
-        clusters = run_grouping(
+        clusters = self.cluster(bags, tree_counts(bags, taxonomy), self._assignment_order(bags))
+        groups = np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+        published = meet(bags, taxonomy, groups)
+        return groups, published.as_sets() if self.distinct else published
+
+    def cluster(self, bags: Bags, counts: TreeCounts, order: Ints) -> Ints:
+        """The cluster of each record, when records are assigned in this order; some numbers may stay unused."""
+        clusters: Ints = run_grouping(
             _kernels.clump,
             *counts.rows,
             counts.lengths,
-            self._assignment_order(bags),
+            order,
             bags.owners,
             counts.weights,
             counts.units,
@@ -65,9 +71,7 @@ class Clump(GroupingMethod):
             k=self.k,
             label="clustering",
         )
-        groups = np.unique(clusters, return_inverse=True)[1].astype(np.int64)
-        published = meet(bags, taxonomy, groups)
-        return groups, published.as_sets() if self.distinct else published
+        return clusters
 
     def _assignment_order(self, bags: Bags) -> Ints:
         by_content = np.arange(len(bags)) if self.ties == "given" else content_order(bags)

@@ -63,5 +63,5 @@ class Partition(GroupingMethod):
         )
         if self.publishes == "lcg":
             return groups, meet(bags, taxonomy, groups)
-        cuts = Bags(*rows, np.arange(len(rows[0]) - 1, dtype=np.int64), taxonomy.names)
+        cuts = Bags(rows[0], rows[1], rows[2], np.arange(len(rows[0]) - 1, dtype=np.int64), taxonomy.names)
         return groups, cuts if self.publishes == "bag" else cuts.as_sets()

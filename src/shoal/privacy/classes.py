@@ -14,6 +14,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Ints
 from shoal.data.release import Release
 from shoal.privacy import Verdict
+from shoal.privacy.origins import find_origins
 from shoal.taxonomy.ground import Grounding
 
 
@@ -54,13 +55,25 @@ def judge_classes(
         broken.append(f"{records:,} records stand in {short:,} classes of fewer than {k:,}; the smallest holds {classes.smallest:,}")
     if original is not None and release.secret is not None:
         rows = release.secret.rows()
-        broken += _lost_records(release, original, rows)
-        if people:
+        lost = _lost_records(release, original, rows)
+        if lost:  # whose records the published ones are is then not known
+            return Verdict(claim, False, achieved, (*broken, *lost), tuple(notes))
+        if people and len(classes.sizes):
             achieved["people"] = _fewest_people(classes, original, rows)
             if achieved["people"] < k:
                 broken.append(f"a class is shared by {achieved['people']:,} people only, who own several records")
         if truthful:
             broken += _untruthful(release, original, rows)
+    elif original is not None:
+        broken += _too_many(release, original)
+        if truthful:
+            found = find_origins(release, original)
+            if found.homeless:
+                broken.append(f"{found.homeless:,} published records generalize no original record of their own")
+            if found.undecided_classes:
+                notes.append(f"{found.undecided_classes:,} classes could stem from too many originals to be matched one by one")
+        if people and original.bags.owners_repeat:
+            notes.append("people own several records; which of them share a class cannot be told from the file alone")
     return Verdict(claim, not broken, achieved, tuple(broken), tuple(notes))
 
 
@@ -69,17 +82,23 @@ def _note_on_empty(release: Release) -> str:
     return f"{empty:,} empty records were counted as records like any other" if empty else "no record is empty"
 
 
+def _too_many(release: Release, original: Grounding) -> list[str]:
+    excess = release.n_records - len(original.bags)
+    return [f"{release.n_records:,} records are published of only {len(original.bags):,}"] if excess > 0 else []
+
+
 def _lost_records(release: Release, original: Grounding, rows: Ints) -> list[str]:
     if len(rows) != len(original.bags):
         return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
+    known = rows.max(initial=-1) < len(release.copies)
     shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
-    return [] if np.array_equal(shown, release.copies) else ["records were lost or added unaccounted"]
+    return [] if known and np.array_equal(shown, release.copies) else ["records were lost or added unaccounted"]
 
 
 def _fewest_people(classes: Classes, original: Grounding, rows: Ints) -> int:
     shown = np.flatnonzero(rows >= 0)
     pairs = np.unique(np.stack([classes.label[rows[shown]], original.bags.owners[shown]]), axis=1)
-    return int(np.bincount(pairs[0], minlength=len(classes.sizes)).min(initial=np.iinfo(np.int64).max)) if len(shown) else 0
+    return int(np.bincount(pairs[0], minlength=len(classes.sizes)).min())
 
 
 def _untruthful(release: Release, original: Grounding, rows: Ints) -> list[str]:

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Ints
+from shoal.report.words import short
 
-MOST_SINGLE = 24
-MOST_EVEN = 24
+MOST_SINGLE = 40
+MOST_EVEN = 30
 MOST_SPREAD = 8
 LADDER = (10, 15, 20, 30, 50, 70)
 
@@ -33,10 +34,17 @@ class Bin:
 
     @property
     def label(self) -> str:
-        """As short as an axis wants it."""
+        """The values in words."""
         if self.high is None:
             return f"{self.low:,}+"
         return f"{self.low:,}" if self.high == self.low else f"{self.low:,}–{self.high:,}"
+
+    @property
+    def tick(self) -> str:
+        """As short as an axis wants it: from a thousand on, 1k–1.5k for 1,000–1,499."""
+        if self.low < 1000 or self.high == self.low:
+            return self.label
+        return f"{short(self.low)}+" if self.high is None else f"{short(self.low)}–{short(self.high + 1)}"
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def facts_of(manifest: Mapping[str, Any], release: Release, original: Grounding)
     published = _on_nodes(release.published, tree)
     sizes = classes_of(release).sizes
     people = np.unique(before.owners, return_inverse=True)[1]
-    fewest = max(FEWEST_PEOPLE, *_asked_sizes(manifest))
+    fewest = _fewest(manifest)
     items = _published_items(published, release.copies, tree)
     return Facts(
         manifest=manifest,
@@ -84,7 +84,7 @@ def facts_of(manifest: Mapping[str, Any], release: Release, original: Grounding)
         height=tree.height + 1,
         frequent=_ranked(items, tree, by="records"),
         vaguest=_ranked(np.where(tree.leaves > 1, items, 0), tree, by="terms"),
-        items_before=len(np.unique(before.items)),
+        items_before=int(np.count_nonzero(np.bincount(before.items))),
         items_after=int((items > 0).sum()),
         fewest=fewest,
     )
@@ -100,9 +100,10 @@ def _on_nodes(published: Bags, tree: Taxonomy) -> Bags:
     return published.relabelled(nodes, tree.names)
 
 
-def _asked_sizes(manifest: Mapping[str, Any]) -> list[int]:
+def _fewest(manifest: Mapping[str, Any]) -> int:
+    """How many people a bar of originals must count at least: k, and never a handful."""
     k = manifest.get("parameters", {}).get("k")
-    return [k] if isinstance(k, int) else []
+    return max(FEWEST_PEOPLE, k) if isinstance(k, int) else FEWEST_PEOPLE
 
 
 def _sizes(sizes: Ints) -> Sizes:

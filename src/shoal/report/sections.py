@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.methods import METHODS
+from shoal.metrics import METRICS
 from shoal.report.bins import Histogram
 from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, stacked
 from shoal.report.facts import Facts, PublishedItem
@@ -29,7 +30,13 @@ MEANINGS = {
     "occurrences": "items in all records together",
     "taxonomy": "the hierarchy along which items are generalized",
     "scope": "the part of the taxonomy that losses refer to",
-    "loss": "how the loss of a generalization is measured",
+    "node_loss": "how the loss of one generalized item is measured",
+    "records_as": "whether an item counts once in a record (sets) or as often as it stands there (bags)",
+    "unknown_items": "different items that the taxonomy lacks",
+    "unknown_occurrences": "how often those stand in the records",
+    "taxonomy_nodes": "names in the part of the taxonomy that is used",
+    "taxonomy_leaves": "most exact names among them",
+    "taxonomy_height": "steps from the root down to the deepest name",
 }
 
 LABELS = {"owners": "people", "per": "one record per", "unknown": "unknown terms"}
@@ -214,11 +221,14 @@ def loss_meters(metrics: Mapping[str, Any]) -> list[Meter]:
 def metric_rows(metrics: Mapping[str, Any]) -> list[Row]:
     """All other metrics, as numbers; shares of the occurrences stand in the accounting already."""
     shown = LOSSES.keys() | SHARES | {"bound"}
-    return [
-        Row(PLAIN_METRICS.get(key, (spoken(key), ""))[0], number(value), PLAIN_METRICS.get(key, ("", ""))[1])
-        for key, value in metrics.items()
-        if key not in shown
-    ]
+    rows = []
+    for key, value in metrics.items():
+        if key not in shown:
+            label, meaning = PLAIN_METRICS.get(
+                key, (spoken(key), METRICS[key].summary if key in METRICS else "")
+            )
+            rows.append(Row(label, number(value), meaning))
+    return rows
 
 
 def _share(metrics: Mapping[str, Any], key: str) -> float | None:
@@ -232,7 +242,7 @@ def group_chart(facts: Facts) -> str:
     found = facts.group_sizes
     columns = [
         Column(
-            b.label, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else ""
+            b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else ""
         )
         for b, n in zip(found.bins, found.counts, strict=True)
     ]
@@ -255,7 +265,7 @@ def level_chart(facts: Facts) -> str:
 
 def _before_after(title: str, found: Histogram, noun: str, axis: str) -> str:
     columns = [
-        Column(b.label, n, was, f"{b.label}: {plural(was, noun)} before, {count(n)} after")
+        Column(b.tick, n, was, f"{b.label}: {plural(was, noun)} before, {count(n)} after")
         for b, n, was in zip(found.bins, found.counts, found.before or (), strict=True)
     ]
     told = ", ".join(c.hint for c in columns)

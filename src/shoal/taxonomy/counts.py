@@ -9,7 +9,11 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
+from shoal.errors import InputError
 from shoal.taxonomy.tree import Taxonomy
+
+# No score is larger than all occurrences together, in units; twice that still fits 64 bits.
+LARGEST_SCORE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +44,17 @@ class TreeCounts:
 
 def tree_counts(bags: Bags, taxonomy: Taxonomy) -> TreeCounts:
     """Counts of every node that has a weight; nodes that tell no more than their parents are passed over."""
+    if bags.occurrences * taxonomy.units > LARGEST_SCORE:
+        raise InputError(f"{bags.occurrences:,} item occurrences are too many to be scored exactly")
     weights = taxonomy.weights
     up = taxonomy.parent.copy()
     while len(idle := np.flatnonzero((up >= 0) & (weights[up] == 0))):
         up[idle] = taxonomy.parent[up[idle]]
     first = np.where(weights > 0, np.arange(len(taxonomy)), up).astype(np.int32)
-    rows = kernels.run(
+    indptr, nodes, counts = kernels.run(
         _kernels.tree_counts, *bags.rows, up, taxonomy.end, first, kernels.threads(), label="counting subtrees"
     )
-    return TreeCounts(*rows, bags.lengths, weights, taxonomy.units)
+    return TreeCounts(indptr, nodes, counts, bags.lengths, weights, taxonomy.units)
 
 
 def meet(bags: Bags, taxonomy: Taxonomy, groups: npt.ArrayLike) -> Bags:
@@ -58,7 +64,7 @@ def meet(bags: Bags, taxonomy: Taxonomy, groups: npt.ArrayLike) -> Bags:
     members = members[np.searchsorted(labels[members], 0) :]
     n = int(labels.max(initial=-1)) + 1
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels[members], minlength=n))]).astype(np.int64)
-    rows = kernels.run(
+    indptr, nodes, counts = kernels.run(
         _kernels.meet_groups,
         *bags.rows,
         taxonomy.parent,
@@ -68,4 +74,4 @@ def meet(bags: Bags, taxonomy: Taxonomy, groups: npt.ArrayLike) -> Bags:
         kernels.threads(),
         label="generalizing groups",
     )
-    return Bags(*rows, np.arange(n, dtype=np.int64), taxonomy.names)
+    return Bags(indptr, nodes, counts, np.arange(n, dtype=np.int64), taxonomy.names)

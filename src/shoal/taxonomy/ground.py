@@ -99,16 +99,23 @@ def _hang_unlisted(
     shelf = len(taxonomy)
     nodes = nodes.copy()
     nodes[strange[by_name]] = shelf + 1 + np.arange(len(strange), dtype=np.int32)
-    fresh = pl.Series("item", [UNLISTED], dtype=pl.String)
-    names = pl.concat([taxonomy.names.names, fresh, _distinct_from(taxonomy, terms.gather(by_name)).rename("item")])
+    fresh = pl.concat([pl.Series([UNLISTED]), terms.gather(by_name).rename("")])
+    names = pl.concat([taxonomy.names.names, _distinct_from(taxonomy, fresh).rename("item")])
     parent = np.concatenate([taxonomy.parent, [0], np.full(len(strange), shelf)]).astype(np.int32)
     return Taxonomy(Vocabulary(names), parent, loss_name=taxonomy.loss_name), nodes
 
 
 def _distinct_from(taxonomy: Taxonomy, terms: pl.Series) -> pl.Series:
-    """The terms, marked where a node of the taxonomy already bears that name."""
-    taken = terms.is_in(pl.concat([taxonomy.names.names, pl.Series([UNLISTED])]).implode())
-    return pl.select(pl.when(taken).then(terms + pl.lit(" ") + pl.lit(UNLISTED)).otherwise(terms)).to_series()
+    """The terms, marked where another node already bears that name."""
+    clashing = (terms.is_in(taxonomy.names.names.implode()) | ~terms.is_first_distinct()).arg_true()
+    if clashing.is_empty():
+        return terms
+    names, taken = terms.to_list(), {*taxonomy.names.names, *terms}
+    for i in clashing:
+        while names[i] in taken:
+            names[i] = f"{names[i]} {UNLISTED}"
+        taken.add(names[i])
+    return pl.Series(names, dtype=pl.String)
 
 
 def frequent_strangers(bags: Bags, taxonomy: Taxonomy, limit: int) -> Sequence[tuple[str, int]]:

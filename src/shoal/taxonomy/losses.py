@@ -38,7 +38,7 @@ def height(tree: Taxonomy) -> npt.NDArray[np.float64]:
     for level in range(int(tree.depth.max()), 0, -1):
         at = np.flatnonzero(tree.depth == level)
         np.maximum.at(heights, tree.parent[at], heights[at] + 1)
-    return heights / max(1, heights[0])
+    return np.asarray(heights / max(1, int(heights[0])))
 
 
 LOSSES: dict[str, Loss] = {"lm": lm, "information": information, "height": height}

@@ -38,13 +38,28 @@ def wordnet(loss: str = "lm") -> Taxonomy:
     return taxonomy if loss == taxonomy.loss_name else taxonomy.with_loss(loss)
 
 
+def lemmas() -> pl.DataFrame:
+    """Every noun: `lemma`, the `node` of its first sense, its number of `senses`, its `uses`, is it `proper`.
+
+    Uses are those of the first sense in the texts that WordNet's makers tagged; most nouns have none. A
+    proper noun is written with a capital in that sense.
+    """
+    return _table("lemmas")
+
+
+def irregular_forms() -> pl.DataFrame:
+    """Irregular plurals: `form` and `base`."""
+    return _table("exceptions")
+
+
 @cache
 def _nouns() -> Taxonomy:
-    nodes, lemmas = _table("nodes"), _table("lemmas")
-    morphology = Morphology(lemmas["lemma"], _table("exceptions"))
+    nodes, lemmas = _table("nodes"), _table("lemmas", "lemma", "node")
+    morphology = Morphology(lemmas["lemma"], irregular_forms())
     lexicon = NounLexicon(morphology, lemmas["node"].to_numpy())
     return Taxonomy(Vocabulary(nodes["name"]), nodes["parent"].to_numpy().copy(), lexicon)
 
 
-def _table(name: str) -> pl.DataFrame:
-    return pl.read_parquet(files("shoal.taxonomy").joinpath("wordnet-data", f"{name}.parquet").read_bytes())
+def _table(name: str, *columns: str) -> pl.DataFrame:
+    data = files("shoal.taxonomy").joinpath("wordnet-data", f"{name}.parquet").read_bytes()
+    return pl.read_parquet(data, columns=list(columns) or None)

@@ -41,7 +41,7 @@ def terms_of(texts: pl.Series, *, keep_stop_words: bool = False) -> Terms:
     """The terms of each text; a null text has none. Single letters, mostly left by apostrophes, always go."""
     interner = _kernels.Interner()
     plain = lowered(texts)
-    indptr, items = kernels.run(interner.words, plain.__arrow_c_stream__(), 1, label="splitting words")
+    indptr, items = kernels.run(interner.words, plain.__arrow_c_stream__(), 1, kernels.threads(), label="splitting words")
     words = pl.Series("item", interner.strings(), dtype=pl.String)
     kept = words.str.len_chars() >= SHORTEST
     if not keep_stop_words:

@@ -1,0 +1,44 @@
+# Two commands do all their own set-up in a private environment: `make demo` and `make test`.
+VENV := .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+SOURCES := $(shell find cpp src/shoal -type f -not -name '*.pyc' -not -path '*/__pycache__/*') CMakeLists.txt pyproject.toml
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/shoal demo
+
+test: $(VENV)/tested
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/linted
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --diff src tests benchmarks scripts
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/measured
+	$(BIN)/python benchmarks/foundation.py
+
+$(VENV)/installed: $(SOURCES)
+	$(PYTHON) -c 'import sys; sys.exit("shoal needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet .
+	touch $@
+
+$(VENV)/tested: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group test
+	touch $@
+
+$(VENV)/linted: $(VENV)/tested
+	$(BIN)/python -m pip install --quiet --group lint
+	touch $@
+
+$(VENV)/measured: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet '.[bench]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist demo-release

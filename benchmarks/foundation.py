@@ -1,0 +1,152 @@
+"""The foundation's promises, measured in one run: kernels against kernels, the whole path against Polars, ten times the users, memory.
+
+    python benchmarks/foundation.py [--users 53058] [--no-large]
+
+Logs are generated once into benchmarks/results and used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import polars as pl
+from common import RESULTS, data_file, seconds, show
+
+from shoal import kernels
+from shoal.app.job import Preparation, Target
+from shoal.app.pipeline import anonymize, prepare, prepare_records, publish
+from shoal.io.formats import ReadOptions
+from shoal.io.read import read
+from shoal.methods.clump import Clump
+from shoal.methods.grouping import content_order
+from shoal.methods.partition import Partition
+from shoal.metrics import measure
+from shoal.synthetic.querylog import generate
+from shoal.taxonomy.counts import tree_counts
+
+LARGE = 500_000
+BMS_LIMITS = {2: 3.49, 5: 5.14, 10: 6.31, 25: 8.10, 50: 9.68, 100: 11.48}
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    asked.add_argument("--users", type=int, default=53_058)
+    asked.add_argument("--no-large", action="store_true", help=f"leave out the log of {LARGE:,} users")
+    said = asked.parse_args()
+    log = generated(said.users)
+    clump_against_tree_counts(log)
+    path_against_polars(log)
+    ten_times_the_users()
+    partition_on_clicks()
+    if not said.no_large:
+        memory(generated(LARGE))
+
+
+def generated(users: int) -> Path:
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    path = RESULTS / f"log-{users}.tsv"
+    if not path.exists():
+        generate(path, users)
+    return path
+
+
+def clump_against_tree_counts(log: Path) -> None:
+    original = prepare(log, Preparation(unknown="drop")).original
+    method = Clump(k=5, r=10)
+    rows = []
+    for threads in (1, 2):
+        with kernels.using(threads=threads):
+            counting = seconds(lambda: tree_counts(original.bags, original.taxonomy), 7)
+            counts = tree_counts(original.bags, original.taxonomy)
+            order = content_order(original.bags)
+            clustering = seconds(lambda c=counts, o=order: method.cluster(original.bags, c, o), 7)
+            everything = seconds(lambda: method.apply(original.bags, original.taxonomy), 3)
+        rows.append(
+            {
+                "threads": threads,
+                "records": len(original.bags),
+                "tree counts s": counting,
+                "Clump s": clustering,
+                "Clump / tree counts": clustering / counting,
+                "whole method s": everything,
+            }
+        )
+    show("Clump (r=10) against building the tree counts; promised: at most 3 times", rows)
+
+
+def path_against_polars(log: Path) -> None:
+    def polars() -> None:
+        frame = pl.read_csv(log, separator="\t", quote_char=None)
+        frame.group_by("AnonID").agg(pl.col("Query"))
+
+    def whole_path() -> None:
+        with tempfile.TemporaryDirectory() as place:
+            judged = anonymize(prepare(log, Preparation()), Clump(k=5, r=10))
+            publish(judged, Target(Path(place) / "release"))
+
+    base, ours = seconds(polars), seconds(whole_path)
+    size = log.stat().st_size / 2**20
+    show(
+        "TSV to written, verified release against Polars reading and grouping the file; promised: at most 6 times",
+        [{"file MB": size, "Polars s": base, "shoal s": ours, "ratio": ours / base}],
+    )
+
+
+def ten_times_the_users() -> None:
+    rows = []
+    for users in (5_000, 50_000):
+        log = generated(users)
+        rows.append({"users": users, "seconds": seconds(lambda path=log: anonymize(prepare(path, Preparation()), Clump(k=5)))})
+    rows[1]["times"] = rows[1]["seconds"] / rows[0]["seconds"]
+    rows[0]["times"] = 1.0
+    show("Ten times the users; promised: at most 11 times the time", rows)
+
+
+def partition_on_clicks() -> None:
+    clicks, hierarchy = data_file("BMS-WebView-2.dat.gz"), data_file("BMS-WebView-2.hierarchy.txt.gz")
+    if clicks is None or hierarchy is None:
+        return
+    reading = read(clicks, ReadOptions(format="transactions"))
+    original = prepare_records(reading.data, Preparation(taxonomy=str(hierarchy))).original
+    rows = []
+    for k, limit in BMS_LIMITS.items():
+        started = time.perf_counter()
+        release = Partition(k=k).apply(original.bags, original.taxonomy)
+        taken = time.perf_counter() - started
+        lcg = Partition(k=k, publishes="lcg").apply(original.bags, original.taxonomy)
+        ncp, loss = measure(release, original, ["ncp", "loss"]).values()
+        rows.append(
+            {
+                "k": k,
+                "NCP %": round(100 * ncp, 3),
+                "others' NCP %": limit,
+                "seconds": taken,
+                "loss": loss,
+                "loss as LCG": measure(lcg, original, ["loss"])["loss"],
+            }
+        )
+    show("Partition on BMS-WebView-2; promised: NCP no higher than what others reach, in about a second", rows)
+
+
+def memory(log: Path) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        command = [sys.executable, "-m", "shoal", "anonymize", str(log), "--out", f"{place}/release", "--method", "clump", "--json"]
+        started = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        taken = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    size = log.stat().st_size / 2**20
+    show(
+        f"Peak memory of the whole program on {LARGE:,} users; promised: at most 3 times the file",
+        [{"file MB": size, "peak MB": peak, "ratio": peak / size, "seconds": taken}],
+    )
+
+
+if __name__ == "__main__":
+    main()

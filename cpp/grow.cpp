@@ -1,0 +1,215 @@
+#include "grow.hpp"
+
+#include <limits>
+
+#include "sketch.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int32_t kTaken = std::numeric_limits<int32_t>::max();
+constexpr int64_t kLongest = 1 << 20;  // lengths in sketch steps, beyond which they no longer matter
+
+// The records of a block that no group has taken yet, side by side with their sketches.
+class Pool {
+  public:
+    Pool(const Scored& data, std::span<const int64_t> records) {
+        SketchedRows sketched = sketch_rows(data.counts, records, data.weight);
+        sketcher_ = std::move(sketched.sketcher);
+        slots_.reserve(records.size());
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            slots_.push_back({records[i], in_steps(data.lengths[records[i]] * data.scale), in_steps(data.value(records[i])), true});
+        }
+        sketches_ = std::move(sketched.rows);
+        waiting_ = static_cast<int64_t>(records.size());
+    }
+
+    struct Found {
+        int64_t looks;  // what joining seems to cost; less is better
+        int64_t slot;
+        auto operator<=>(const Found&) const = default;
+    };
+
+    // The `most` slots that look best for a group of this size whose meet has this sketch.
+    void scan(const Sketch& wanted, int64_t size, int64_t most, std::vector<Found>& found) const {
+        found.clear();
+        int64_t limit = std::numeric_limits<int64_t>::max();
+        const auto full = static_cast<std::size_t>(2 * most);
+        for (std::size_t i = first_; i < slots_.size(); ++i) {
+            const Slot& s = slots_[i];
+            if (!s.waiting) continue;
+            const int64_t looks = 2 * s.length - (size + 1) * (s.weight - distance(wanted, sketches_[i]));
+            if (looks >= limit) continue;
+            found.push_back({looks, static_cast<int64_t>(i)});
+            if (found.size() == full) limit = keep_best(found, most);
+        }
+        if (static_cast<int64_t>(found.size()) > most) keep_best(found, most);
+    }
+
+    int64_t record(int64_t slot) const { return slots_[slot].record; }
+    const Sketch& sketch(int64_t slot) const { return sketches_[slot]; }
+    const Sketcher& sketcher() const { return sketcher_; }
+    int64_t waiting() const { return waiting_; }
+    int64_t first() {
+        while (!slots_[first_].waiting) ++first_;
+        return static_cast<int64_t>(first_);
+    }
+    void take(int64_t slot) {
+        slots_[slot].waiting = false;
+        --waiting_;
+    }
+    // Closes the gaps once a quarter is gone; slot numbers change.
+    void tidy() {
+        if (4 * waiting_ > 3 * static_cast<int64_t>(slots_.size() - first_)) return;
+        std::size_t kept = 0;
+        for (std::size_t i = first_; i < slots_.size(); ++i)
+            if (slots_[i].waiting) slots_[kept] = slots_[i], sketches_[kept++] = sketches_[i];
+        slots_.resize(kept), sketches_.resize(kept);
+        first_ = 0;
+    }
+    template <class Visit>
+    void each(Visit&& visit) const {
+        for (std::size_t i = first_; i < slots_.size(); ++i)
+            if (slots_[i].waiting) visit(static_cast<int64_t>(i));
+    }
+
+  private:
+    int32_t in_steps(int64_t weight) const { return static_cast<int32_t>(std::min(kLongest, sketcher_.steps(weight))); }
+
+    static int64_t keep_best(std::vector<Found>& found, int64_t most) {
+        std::ranges::nth_element(found, found.begin() + (most - 1));
+        found.resize(most);
+        return found.back().looks;
+    }
+    struct Slot {
+        int64_t record;
+        int32_t length, weight;
+        bool waiting;
+    };
+    Sketcher sketcher_{{}, {}};
+    std::vector<Slot> slots_;
+    std::vector<Sketch> sketches_;
+    std::size_t first_ = 0;
+    int64_t waiting_ = 0;
+};
+
+class Grower {
+  public:
+    Grower(const Scored& data, std::span<const int64_t> records, const GrowOptions& options)
+        : data_(data), options_(options), pool_(data, records), meet_(data) {}
+
+    std::vector<Group> run(std::vector<int64_t>& left, Task& task) {
+        std::vector<Group> groups;
+        while (pool_.waiting() >= data_.k) {
+            task.check();
+            Group group = grow(pool_.first());
+            if (static_cast<int64_t>(group.size()) < data_.k)  // only where people own several records
+                left.insert(left.end(), group.begin(), group.end());
+            else
+                groups.push_back(std::move(group));
+            pool_.tidy();
+        }
+        pool_.each([&](int64_t slot) { left.push_back(pool_.record(slot)); });
+        return groups;
+    }
+
+  private:
+    struct Candidate {
+        int64_t slot, record, length;
+        int64_t value;    // of the meet with it: an upper bound once the group has grown, as meets only shrink
+        int64_t checked;  // group size for which the value is exact
+    };
+
+    Group grow(int64_t seed) {
+        Group group{pool_.record(seed)};
+        meet_.open(group[0]);
+        pool_.take(seed);
+        candidates_.clear();
+        look(pool_.sketch(seed), group);
+        int64_t next_look = 2;
+        while (static_cast<int64_t>(group.size()) < data_.k) {
+            const auto size = static_cast<int64_t>(group.size());
+            if (options_.look_again && size == next_look) {
+                look(sketch_of_meet(), group);
+                next_look *= 2;
+            }
+            int64_t best = pick(group);
+            if (best < 0) look(sketch_of_meet(), group), best = pick(group);
+            if (best < 0) look_everywhere(group), best = pick(group);
+            if (best < 0) return group;
+            meet_.take(candidates_[best].record);
+            group.push_back(candidates_[best].record);
+            pool_.take(candidates_[best].slot);
+            candidates_[best] = candidates_.back();
+            candidates_.pop_back();
+        }
+        return group;
+    }
+
+    // The candidate that keeps the group's distortion least. Values of earlier, larger meets are upper bounds, so only those that
+    // might win are scored again.
+    int64_t pick(const Group& group) {
+        const auto size = static_cast<int64_t>(group.size());
+        for (;;) {
+            int64_t best = -1, least = std::numeric_limits<int64_t>::max();
+            for (std::size_t i = 0; i < candidates_.size(); ++i) {
+                const Candidate& c = candidates_[i];
+                const int64_t cost = c.length * data_.scale - (size + 1) * c.value;
+                if (cost > least || (cost == least && c.record > candidates_[best].record)) continue;
+                if (data_.holds_owner(group, c.record)) continue;
+                least = cost, best = static_cast<int64_t>(i);
+            }
+            if (best < 0 || candidates_[best].checked == size) return best;
+            candidates_[best].value = meet_.with(candidates_[best].record);
+            candidates_[best].checked = size;
+        }
+    }
+
+    void look(const Sketch& wanted, const Group& group) {
+        const auto size = static_cast<int64_t>(group.size());
+        pool_.scan(wanted, size, std::max(options_.candidates, 2 * size), found_);
+        for (const Pool::Found& f : found_) consider(f.slot, group);
+    }
+
+    // Where the nearest all belong to people already in the group, nobody is too far.
+    void look_everywhere(const Group& group) {
+        if (!data_.owners_repeat) return;
+        candidates_.clear();
+        pool_.each([&](int64_t slot) {
+            if (!data_.holds_owner(group, pool_.record(slot))) consider(slot, group);
+        });
+    }
+
+    void consider(int64_t slot, const Group& group) {
+        const int64_t record = pool_.record(slot);
+        if (std::ranges::any_of(candidates_, [&](const Candidate& c) { return c.slot == slot; })) return;
+        candidates_.push_back({slot, record, data_.lengths[record], meet_.with(record), static_cast<int64_t>(group.size())});
+    }
+
+    Sketch sketch_of_meet() const {
+        Sketcher::Sums sums{};
+        meet_.each([&](int32_t node, int32_t count) { pool_.sketcher().add(sums, node, count); });
+        return pool_.sketcher().sketch(sums);
+    }
+
+    const Scored& data_;
+    const GrowOptions& options_;
+    Pool pool_;
+    RunningMeet meet_;
+    std::vector<Candidate> candidates_;
+    std::vector<Pool::Found> found_;
+};
+
+}  // namespace
+
+std::vector<Group> grow_block(const Scored& data, std::span<const int64_t> records, const GrowOptions& options, std::vector<int64_t>& left,
+                              Task& task) {
+    if (static_cast<int64_t>(records.size()) < data.k) {
+        left.insert(left.end(), records.begin(), records.end());
+        return {};
+    }
+    return Grower(data, records, options).run(left, task);
+}
+
+}  // namespace shoal

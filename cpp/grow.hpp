@@ -1,0 +1,19 @@
+// Growing groups one at a time: a seed, and k-1 times the record whose joining keeps most of what the group still tells.
+#pragma once
+
+#include "meets.hpp"
+#include "task.hpp"
+
+namespace shoal {
+
+struct GrowOptions {
+    int64_t candidates;  // how many of the records that look best by their sketches are scored exactly
+    bool look_again;     // scan again for the meet when the group has doubled, not only for the seed
+};
+
+// Groups of k people out of these records (in content order, so that the longest become seeds first); the records that remain are too few
+// for a group of their own and are added to `left`.
+std::vector<Group> grow_block(const Scored& data, std::span<const int64_t> records, const GrowOptions& options, std::vector<int64_t>& left,
+                              Task& task);
+
+}  // namespace shoal

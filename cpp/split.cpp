@@ -1,0 +1,102 @@
+#include "split.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parallel.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int64_t kSample = 2048;
+
+uint16_t root(int64_t weight, int64_t scale) {
+    const double share = static_cast<double>(weight) / static_cast<double>(scale);
+    return static_cast<uint16_t>(std::min(65535.0, std::sqrt(share) * 256.0));
+}
+
+std::vector<int32_t> heaviest_nodes(const Rows& counts, std::span<const int64_t> weight, std::size_t most) {
+    std::vector<int64_t> mass(weight.size(), 0);
+    for (std::size_t j = 0; j < counts.ids.size(); ++j) mass[counts.ids[j]] += weight[counts.ids[j]] * counts.counts[j];
+    std::vector<int32_t> nodes;
+    for (std::size_t v = 0; v < mass.size(); ++v)
+        if (mass[v] > 0) nodes.push_back(static_cast<int32_t>(v));
+    const std::size_t kept = std::min(most, nodes.size());
+    std::ranges::partial_sort(nodes, nodes.begin() + static_cast<std::ptrdiff_t>(kept),
+                              [&](int32_t a, int32_t b) { return mass[a] != mass[b] ? mass[a] > mass[b] : a < b; });
+    nodes.resize(kept);
+    return nodes;
+}
+
+// SplitMix64 of the round, the block and the coordinate: a number that is the same everywhere.
+uint64_t noise(uint64_t round, uint64_t block, uint64_t coordinate) {
+    uint64_t x = (round + 1) * 0x9e3779b97f4a7c15ULL + block * 0xd1b54a32d192ed03ULL + coordinate * 0x8cb92ba72f3d8dd7ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+int widest(const Coordinates& at, const std::vector<int64_t>& things, uint64_t round, uint64_t block) {
+    const int64_t stride = 1 + static_cast<int64_t>(things.size()) / kSample;
+    std::array<int64_t, kCoordinates> sum{}, squares{};
+    int64_t n = 0;
+    for (int64_t i = 0; i < static_cast<int64_t>(things.size()); i += stride, ++n) {
+        const uint16_t* x = at.of(things[i]);
+        for (int c = 0; c < kCoordinates; ++c) sum[c] += x[c], squares[c] += static_cast<int64_t>(x[c]) * x[c];
+    }
+    int best = 0;
+    int64_t most = -1;
+    for (int c = 0; c < kCoordinates; ++c) {
+        int64_t spread = (squares[c] - sum[c] / n * sum[c]) / n;
+        if (round > 0) spread = spread / 256 * static_cast<int64_t>(128 + noise(round, block, c) % 256);
+        if (spread > most) most = spread, best = c;
+    }
+    return best;
+}
+
+}  // namespace
+
+Coordinates coordinates(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> weight, int64_t scale,
+                        int threads, Task& task) {
+    const std::vector<int32_t> nodes = heaviest_nodes(counts, weight, kCoordinates - 1);
+    std::vector<int8_t> place(weight.size(), -1);
+    for (std::size_t i = 0; i < nodes.size(); ++i) place[nodes[i]] = static_cast<int8_t>(i);
+    Coordinates out;
+    out.values.assign(counts.size() * kCoordinates, 0);
+    parallel_blocks(counts.size(), 1024, threads, task, [&](int64_t begin, int64_t end, int) {
+        for (int64_t i = begin; i < end; ++i) {
+            uint16_t* x = out.values.data() + i * kCoordinates;
+            for (int64_t j = counts.indptr[i]; j < counts.indptr[i + 1]; ++j)
+                if (const int8_t p = place[counts.ids[j]]; p >= 0) x[p] = root(weight[counts.ids[j]] * counts.counts[j], scale);
+            x[kCoordinates - 1] = root(lengths[i], 1);
+        }
+    });
+    return out;
+}
+
+std::vector<std::vector<int64_t>> split_blocks(const Coordinates& at, std::vector<int64_t> things, int64_t most, uint64_t round,
+                                               int threads, Task& task) {
+    std::vector<std::vector<int64_t>> level{std::move(things)};
+    // Parts of a level differ in size by one at most, so all of them are small enough at the same time.
+    while (!level.empty() && static_cast<int64_t>(level[0].size()) > most) {
+        std::vector<std::vector<int64_t>> next(2 * level.size());
+        parallel_blocks(static_cast<int64_t>(level.size()), 1, threads, task, [&](int64_t p, int64_t, int) {
+            auto& part = level[p];
+            const int c = widest(at, part, round, level.size() + p);
+            const auto middle = part.begin() + static_cast<std::ptrdiff_t>((part.size() + 1) / 2);
+            std::nth_element(part.begin(), middle, part.end(), [&](int64_t a, int64_t b) {
+                const uint16_t x = at.of(a)[c], y = at.of(b)[c];
+                return x != y ? x > y : a < b;
+            });
+            next[2 * p].assign(part.begin(), middle);
+            next[2 * p + 1].assign(middle, part.end());
+            part = {};
+        });
+        level = std::move(next);
+    }
+    for (auto& part : level) std::ranges::sort(part);
+    return level;
+}
+
+}  // namespace shoal

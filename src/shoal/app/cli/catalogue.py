@@ -1,0 +1,48 @@
+"""Listings of methods and models, made from what they declare."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from shoal.app.cli import screen
+from shoal.parameters import Declared
+
+
+def catalogue(name: str, table: Mapping[str, type[Declared]], help: str) -> click.Command:
+    """A command that lists the parts of a table, or tells all about one of them."""
+
+    @click.command(name, help=help, context_settings={"help_option_names": ["-h", "--help"]})
+    @click.argument("which", required=False, metavar="[NAME]")
+    @click.option("--json", "as_json", is_flag=True, help="For programs.")
+    def command(which: str | None, as_json: bool) -> None:
+        chosen = {which: table[which]} if which else dict(table.items())
+        if as_json:
+            click.echo(json.dumps({n: _facts(kind) for n, kind in chosen.items()}, indent=2))
+        elif which:
+            _tell(which, table[which])
+        else:
+            screen.listing(["name", "what it is"], [(n, kind.summary()) for n, kind in chosen.items()])
+            screen.note(f"`shoal {name} NAME` tells all about one of them")
+
+    return command
+
+
+def _facts(kind: type[Declared]) -> dict[str, Any]:
+    told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect") if hasattr(kind, key)}
+    parameters = {
+        p.name: {"help": p.help, "default": p.default, "values": p.range} for p in kind.parameters()
+    }
+    return {"summary": kind.summary(), **told, "parameters": parameters}
+
+
+def _tell(name: str, kind: type[Declared]) -> None:
+    facts = _facts(kind)
+    labels = {"summary": "what it is", "paper": "from", "protects": "protects", "does_not_protect": "does not"}
+    screen.pairs(name, [(labels[key], facts[key]) for key in labels if key in facts])
+    rows = [(p.name, p.range, "" if p.default is None else str(p.default), p.help) for p in kind.parameters()]
+    screen.out.print()
+    screen.listing(["parameter", "values", "default", "what it does"], rows)

@@ -1,0 +1,28 @@
+"""shoal demo: the whole path on a bundled sample."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import click
+
+from shoal.app.cli import screen
+from shoal.app.cli.anonymize import show_outcome
+from shoal.app.job import Preparation, Target
+from shoal.app.pipeline import anonymize, prepare, publish
+from shoal.methods import METHODS
+
+
+@click.command("demo", context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--out", "-o", type=click.Path(path_type=Path), default=Path("demo-release"), show_default=True, help="Directory to write.")
+@click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
+def command(out: Path, k: int) -> None:
+    """A bundled, made-up query log goes from raw text to a verified release. An older demo release is replaced."""
+    method = next(iter(METHODS.values()))(k=k)  # type: ignore[call-arg]
+    with as_file(files("shoal.app") / "sample" / "queries.tsv.gz") as sample, screen.progress():
+        prepared = prepare(sample, Preparation())
+        judged = anonymize(prepared, method)
+        manifest = publish(judged, Target(out, force=True))
+    show_outcome(prepared, judged, manifest, out)
+    screen.note("the same on your own log: shoal anonymize YOUR-LOG --out RELEASE")

@@ -1,0 +1,114 @@
+"""Options that several commands share, and options made from what methods declare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from shoal.app.job import Preparation
+from shoal.errors import ParameterError
+from shoal.io.formats import FORMATS, ReadOptions
+from shoal.methods import METHODS, Method
+from shoal.parameters import Declared, Param
+from shoal.taxonomy.losses import LOSSES
+
+Command = Callable[..., Any]
+
+READING = ("format", "user", "time", "text", "item", "sep", "header", "strict")
+
+_DATA_OPTIONS = {
+    "format": click.option("--format", type=click.Choice(FORMATS), help="What the input is; guessed from name and header, and announced."),
+    "user": click.option("--user", metavar="COLUMN", help="Column that tells people apart."),
+    "time": click.option("--time", metavar="COLUMN", help="Column of times."),
+    "text": click.option("--text", metavar="COLUMN", help="Column of query texts."),
+    "item": click.option("--item", metavar="COLUMN", help="Column of items, for a table of one row per user and item."),
+    "sep": click.option("--sep", metavar="CHARACTER", help="What separates fields, or the items of a transaction."),
+    "header": click.option("--header/--no-header", default=None, help="Whether the first row names the columns; found out if left out."),
+    "strict": click.option("--strict", is_flag=True, default=None, help="Refuse a file with malformed rows instead of counting them."),
+    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
+    "gap": click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
+    "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or count an item once a record. [default: --set]"),
+    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], or a hierarchy file. [default: wordnet]"),
+    "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
+    "unknown": click.option("--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep]"),
+    "tree": click.option("--tree", type=click.Choice(["used", "whole"]), help="The taxonomy the data uses, or all of it. [default: used]"),
+}
+
+
+def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
+    """Everything that says how a file becomes records on a taxonomy, except what a command asks for in its own way."""
+
+    def decorate(command: Command) -> Command:
+        for name, option in reversed(_DATA_OPTIONS.items()):
+            if name not in without:
+                command = option(command)
+        return command
+
+    return decorate
+
+
+def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:
+    """What the options say, on top of a base; takes the options it understands out of `said`."""
+    start = base or Preparation()
+    reading = {name: said.pop(name) for name in READING}
+    read = ReadOptions(**{n: v for n, v in reading.items() if v is not None})
+    bag = said.pop("bag")
+    named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
+    named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "as_sets": None if bag is None else not bag}
+    return Preparation(**{**start.__dict__, "read": read, **{n: v for n, v in named.items() if v is not None}})
+
+
+def method_options(command: Command) -> Command:
+    """One option for each parameter that any method declares."""
+    for name, (declared, takers) in reversed(_declared().items()):
+        who = "" if len(takers) == len(METHODS) else f" ({', '.join(takers)})"
+        command = click.option(f"--{name.replace('_', '-')}", f"method_{name}", **_option(declared, who))(command)
+    return command
+
+
+def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
+    """One option for each parameter of one declared thing; values arrive as text, to be parsed by it."""
+
+    def decorate(command: Command) -> Command:
+        for declared in reversed(kind.parameters()):
+            command = click.option(f"--{declared.name.replace('_', '-')}", declared.name, **_option(declared))(command)
+        return command
+
+    return decorate
+
+
+def chosen_method(name: str, said: dict[str, Any]) -> Method:
+    """The method of that name with the parameters that were given; one it does not take is refused."""
+    given = {k.removeprefix("method_"): v for k, v in said.items() if k.startswith("method_") and v is not None}
+    kind = METHODS[name]
+    known = {p.name: p for p in kind.parameters()}
+    strange = [n for n in given if n not in known]
+    if strange:
+        raise ParameterError(
+            f"the method {name} takes no --{strange[0].replace('_', '-')}",
+            hint=f"it takes {', '.join('--' + n.replace('_', '-') for n in known)}",
+        )
+    return kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()})
+
+
+def _declared() -> dict[str, tuple[Param, list[str]]]:
+    found: dict[str, tuple[Param, list[str]]] = {}
+    for method, kind in METHODS.items():
+        for declared in kind.parameters():
+            found.setdefault(declared.name, (declared, []))[1].append(method)
+    return found
+
+
+def _option(declared: Param, who: str = "") -> dict[str, Any]:
+    default = "" if declared.default is None else f" [default: {_shown(declared.default)}]"
+    return {"metavar": declared.range.replace(" | ", "|"), "default": None, "help": f"{_sentence(declared.help)}{who}{default}"}
+
+
+def _shown(value: Any) -> str:
+    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."

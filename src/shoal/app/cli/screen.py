@@ -1,0 +1,93 @@
+"""What the terminal shows: progress while work goes on, tables when it is done. Nothing of it in a pipe but the plain text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from shoal import kernels
+from shoal.privacy import Verdict
+
+WIDTH_IN_A_PIPE = 110
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def bars() -> Iterator[kernels.Watch | None]:
+    """Progress bars on the error stream, as a function that moves them; None where nobody is watching."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True) as shown:
+        tasks: dict[str, Any] = {}
+
+        def watch(label: str, done: int, total: int) -> None:
+            if label not in tasks:
+                tasks[label] = shown.add_task(label, total=total or None)
+            shown.update(tasks[label], completed=done, total=total or None)
+
+        yield watch
+
+
+@contextmanager
+def progress(threads: int | None = None) -> Iterator[None]:
+    """Kernels called inside use this many threads and show their progress, if a person is watching."""
+    with bars() as watch, kernels.using(threads=threads, watch=watch):
+        yield
+
+
+def note(*lines: str) -> None:
+    """Announcements go to the error stream, so that a pipe gets results only."""
+    for line in lines:
+        err.print(Text(line, style="dim"))
+
+
+def pairs(title: str, rows: Sequence[tuple[str, str]]) -> None:
+    """A small table of names and values."""
+    out.print(Text(title, style="bold"))
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, Text(value))
+    out.print(table)
+
+
+def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table with a header."""
+    table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)
+
+
+def verdict_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
+    """One row a claim, then what broke it and how things were counted."""
+    rows = []
+    for verdict in verdicts:
+        level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
+        rows.append((verdict.claim, f"{'holds' if verdict.holds else 'FAILS'} (achieved: {level})"))
+        rows += [("", f"broken: {witness}") for witness in verdict.witnesses]
+        rows += [("", text) for text in verdict.notes]
+    return rows
+
+
+def share(part: int, whole: int) -> str:
+    """A count and its share of a whole."""
+    return f"{part:,} ({part / whole:.1%})" if whole else f"{part:,}"
+
+
+def ledger_line(ledger: Mapping[str, int]) -> str:
+    """A ledger of the manifest in one line."""
+    total = ledger["in"]
+    return f"{total:,} = " + " + ".join(f"{n:,} {name}" for name, n in ledger.items() if name != "in")

@@ -1,0 +1,84 @@
+"""shoal taxonomy: check a hierarchy, draw a part of it, and see how much of a file it covers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.app.cli import screen
+from shoal.app.cli.options import data_options, preparation
+from shoal.app.job import load_taxonomy
+from shoal.app.pipeline import records_of
+from shoal.io.read import read
+from shoal.taxonomy.losses import LOSSES
+from shoal.taxonomy.show import coverage, draw
+
+_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group("taxonomy", context_settings=_HELP)
+def command() -> None:
+    """Check, draw and try out a hierarchy: `wordnet`, or a file of edges, of paths `leaf;parent;...;root`, or nested JSON."""
+
+
+@command.command("check", context_settings=_HELP)
+@click.argument("taxonomy")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def check(taxonomy: str, as_json: bool) -> None:
+    """Read a hierarchy and say what it is; a cycle, two parents or two roots are named."""
+    tree, notes = load_taxonomy(taxonomy, "lm")
+    facts = {"nodes": len(tree), "leaves": tree.n_leaves, "height": tree.height, "root": tree.names[0]}
+    if as_json:
+        click.echo(json.dumps({**facts, "notes": list(notes)}, indent=2))
+        return
+    screen.note(*notes)
+    screen.pairs(f"{taxonomy}: a tree", [(name, f"{v:,}" if isinstance(v, int) else str(v)) for name, v in facts.items()])
+
+
+@command.command("show", context_settings=_HELP)
+@click.argument("taxonomy")
+@click.argument("node", required=False)
+@click.option("--depth", type=click.IntRange(1), default=2, show_default=True, help="Levels to draw.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Children to draw of each node.")
+@click.option("--node-loss", type=click.Choice(list(LOSSES)), default="lm", show_default=True)
+def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str) -> None:
+    """Draw the part of a hierarchy below NODE (the root by default)."""
+    tree, notes = load_taxonomy(taxonomy, node_loss)
+    screen.note(*notes)
+    for line in draw(tree, node, depth, limit):
+        click.echo(line)
+
+
+@command.command("coverage", context_settings=_HELP)
+@click.argument("hierarchy", metavar="TAXONOMY")
+@click.argument("input", type=click.Path(path_type=Path))
+@data_options(without=("taxonomy",))
+@click.option("--missing", "limit", type=click.IntRange(1), default=10, show_default=True, help="Missed items to list.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def covers(hierarchy: str, input: Path, limit: int, as_json: bool, **said: Any) -> None:
+    """Say how much of INPUT a TAXONOMY covers, and which frequent items it misses.
+
+    The list shows items of the input as they are: it is for you, not for publication.
+    """
+    how = preparation({**said, "taxonomy": hierarchy})
+    with screen.progress():
+        reading = read(input, how.read)
+        bags = records_of(reading.data, how)
+        tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary)
+        found = coverage(bags, tree, limit)
+    if as_json:
+        click.echo(json.dumps(found.__dict__, indent=2, default=str, ensure_ascii=False))
+        return
+    screen.note(*reading.notes, *notes)
+    rows = [
+        ("items", f"{screen.share(found.terms_covered, found.terms)} of {found.terms:,} are in the taxonomy"),
+        ("occurrences", f"{screen.share(found.occurrences_covered, found.occurrences)} of {found.occurrences:,}"),
+        ("records", f"{found.records_uncovered:,} of {found.records:,} have no item in the taxonomy, {found.records_empty:,} are empty"),
+    ]
+    screen.pairs(f"{hierarchy} covers of {input.name}", rows)
+    if found.missing:
+        screen.out.print()
+        screen.listing(["missed item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])

@@ -1,0 +1,96 @@
+"""What a user asks for: how data is read and grounded, by which method it is released, and where to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from shoal.data.bags import Vocabulary
+from shoal.errors import InputError, ParameterError
+from shoal.io.formats import ReadOptions
+from shoal.taxonomy.ground import Scope, Unknown
+from shoal.taxonomy.tree import Taxonomy
+
+_GAP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How a file becomes records on a taxonomy."""
+
+    read: ReadOptions = field(default_factory=ReadOptions)
+    per: str = "user"
+    gap: str = "30m"
+    taxonomy: str = "wordnet"
+    loss: str = "lm"
+    unknown: Unknown = "keep"
+    scope: Scope = "used"
+    as_sets: bool = True
+
+    @property
+    def pause(self) -> timedelta:
+        """The gap that ends a session."""
+        return parse_gap(self.gap)
+
+    def described(self) -> dict[str, object]:
+        """For the manifest."""
+        told: dict[str, object] = {"per": self.per}
+        if self.per == "session":
+            told["gap"] = self.gap
+        told |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
+        return told | {"node_loss": self.loss, "unknown": self.unknown, "scope": self.scope}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a release goes and in which form."""
+
+    directory: Path
+    format: str = "parquet"
+    sep: str = "\t"
+    force: bool = False
+
+
+def parse_gap(text: str) -> timedelta:
+    """A duration such as 90s, 30m, 2h or 1d."""
+    found = _GAP.fullmatch(text.strip())
+    if not found or float(found[1]) <= 0:
+        raise ParameterError(f"gap must be a duration such as 90s, 30m, 2h or 1d, not {text!r}", value=text)
+    return timedelta(seconds=float(found[1]) * _SECONDS[found[2]])
+
+
+def taxonomy_label(spec: str) -> str:
+    """A taxonomy's name for the manifest: a file is named without its directories."""
+    return spec if spec in {"wordnet", "given"} or spec.startswith("generated") else Path(spec).name
+
+
+def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
+    """The taxonomy behind `wordnet`, `generated[:fan-out]` or a file, and what is worth knowing about how it was read."""
+    if spec == "wordnet":
+        from shoal.taxonomy.wordnet import wordnet
+
+        return wordnet(loss), ()
+    if spec.split(":", 1)[0] == "generated":
+        from shoal.taxonomy.generated import generated
+
+        if terms is None:
+            raise ParameterError("a generated taxonomy is made from data, and none is given here")
+        return generated(terms, _fanout(spec), loss), (f"taxonomy generated with a fan-out of {_fanout(spec)}",)
+    from shoal.taxonomy.files import read_taxonomy
+
+    if not Path(spec).exists():
+        raise InputError(f"no taxonomy file at {spec}", hint="give wordnet, generated, generated:FANOUT or a file")
+    found = read_taxonomy(spec, loss=loss)
+    return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)
+
+
+def _fanout(spec: str) -> int:
+    _, colon, number = spec.partition(":")
+    if not colon:
+        return 5
+    if not number.isdigit() or int(number) < 2:
+        raise ParameterError(f"a fan-out is a whole number of at least 2, not {number!r}", value=number)
+    return int(number)

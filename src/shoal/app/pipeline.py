@@ -1,0 +1,152 @@
+"""The whole path: read, ground, anonymize, judge, measure, write, judge again what was written.
+
+Nothing is written whose claims have not all passed. The judge sees the release twice: in memory with the original beside it, and then as
+strangers will see it, read back from the file before the release gets its name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal import __version__
+from shoal.app.job import Preparation, Target, load_taxonomy
+from shoal.data.bags import Bags
+from shoal.data.log import Log
+from shoal.data.release import Release
+from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
+from shoal.io.read import Reading, read
+from shoal.io.records import RECORD_FORMATS, read_records, write_records
+from shoal.methods import Method
+from shoal.metrics import measure
+from shoal.privacy import Verdict
+from shoal.report.facts import facts_of
+from shoal.report.page import render
+from shoal.taxonomy.ground import Grounding, ground
+from shoal.taxonomy.tree import Taxonomy
+from shoal.text.terms import terms_of
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Records on a taxonomy, with the facts of how they came there."""
+
+    original: Grounding
+    facts: dict[str, Any]
+    reading: Reading | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A release that passed all its claims, with the original it was judged against."""
+
+    release: Release
+    original: Grounding
+    verdicts: tuple[Verdict, ...]
+    metrics: dict[str, float]
+    facts: dict[str, Any]
+
+
+def prepare(path: str | Path, how: Preparation) -> Prepared:
+    """Read a file and put its records on the taxonomy."""
+    reading = read(path, how.read)
+    bags = records_of(reading.data, how)
+    # The log itself is the largest thing in memory and has done its duty.
+    reading = Reading(Bags.from_lists([]), reading.format, reading.rows, reading.defects, reading.notes, reading.empty_texts)
+    prepared = prepare_records(bags, how)
+    facts = {"format": reading.format, "rows": reading.rows.total, **prepared.facts}
+    return Prepared(prepared.original, facts, reading, (*reading.notes, *prepared.notes))
+
+
+def records_of(data: Log | Bags, how: Preparation) -> Bags:
+    """One bag of terms per user, session or event."""
+    if isinstance(data, Log):
+        return data.bags(how.per, how.pause, split=terms_of)  # type: ignore[arg-type]
+    if how.per != "user":
+        raise ParameterError(f"transactions have no {how.per}s: each line is one person's record", hint="leave --per out")
+    return data
+
+
+def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+    """Ground records of terms on the taxonomy that was asked for, or on one that is given."""
+    taxonomy, notes = (given, ()) if given is not None else load_taxonomy(how.taxonomy, how.loss, bags.vocabulary)
+    original = ground(bags, taxonomy, unknown=how.unknown, scope=how.scope, as_sets=how.as_sets)
+    facts = {
+        "records": len(bags),
+        "owners": bags.n_owners,
+        "items": len(bags.vocabulary),
+        "occurrences": bags.occurrences,
+        "unknown_items": original.unknown_terms,
+        "unknown_occurrences": original.unknown_kept + original.unknown_dropped,
+        **how.described(),
+        "taxonomy_nodes": len(original.taxonomy),
+        "taxonomy_leaves": original.taxonomy.n_leaves,
+        "taxonomy_height": original.taxonomy.height,
+    }
+    return Prepared(original, facts, None, notes)
+
+
+def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -> Judged:
+    """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails."""
+    original = prepared.original
+    release = _with_full_account(method.apply(original.bags, original.taxonomy), prepared)
+    verdicts = tuple(claim.check(release, original) for claim in release.claims)  # type: ignore[attr-defined]
+    insist(verdicts, "made")
+    numbers = measure(release, original)
+    if metrics:
+        numbers |= measure(release, original, list(metrics))
+    return Judged(release, original, verdicts, numbers, prepared.facts)
+
+
+def publish(judged: Judged, target: Target) -> dict[str, Any]:
+    """Write the release directory, after judging the written file as strangers will see it. Returns the manifest."""
+    with ReleaseDirectory(target.directory, force=target.force) as directory:
+        file = directory.path / RECORD_FORMATS[target.format]
+        written = write_records(judged.release, file, target.format, target.sep)
+        seen = Release.from_records(read_records(file, target.format, written.separator or None)[0])
+        insist([claim.check(seen) for claim in judged.release.claims], "written")  # type: ignore[attr-defined]
+        manifest = manifest_of(judged, [written.as_dict()])
+        page = render(facts_of(manifest, judged.release, judged.original))
+        (directory.path / REPORT).write_text(page, encoding="utf-8")
+        (directory.path / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return manifest
+
+
+def manifest_of(judged: Judged, files: list[dict[str, Any]]) -> dict[str, Any]:
+    """The release's own account of itself; its keys are a promise to programs."""
+    release = judged.release
+    return {
+        "shoal": __version__,
+        "method": release.method,
+        "parameters": dict(release.parameters),
+        "input": judged.facts,
+        "claims": [v.as_dict() for v in judged.verdicts],
+        "accounting": release.accounting.as_dict() if release.accounting else {},
+        "metrics": judged.metrics,
+        "files": files,
+    }
+
+
+def insist(verdicts: Sequence[Verdict], state: str) -> None:
+    """Fail closed: raise unless every claim holds."""
+    for verdict in verdicts:
+        if not verdict.holds:
+            raise GuaranteeNotMet(
+                f"the release as {state} fails {verdict.claim}: {'; '.join(verdict.witnesses)}", hint="nothing was written"
+            )
+
+
+def _with_full_account(release: Release, prepared: Prepared) -> Release:
+    """The method's account, widened by what happened before the method saw the records."""
+    if release.accounting is None:
+        raise GuaranteeNotMet(f"the method {release.method} gave no account of its records", hint="nothing was written")
+    original, account = prepared.original, release.accounting
+    occurrences = account.occurrences.widened("dropped: not in the taxonomy", original.unknown_dropped)
+    occurrences = occurrences.widened("dropped: repeated in its record", original.repeats_dropped)
+    rows = prepared.reading.rows if prepared.reading else None
+    return release.accounted(type(account)(account.records, occurrences, rows))

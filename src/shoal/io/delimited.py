@@ -1,0 +1,80 @@
+"""Files of lines: as columns, as rows of items, or as JSON values. Blank and broken lines go to the tally."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.io.reading import Tally
+from shoal.io.source import Source
+
+ONE_FIELD = "\n"  # a separator that no line holds
+
+
+def column_batches(
+    source: Source,
+    dialect: _kernels.Dialect,
+    wanted: Sequence[int],
+    fields: tuple[int, int],
+    tally: Tally,
+    *,
+    header: bool = False,
+) -> Iterator[tuple[list[Any], Ints]]:
+    """The wanted columns of all rows that have this many fields, and the line (from 0) of each row.
+
+    The columns of a batch are to be used before the next batch is asked for, which overwrites them.
+    """
+    cutter = _kernels.ColumnCutter(dialect, list(wanted), *fields, kernels.threads())
+    skip, line = header_end(source, dialect) if header else (0, 0)
+    for chunk in source.chunks(skip):
+        for i in range(kernels.run(cutter.cut, chunk.text, chunk.last)):
+            part = cutter.part(i)
+            tally.note(part.facts, line)
+            yield [part.column(c) for c in range(len(wanted))], part.facts.row_lines() + line
+            line += part.facts.lines
+            chunk.taken += part.facts.consumed
+
+
+def bags_of_lines(
+    source: Source, dialect: _kernels.Dialect, tally: Tally, *, header: bool = False, keep_blank: bool = False
+) -> Bags:
+    """One record a line, every field an item. With `keep_blank` an empty line is a record without items."""
+    interner = _kernels.Interner()
+    sizes, items = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
+    skip, line = header_end(source, dialect) if header else (0, 0)
+    for chunk in source.chunks(skip):
+        indptr, codes, facts = kernels.run(
+            _kernels.cut_items, chunk.text, dialect, interner, keep_blank, chunk.last
+        )
+        tally.note(facts, line)
+        tally.check()
+        sizes.append(np.diff(indptr))
+        items.append(codes)
+        line += facts.lines
+        chunk.taken = facts.consumed
+    every = np.concatenate(items)
+    ones = np.ones(len(every), np.int32)
+    return Bags.from_rows(np.cumsum(np.concatenate(sizes)), every, ones, Vocabulary(interner.strings()))
+
+
+def json_lines(source: Source, tally: Tally) -> Iterator[tuple[int, Any]]:
+    """The value of every line that is JSON, and its line (from 0)."""
+    dialect = _kernels.Dialect(ONE_FIELD, False)
+    for (column,), lines in column_batches(source, dialect, [0], (1, 1), tally):
+        for line, written in zip(lines.tolist(), pl.Series(column), strict=True):
+            try:
+                yield line, json.loads(written)
+            except (ValueError, RecursionError):
+                tally.defects.add("not JSON", [line])
+
+
+def header_end(source: Source, dialect: _kernels.Dialect) -> tuple[int, int]:
+    """How many bytes and lines the header takes."""
+    _, _, lines, consumed = _kernels.first_records(source.head, dialect, source.whole, 1)[0]
+    return consumed, lines

@@ -1,0 +1,148 @@
+"""A release directory appears whole or not at all.
+
+Files are written to a temporary directory beside the target and brought to the disk; when all went well the
+directory is renamed, on any failure or interrupt it is removed. The target's parent must exist: a mistyped
+path is an error, not a new tree of directories.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+
+from shoal.errors import OutputError
+
+MANIFEST = "manifest.json"
+REPORT = "report.html"
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class ReleaseDirectory:
+    """Writes a release: `with ReleaseDirectory(target) as directory: ... directory.path / name ...`.
+
+    An existing target is refused; with `force` an older release or an empty directory is replaced, anything
+    else is refused still.
+    """
+
+    def __init__(self, target: str | Path, *, force: bool = False) -> None:
+        self.target = Path(os.path.realpath(target))
+        self._force = force
+        self._path: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where files are to be written while the directory is open."""
+        if self._path is None:
+            raise OutputError(f"{self.target} is not open for writing")
+        return self._path
+
+    def check(self) -> None:
+        """Raise if the release could not be written here; cheap enough to be asked before hours of work."""
+        parent = self.target.parent
+        if not parent.is_dir():
+            raise OutputError(f"there is no directory {parent}", hint="create it first")
+        if not os.access(parent, os.W_OK | os.X_OK):
+            raise OutputError(f"{parent} may not be written by this user")
+        if self.target.exists():
+            self._may_replace()
+
+    def _may_replace(self) -> None:
+        if not self.target.is_dir():
+            raise OutputError(
+                f"{self.target} exists and is a file", hint="name a directory that does not exist yet"
+            )
+        if not self._force:
+            raise OutputError(
+                f"{self.target} exists", hint="choose another directory, or replace it with --force"
+            )
+        strangers = sorted({entry.name for entry in self.target.iterdir()} - release_files(self.target))
+        if strangers:
+            shown = ", ".join(strangers[:3]) + (
+                f" and {len(strangers) - 3} more" if len(strangers) > 3 else ""
+            )
+            raise OutputError(
+                f"{self.target} holds files that are not part of a shoal release: {shown}",
+                hint="--force replaces releases only; choose another directory, or move these away",
+            )
+
+    def __enter__(self) -> ReleaseDirectory:
+        self.check()
+        with disk_errors(str(self.target)):
+            self._path = self._beside("partial")
+            self._path.mkdir()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        written = self.path
+        try:
+            with disk_errors(str(self.target)):
+                if isinstance(error, OSError):
+                    raise error
+                if error is None:
+                    _bring_to_disk(written)
+                    self._put_in_place(written)
+        finally:
+            self._path = None
+            shutil.rmtree(written, ignore_errors=True)
+
+    def _put_in_place(self, written: Path) -> None:
+        """Give the release its name. A release that it replaces comes back if that fails, and goes if it succeeds."""
+        self.check()
+        aside = self._beside("replaced")
+        try:
+            if self.target.exists():
+                self.target.rename(aside)
+            written.rename(self.target)
+            _sync(self.target.parent)
+        finally:
+            if self.target.exists():
+                shutil.rmtree(aside, ignore_errors=True)
+            elif aside.exists():
+                aside.rename(self.target)
+
+    def _beside(self, what: str) -> Path:
+        return self.target.with_name(f".{self.target.name}.{secrets.token_hex(4)}.{what}")
+
+
+def release_files(directory: Path) -> set[str]:
+    """The names of the files that belong to the shoal release in a directory; none if it is not one."""
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        manifest = json.loads((directory / MANIFEST).read_text())
+        if "shoal" in manifest:
+            return {MANIFEST, REPORT, *(str(file["name"]) for file in manifest["files"])}
+    return set()
+
+
+@contextmanager
+def disk_errors(target: str) -> Iterator[None]:
+    """What the operating system says while writing, as one clear line."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            raise OutputError(f"the disk is full: {target} was not written", hint="free some space") from None
+        raise OutputError(f"{target} cannot be written: {error.strerror or error}") from None
+
+
+def _bring_to_disk(directory: Path) -> None:
+    for file in directory.rglob("*"):
+        _sync(file)
+    _sync(directory)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

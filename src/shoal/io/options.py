@@ -1,0 +1,51 @@
+"""What a user says about an input file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.errors import ParameterError
+
+FORMATS = ("querylog", "table", "transactions")
+ROLES = ("user", "time", "text", "item")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What the user says; None leaves it to be found out.
+
+    Columns are named, or numbered from 1. `strict` makes a defective row an error.
+    """
+
+    format: str | None = None
+    user: str | None = None
+    time: str | None = None
+    text: str | None = None
+    item: str | None = None
+    sep: str | None = None
+    header: bool | None = None
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        if self.format is not None and self.format not in FORMATS:
+            hint = f"there are {', '.join(FORMATS)}"
+            raise ParameterError(f"no format is called {self.format!r}", hint=hint, value=self.format)
+        if self.text is not None and self.item is not None:
+            raise ParameterError("a file has a text column (querylog) or an item column (table), not both")
+        clash = {"querylog": self.item, "table": self.text}.get(self.format or "")
+        if clash is not None:
+            raise ParameterError(
+                f"{self.format} has no such column", hint="text is for querylog, item for table"
+            )
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The columns that the user named, by their roles."""
+        said = {role: getattr(self, role) for role in ROLES}
+        return {role: name for role, name in said.items() if name is not None}
+
+    @property
+    def wanted_format(self) -> str | None:
+        """The format that was named, or that follows from the named columns."""
+        implied = "querylog" if self.text is not None else "table" if self.item is not None else None
+        return self.format or implied

@@ -1,0 +1,43 @@
+"""Parquet files, a slice at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import polars as pl
+
+from shoal.errors import InputError
+from shoal.io.source import Source
+
+ROWS_AT_ONCE = 500_000
+
+
+def schema_of(source: Source) -> pl.Schema:
+    """The columns and their types."""
+    with _translated(source):
+        return pl.Schema(pl.read_parquet_schema(source.path))
+
+
+def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
+    """These columns, slice by slice, each with the number of its first row (from 0)."""
+    with _translated(source):
+        table = pl.scan_parquet(source.path).select(names)
+        start = 0
+        while len(part := table.slice(start, ROWS_AT_ONCE).collect()):
+            yield start, part
+            start += len(part)
+
+
+def whole(source: Source, names: list[str] | None = None) -> pl.DataFrame:
+    """These columns, or all, of the whole file."""
+    with _translated(source):
+        return pl.read_parquet(source.path, columns=names)
+
+
+@contextmanager
+def _translated(source: Source) -> Iterator[None]:
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError):
+        raise InputError(f"{source.path} is damaged, or not the Parquet it seems to be") from None

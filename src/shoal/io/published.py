@@ -1,0 +1,254 @@
+"""Reading records that were published, by shoal or by another tool.
+
+How they are read is announced, and nothing is left out: a file with a broken line is refused, an empty line
+is a record without items, and `*` is an item like any other. Known shapes: a column of lists (Parquet, JSON
+lines); a column of joined items; a long table of record, item and perhaps count; and lines of items, which
+are also what a CSV with one item a cell is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Vocabulary
+from shoal.errors import InputError, ParameterError
+from shoal.io.columns import plain
+from shoal.io.delimited import bags_of_lines, column_batches, json_lines
+from shoal.io.formats import first_records, has_quotes
+from shoal.io.parquet import whole
+from shoal.io.reading import Tally
+from shoal.io.separators import JOINER, guess_separator, one_byte, separator_name
+from shoal.io.source import Source
+from shoal.io.transactions import json_items
+
+SHAPES = ("parquet", "csv", "jsonl", "transactions")
+RECORD_NAMES = {
+    "record",
+    "recordid",
+    "id",
+    "tid",
+    "transaction",
+    "transactionid",
+    "basket",
+    "user",
+    "userid",
+    "row",
+}
+ITEMS_NAMES = {"items", "itemset", "terms", "set", "values"}
+ITEM_NAMES = {"item", "itemid", "itemname", "term", "value", "product"}
+COUNT_NAMES = {"count", "n", "quantity", "copies"}
+JOINERS = ";|,"
+
+Notes = list[str]
+
+
+def read_records(
+    path: str | Path, format: str | None = None, sep: str | None = None
+) -> tuple[Bags, tuple[str, ...]]:
+    """The records of a file and how they were read. `sep` is what stands between two items."""
+    if format is not None and format not in SHAPES:
+        raise ParameterError(
+            f"records are not read from {format!r}", hint=f"formats are {', '.join(SHAPES)}", value=format
+        )
+    source = Source.of(path)
+    notes: Notes = []
+    kind = format or _kind(source)
+    separator = None if sep is None else one_byte(sep)
+    if kind == "parquet":
+        bags = _from_frame(source, _parquet(source), separator, notes)
+    elif kind == "jsonl":
+        bags = _from_jsonl(source, notes)
+    else:
+        bags = _from_text(source, kind, separator, notes)
+    return bags, (*notes, *_counted(bags))
+
+
+def _tally(source: Source) -> Tally:
+    return Tally(source, strict=True, hint="a release is judged whole or not at all")
+
+
+def _kind(source: Source) -> str:
+    if source.is_parquet:
+        return "parquet"
+    if source.is_json_lines:
+        return "jsonl"
+    return "csv" if source.stem.endswith((".csv", ".tsv")) else "text"
+
+
+def _counted(bags: Bags) -> Notes:
+    notes = [f"{len(bags):,} records"]
+    empty = int((bags.lengths == 0).sum())
+    if empty:
+        notes.append(f"{empty:,} records are empty; they are counted as records")
+    stars = int(bags.counts[bags.items == bags.vocabulary.codes(["*"])[0]].sum()) if len(bags.items) else 0
+    if stars:
+        notes.append(f"'*' occurs {stars:,} times; it is counted as an item like any other")
+    return notes
+
+
+# -- text
+
+
+def _from_text(source: Source, kind: str, separator: str | None, notes: Notes) -> Bags:
+    if kind != "transactions":
+        for between in "\t,;|":
+            sample = first_records(source, between, 1)
+            names = sample[0] if sample else []
+            if _shape(names):
+                return _from_frame(source, _columns(source, between, names, notes), separator, notes)
+    return _from_lines(source, separator, notes)
+
+
+def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
+    between = guess_separator(source.head.split(b"\n")[:1000]) if separator is None else separator
+    says = "guessed" if separator is None else "given"
+    notes.append(f"one record a line, items separated by {separator_name(between)} ({says})")
+    dialect = _kernels.Dialect(between, has_quotes(between), trimmed=between != "\t")
+    return bags_of_lines(source, dialect, _tally(source), keep_blank=True)
+
+
+def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl.DataFrame:
+    """All columns of a delimited file with a header, as strings."""
+    dialect = _kernels.Dialect(between, has_quotes(between), trimmed=False)
+    tally, batches = _tally(source), []
+    width = len(names)
+    for columns, _ in column_batches(source, dialect, range(width), (width, width), tally, header=True):
+        tally.check()
+        batches.append(
+            pl.DataFrame({name: pl.Series(column) for name, column in zip(names, columns, strict=True)})
+        )
+    notes.append(f"a header and fields separated by {separator_name(between)}")
+    return pl.concat(batches)
+
+
+# -- tables
+
+
+def _shape(names: Sequence[str]) -> str:
+    """`joined` where a column holds whole records, `long` where it holds one item of a record, else ""."""
+    known = [plain(name) for name in names]
+    if len(set(names)) < len(names):
+        return ""
+    if sum(name in ITEMS_NAMES for name in known) == 1 and len(known) <= 2:
+        return "joined"
+    is_long = sum(n in ITEM_NAMES for n in known) == 1 and sum(n in RECORD_NAMES for n in known) == 1
+    return "long" if is_long and all(n in ITEM_NAMES | RECORD_NAMES | COUNT_NAMES for n in known) else ""
+
+
+def _parquet(source: Source) -> pl.DataFrame:
+    if not source.is_parquet:
+        raise InputError(f"{source.path} is not Parquet")
+    return whole(source)
+
+
+def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, notes: Notes) -> Bags:
+    lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    if len(lists) == 1:
+        notes.append(f"the lists in column {lists[0]!r} are the records")
+        return _from_lists(frame[lists[0]], notes)
+    shape = _shape(frame.columns)
+    if shape == "joined":
+        return _from_joined(frame, separator, notes)
+    if shape == "long":
+        return _from_long(source, frame, notes)
+    listed = ", ".join(repr(name) for name in frame.columns)
+    raise InputError(
+        f"{source.path} has no column of records; it has {listed}",
+        hint="a column of lists called items, or the columns record and item",
+    )
+
+
+def _from_lists(lists: pl.Series, notes: Notes) -> Bags:
+    named = lists.cast(pl.List(pl.String))
+    nulls = int(named.list.eval(pl.element().is_null()).list.sum().sum())
+    if nulls:
+        notes.append(f"{nulls:,} nulls in the lists are no items")
+    return Bags.from_polars(named.list.drop_nulls())
+
+
+def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> Bags:
+    column = next(name for name in frame.columns if plain(name) in ITEMS_NAMES)
+    texts = frame[column].cast(pl.String).fill_null("")
+    own = frame.columns == ["record", "items"]
+    between = separator if separator is not None else JOINER if own else _joiner(texts)
+    says = "given" if separator is not None else "as shoal writes them" if own else "guessed"
+    notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({says})")
+    split = texts.str.split(between or " ")
+    filled = pl.element().filter(pl.element() != "") if own else _trimmed_items()
+    return Bags.from_polars(split.list.eval(filled))
+
+
+def _trimmed_items() -> pl.Expr:
+    return pl.element().str.strip_chars().filter(pl.element().str.strip_chars() != "")
+
+
+def _joiner(texts: pl.Series) -> str:
+    """What stands between joined items: the sign most texts have; if none has, blanks between numbers."""
+    having = {sign: int(texts.str.contains(sign, literal=True).sum()) for sign in JOINERS}
+    best = max(having, key=lambda sign: having[sign])
+    if having[best]:
+        return best
+    return "" if texts.str.contains(r"^[\d ]*$").all() else JOINER
+
+
+def _from_long(source: Source, frame: pl.DataFrame, notes: Notes) -> Bags:
+    roles = {role: name for name in frame.columns for role, known in _LONG.items() if plain(name) in known}
+    counts = np.ones(len(frame), np.int32)
+    if "count" in roles:
+        written = frame[roles["count"]].cast(pl.String).str.strip_chars().cast(pl.Int32, strict=False)
+        wrong = np.flatnonzero((written.is_null() | (written < 1)).to_numpy())
+        if len(wrong):
+            raise InputError(
+                f"{source.path} has counts that are not positive numbers, first in row {wrong[0] + 1:,}"
+            )
+        counts = written.to_numpy().astype(np.int32)
+    notes.append(
+        "one row per record and item: " + ", ".join(f"{role} = {name!r}" for role, name in roles.items())
+    )
+    records, items = _codes(frame[roles["record"]]), _kernels.Interner()
+    named = frame[roles["item"]].cast(pl.String)
+    codes = kernels.run(
+        items.encode, pl.select(pl.when(named != "").then(named)).to_series().__arrow_c_stream__()
+    )
+    order = np.argsort(records, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
+    return Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
+
+
+_LONG = {"record": RECORD_NAMES, "item": ITEM_NAMES, "count": COUNT_NAMES}
+
+
+def _codes(series: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return np.asarray(
+        kernels.run(_kernels.Interner().encode, series.cast(pl.String).fill_null("").__arrow_c_stream__())
+    )
+
+
+# -- JSON lines
+
+
+def _from_jsonl(source: Source, notes: Notes) -> Bags:
+    tally, records = _tally(source), []
+    for line, value in json_lines(source, tally):
+        items = json_items(_json_list(value))
+        if items is None:
+            tally.defects.add("no list of items", [line])
+        else:
+            records.append(items)
+    tally.check()
+    notes.append("one JSON record a line")
+    return Bags.from_lists(records)
+
+
+def _json_list(value: Any) -> Any:
+    """The record in a JSON value: itself, or the list in it that is called items or is the only one."""
+    if not isinstance(value, dict):
+        return value
+    lists = [v for v in value.values() if isinstance(v, list)]
+    return value.get("items", lists[0] if len(lists) == 1 else None)

@@ -1,0 +1,100 @@
+"""shoal: groups grown one at a time on the exact objective, then improved by local search. The default method.
+
+Our own. What a group of records S loses is its members' total length less |S| times the value of its meet, so the groups should keep
+the sum of |S| * V(S) as large as possible. Identical records are set aside in groups of their own. The others are cut into blocks of similar
+ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that keeps the group's distortion least.
+Byte sketches choose whom to score, exact tree counts decide. Then members change places along chains through neighbouring groups.
+
+Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear in the tree
+counts. The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in seconds makes them depend on the
+machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints
+from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
+from shoal.parameters import param
+from shoal.privacy import Model
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.taxonomy.counts import meet, tree_counts
+from shoal.taxonomy.tree import Taxonomy
+
+NO_LIMIT = -1.0
+ENDLESS = 10_000
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What an effort stands for; see `cpp/cluster.hpp`."""
+
+    block: int
+    candidates: int
+    look_again: bool
+    neighbours: int
+    depth: int
+    passes: int
+    refine_block: int
+    rounds: int
+
+
+EFFORTS = {
+    "fast": Effort(1024, 24, False, 4, 2, 1, 512, 0),
+    "balanced": Effort(16384, 32, True, 8, 3, 1, 2048, 3),
+    "thorough": Effort(65536, 64, True, 16, 5, 2, 4096, 12),
+}
+
+
+@dataclass(frozen=True)
+class Shoal(GroupingMethod):
+    """Groups grown one at a time and improved by local search; each is published as its least common generalization."""
+
+    name = "shoal"
+    paper = "this project"
+
+    k: int = param(5, minimum=2, help="people behind every published record")
+    effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
+    seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
+
+    def claims(self) -> tuple[Model, ...]:
+        """Transactional k-anonymity."""
+        return (KAnonymity(k=self.k),)
+
+    def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
+        """Groups found on the records in content order; each is published as its least common generalization."""
+        order = content_order(bags)
+        groups = np.empty(len(bags), np.int64)
+        groups[order] = self._cluster(bags.select(order), taxonomy)
+        return groups, meet(bags, taxonomy, groups)
+
+    def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
+        counts = tree_counts(bags, taxonomy)
+        effort = EFFORTS[self.effort]
+        found: Ints = run_grouping(
+            _kernels.cluster,
+            *counts.rows,
+            counts.lengths,
+            bags.owners,
+            counts.weights,
+            counts.units,
+            self.k,
+            bags.owners_repeat,
+            max(effort.block, 16 * self.k),
+            effort.candidates,
+            effort.look_again,
+            effort.neighbours,
+            effort.depth,
+            effort.passes,
+            effort.refine_block,
+            effort.rounds if self.seconds is None else ENDLESS,
+            NO_LIMIT if self.seconds is None else self.seconds,
+            kernels.threads(),
+            k=self.k,
+            label="clustering",
+        )
+        return found

@@ -1,0 +1,107 @@
+"""Could these published records have come from that original? Asked where only a file is at hand, and nobody knows which record became which.
+
+Every published record must generalize an original record of its own. That is a flow problem: each class of identical published records
+asks for as many originals as it has copies, each original can serve once. Where the pairs to be looked at are too many, what was left
+undecided is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Ints
+from shoal.data.release import Release
+from shoal.taxonomy.counts import tree_counts
+from shoal.taxonomy.ground import Grounding
+
+MOST_PAIRS = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Origins:
+    """What was found: how many published records have no original, and how many classes were too costly to decide."""
+
+    homeless: int
+    undecided_classes: int
+
+
+def find_origins(release: Release, original: Grounding) -> Origins:
+    """Match published records to originals they generalize, as many as possible."""
+    label = kernels.run(_kernels.identical_rows, *release.published.rows)
+    _, row, place = np.unique(label, return_index=True, return_inverse=True)
+    wanted = np.bincount(place, weights=release.copies).astype(np.int64)
+    classes, records, undecided = _pairs(release, original, row)
+    matched = _largest_matching(classes, records, wanted, len(original.bags))
+    asked = int(wanted.sum() - wanted[undecided].sum())
+    return Origins(homeless=asked - matched, undecided_classes=len(undecided))
+
+
+def _pairs(release: Release, original: Grounding, row: Ints) -> tuple[Ints, Ints, Ints]:
+    """Pairs (class, original record) where the class's record generalizes the original; and the classes left out as too costly."""
+    candidates = _Candidates(original)
+    found = [candidates.of(release, int(r)) for r in row]
+    sizes = np.array([len(f) for f in found], np.int64)
+    cheap = np.argsort(sizes, kind="stable")
+    within = np.cumsum(sizes[cheap]) <= MOST_PAIRS
+    decided, undecided = cheap[within], cheap[~within]
+    classes = np.repeat(decided, sizes[decided])
+    records = np.concatenate([found[c] for c in decided]) if len(decided) else np.zeros(0, np.int64)
+    tree = original.taxonomy
+    good = kernels.run(
+        _kernels.generalizes_pairs,
+        *original.bags.rows,
+        *release.published.rows,
+        records.astype(np.int64),
+        row[classes].astype(np.int64),
+        tree.end,
+        tree.depth,
+        kernels.threads(),
+        label="looking for originals",
+    ).astype(bool)
+    return classes[good], records[good], undecided
+
+
+class _Candidates:
+    """Original records that may lie below a published record: those that touch its rarest item, and are long enough."""
+
+    def __init__(self, original: Grounding) -> None:
+        counts = tree_counts(original.bags, original.taxonomy)
+        by_node = np.argsort(counts.nodes, kind="stable")
+        holder = np.repeat(np.arange(len(original.bags)), np.diff(counts.indptr))
+        self._records = holder[by_node]
+        self._starts = np.searchsorted(counts.nodes[by_node], np.arange(len(original.taxonomy) + 1))
+        self._weighted = original.taxonomy.weights > 0
+        self._lengths = original.bags.lengths
+
+    def of(self, release: Release, row: int) -> Ints:
+        published = release.published
+        nodes = published.items[published.indptr[row] : published.indptr[row + 1]]
+        nodes = nodes[self._weighted[nodes]]
+        long_enough = self._lengths >= published.lengths[row]
+        if not len(nodes):
+            return np.flatnonzero(long_enough)
+        sizes = self._starts[nodes + 1] - self._starts[nodes]
+        rarest = nodes[np.argmin(sizes)]
+        found = self._records[self._starts[rarest] : self._starts[rarest + 1]]
+        return np.asarray(found[long_enough[found]], np.int64)
+
+
+def _largest_matching(classes: Ints, records: Ints, wanted: Ints, n_records: int) -> int:
+    """The most published records that can be given an original of their own (a maximum flow)."""
+    if not len(classes):
+        return 0
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import maximum_flow
+
+    # Nodes: source, classes, records, sink.
+    n = len(wanted) + n_records + 2
+    sink = n - 1
+    served = np.unique(records)
+    tails = np.concatenate([np.zeros(len(wanted), np.int64), 1 + classes, 1 + len(wanted) + served])
+    heads = np.concatenate([1 + np.arange(len(wanted)), 1 + len(wanted) + records, np.full(len(served), sink)])
+    limits = np.concatenate([wanted, np.ones(len(classes) + len(served), np.int64)])
+    graph = sp.csr_array((limits.astype(np.int32), (tails, heads)), shape=(n, n))
+    return int(maximum_flow(graph, 0, sink).flow_value)

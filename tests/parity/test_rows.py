@@ -1,0 +1,128 @@
+"""Rows as values: canonical form, equality and the order by content, against plain Python."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import helpers_twins as twins
+from shoal import _kernels, kernels
+
+SOME = settings(deadline=None, max_examples=100)
+
+Row = list[tuple[int, int]]
+
+raw_rows = st.lists(st.lists(st.tuples(st.integers(-2, 4), st.integers(0, 3)), max_size=6), max_size=8)
+
+
+def arrays(rows: list[Row]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    flat = [entry for row in rows for entry in row]
+    indptr = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+    return indptr, np.array([i for i, _ in flat], np.int32), np.array([c for _, c in flat], np.int32)
+
+
+def rows_of(indptr: np.ndarray, ids: np.ndarray, counts: np.ndarray) -> list[Row]:
+    pairs = list(zip(ids.tolist(), counts.tolist(), strict=True))
+    return [pairs[a:b] for a, b in pairwise(indptr)]
+
+
+@SOME
+@given(raw_rows, st.booleans(), st.sampled_from([1, 3]))
+def test_canonical_rows(rows: list[Row], as_sets: bool, threads: int) -> None:
+    found = kernels.run(_kernels.canonical_rows, *arrays(rows), as_sets, threads)
+    assert rows_of(*found) == [twins.canonical(row, as_sets) for row in rows]
+
+
+def test_canonical_rows_over_many_blocks() -> None:
+    rng = np.random.default_rng(0)
+    rows = [[(int(i), 1) for i in rng.integers(0, 50, rng.integers(0, 5))] for _ in range(5000)]
+    one, four = (kernels.run(_kernels.canonical_rows, *arrays(rows), False, n) for n in (1, 4))
+    assert all(np.array_equal(a, b) for a, b in zip(one, four, strict=True))
+    assert rows_of(*one) == [twins.canonical(row, False) for row in rows]
+
+
+@SOME
+@given(raw_rows)
+def test_identical_rows(rows: list[Row]) -> None:
+    rows = [twins.canonical(row, False) for row in rows]
+    found = kernels.run(_kernels.identical_rows, *arrays(rows))
+    assert found.tolist() == twins.first_appearance([tuple(row) for row in rows])
+
+
+@SOME
+@given(raw_rows, st.data())
+def test_content_order(rows: list[Row], data: st.DataObject) -> None:
+    rows = [twins.canonical(row, False) for row in rows]
+    ties = data.draw(st.permutations(range(len(rows))))
+    found = kernels.run(_kernels.content_order, *arrays(rows), np.array(ties, np.int64)).tolist()
+
+    def key(i: int) -> tuple[int, int, int]:
+        return -sum(count for _, count in rows[i]), twins.row_hash(rows[i]), ties[i]
+
+    assert found == sorted(range(len(rows)), key=key)
+
+
+@SOME
+@given(raw_rows, st.randoms())
+def test_the_order_by_content_does_not_know_the_order_of_arrival(rows: list[Row], random) -> None:
+    rows = [twins.canonical(row, False) for row in rows]
+    shuffled = rows.copy()
+    random.shuffle(shuffled)
+
+    def in_order(some: list[Row]) -> list[Row]:
+        return [some[i] for i in kernels.run(_kernels.content_order, *arrays(some), np.zeros(len(some), np.int64))]
+
+    assert in_order(rows) == in_order(shuffled)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "ids", "counts"),
+    [
+        ([], [], []),
+        ([0, 2], [1], [1]),
+        ([1, 1], [1], [1]),
+        ([0, 2, 1], [1], [1]),
+        ([0, 1], [1], [1, 1]),
+    ],
+)
+def test_malformed_rows_do_not_reach_a_kernel(indptr: list[int], ids: list[int], counts: list[int]) -> None:
+    with pytest.raises(ValueError, match="kernel input"):
+        kernels.run(
+            _kernels.identical_rows,
+            np.array(indptr, np.int64),
+            np.array(ids, np.int32),
+            np.array(counts, np.int32),
+        )
+
+
+def test_indices_out_of_range_do_not_reach_a_kernel() -> None:
+    """Each of these would read memory that is not there."""
+    rows = (np.array([0, 1]), np.array([1], np.int32), np.array([1], np.int32))
+    parent, end, first = (np.array(a, np.int32) for a in ([-1, 0], [2, 2], [-1, 1]))
+    one = np.zeros(1, np.int64)
+    high = np.array([9], np.int32)
+    calls = [
+        (_kernels.tree_counts, rows[0], high, rows[2], parent, end, first, 1),
+        (_kernels.tree_counts, *rows, parent, end, first[:1], 1),
+        (_kernels.min_sums, *rows, one + 5, one, np.ones(2, np.int64), 1),
+        (_kernels.min_sums, *rows, one, one - 1, np.ones(2, np.int64), 1),
+        (_kernels.min_sums, *rows, one, one, np.ones(1, np.int64), 1),
+        (_kernels.meet_groups, *rows, parent, end, np.array([0, 1]), one + 3, 1),
+        (_kernels.meet_groups, *rows, parent, end, np.array([0, 2]), one, 1),
+        (_kernels.meet_groups, *rows, parent, end, np.array([1, 0]), one, 1),
+        (_kernels.meet_groups, *rows, parent, end[:1], np.array([0, 1]), one, 1),
+        (_kernels.generalizes, *rows, *rows, one + 1, end, np.array([0, 1], np.int32), 1),
+        (_kernels.generalizes, *rows, *rows, one, end, np.array([0], np.int32), 1),
+        (_kernels.clump, *rows, one, one + 1, one, np.ones(2, np.int64), 1, 2, 1, False, False),
+        (_kernels.partition, *rows, parent, end, one, one, one, 2, 1, True, False),
+        (_kernels.partition, *rows, parent, end[:1], np.ones(2, np.int64), one, one, 2, 1, True, False),
+        (_kernels.partition, *rows, parent, end, np.ones(2, np.int64), one, one[:0], 2, 1, True, False),
+        (_kernels.partition, *rows, parent, end, np.ones(2, np.int64), one + 1, one, 2, 1, True, False),
+    ]
+    for kernel, *arguments in calls:
+        with pytest.raises(ValueError, match="kernel input"):
+            kernels.run(kernel, *arguments)

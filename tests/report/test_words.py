@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from shoal.report.words import LONGEST_NAME, name, number, percent, plain, plural, share_of, short
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0, "0%"),
+        (1, "100%"),
+        (0.00001, "<0.1%"),
+        (0.99999, ">99.9%"),
+        (0.3854, "38.5%"),
+        (math.nan, "not defined"),
+    ],
+)
+def test_percents_never_round_to_nothing_or_all(share: float, text: str) -> None:
+    assert percent(share) == text
+
+
+def test_a_share_of_nothing_is_a_dash() -> None:
+    assert share_of(0, 0) == "–"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "none"),
+        (True, "yes"),
+        (False, "no"),
+        (1, "1"),
+        (1234567890123, "1,234,567,890,123"),
+        (0.5, "0.5"),
+        (2.0, "2"),
+        (4.5444, "4.544"),
+        (14069.7, "14,070"),
+        (0.00012, "1.2e-04"),
+        (math.inf, "not defined"),
+        ([1, "a"], "1, a"),
+        ({"max_gap": 30}, "max gap 30"),
+        ({}, "none"),
+    ],
+)
+def test_values(value: object, text: str) -> None:
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(("n", "text"), [(0, "0"), (800, "800"), (2500, "2.5k"), (10**7, "10M"), (5 * 10**15, "5000T")])
+def test_axis_numbers(n: int, text: str) -> None:
+    assert short(n) == text
+
+
+def test_plurals() -> None:
+    assert plural(1, "record") == "1 record"
+    assert plural(2000, "record") == "2,000 records"
+
+
+def test_what_does_not_print_is_replaced() -> None:
+    assert plain("a\x00b\u202ec\n") == "a\ufffdb\ufffdc\ufffd"
+    assert plain("נתיב می\u200cخواهم 日本語 🐟") == "נתיב می\u200cخواهم 日本語 🐟"
+
+
+def test_long_names_are_cut() -> None:
+    shown = name("x" * 5000)
+    assert len(shown) == LONGEST_NAME
+    assert shown.endswith("…")

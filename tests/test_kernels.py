@@ -1,0 +1,159 @@
+"""Calling kernels: threads, progress, and how a Ctrl-C gets through."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers_data import numbered, tree
+from shoal import _kernels, kernels
+from shoal.taxonomy.counts import tree_counts
+
+LONG = textwrap.dedent(
+    """
+    from test_kernels import clump_arguments
+    from shoal import _kernels, kernels
+
+    arguments = clump_arguments(60_000)
+    print("ready", flush=True)
+    try:
+        kernels.run(_kernels.clump, *arguments, label="long")
+        print("finished", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    """
+)
+
+
+def clump_arguments(n: int) -> tuple[Any, ...]:
+    """A run of Clump that takes minutes: every record is tried on all of half as many clusters."""
+    rng = np.random.default_rng(0)
+    taxonomy = tree([-1, *([0] * 40)])
+    bags = numbered(taxonomy, rng.integers(1, 41, (n, 12)).tolist())
+    counts = tree_counts(bags, taxonomy)
+    order = np.arange(n)
+    return (
+        *counts.rows,
+        counts.lengths,
+        order,
+        bags.owners,
+        counts.weights,
+        counts.units,
+        2,
+        n,
+        False,
+        False,
+    )
+
+
+def test_a_long_kernel_is_cancelled_at_once() -> None:
+    arguments = clump_arguments(60_000)
+    task = _kernels.Task()
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            _kernels.clump(*arguments, task)
+        except _kernels.Cancelled as error:
+            raised.append(error)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    time.sleep(0.3)
+    assert worker.is_alive(), "the kernel was over before it could be cancelled"
+    asked = time.perf_counter()
+    task.cancel()
+    worker.join(5)
+    assert not worker.is_alive()
+    assert time.perf_counter() - asked < 0.5
+    assert raised
+    assert task.cancelled
+
+
+def test_an_error_of_the_watch_stops_the_kernel() -> None:
+    def watch(label: str, done: int, total: int) -> None:
+        raise RuntimeError(label)
+
+    arguments = clump_arguments(60_000)
+    started = time.perf_counter()
+    with kernels.using(watch=watch), pytest.raises(RuntimeError, match="clustering"):
+        kernels.run(_kernels.clump, *arguments, label="clustering")
+    assert time.perf_counter() - started < 1
+    assert not any(t.name == "shoal-clustering" for t in threading.enumerate())
+
+
+def test_ctrl_c_reaches_a_running_kernel() -> None:
+    command = [sys.executable, "-c", LONG]
+    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **piped, text=True, env=here) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.4)
+        asked = time.perf_counter()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "interrupted\n"
+        assert time.perf_counter() - asked < 0.5
+        assert process.wait(10) == 0
+        assert process.stderr.read() == ""
+
+
+def test_progress_is_told_to_the_end() -> None:
+    seen: list[tuple[str, int, int]] = []
+    arguments = clump_arguments(2_000)
+    with kernels.using(watch=lambda *told: seen.append(told)):
+        kernels.run(_kernels.clump, *arguments, label="clustering")
+        kernels.run(_kernels.clump, *arguments)  # without a label nobody is told
+    assert seen
+    assert {label for label, _, _ in seen} == {"clustering"}
+    assert seen[-1][1:] == (2_000, 2_000)
+    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+
+
+def test_an_error_of_a_kernel_is_raised_where_it_was_called() -> None:
+    def broken(task: object) -> None:
+        raise ZeroDivisionError("within")
+
+    with pytest.raises(ZeroDivisionError, match="within"):
+        kernels.run(broken)
+
+
+def test_settings_nest_and_end() -> None:
+    before = kernels.threads()
+    with kernels.using(threads=3):
+        assert kernels.threads() == 3
+        with kernels.using(watch=lambda *_: None):
+            assert kernels.threads() == 3
+        with kernels.using(threads=1):
+            assert kernels.threads() == 1
+        assert kernels.threads() == 3
+    assert kernels.threads() == before >= 1
+
+
+def test_settings_are_left_after_an_error() -> None:
+    before = kernels.threads()
+    with pytest.raises(ZeroDivisionError), kernels.using(threads=before + 1):
+        raise ZeroDivisionError
+    assert kernels.threads() == before
+
+
+@pytest.mark.parametrize("threads", [-1, 0, 1, 64])
+def test_any_number_of_threads_gives_the_same_answer(threads: int) -> None:
+    rng = np.random.default_rng(1)
+    taxonomy = tree([-1, 0, 1, 1, 0, 4])
+    bags = numbered(taxonomy, rng.integers(0, 6, (20_000, 3)).tolist())
+    task = _kernels.Task()
+    rows = _kernels.canonical_rows(*bags.rows, False, threads, task)
+    assert all(np.array_equal(a, b) for a, b in zip(rows, bags.rows, strict=True))
+    assert task.done == task.total == 20_000

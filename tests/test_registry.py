@@ -1,0 +1,62 @@
+"""Tables of named parts, and instances from text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from shoal.errors import ParameterError
+from shoal.methods import METHODS
+from shoal.privacy import MODELS
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.registry import Table
+
+
+def test_a_table_looks_like_a_mapping() -> None:
+    assert MODELS["k-anonymity"] is KAnonymity
+    assert "k-anonymity" in MODELS
+    assert "nothing" not in MODELS
+    assert len(MODELS) == len(list(MODELS))
+    with pytest.raises(ParameterError, match="no model is called 'nothing'"):
+        MODELS["nothing"]
+
+
+@pytest.mark.parametrize("table", [METHODS, MODELS], ids=lambda table: table.kind)
+def test_every_entry_loads_under_its_own_name(table: Table[type]) -> None:
+    for name in table:
+        assert table[name].name == name  # type: ignore[attr-defined]
+
+
+def test_instances_from_text() -> None:
+    assert MODELS.make("k-anonymity(k=7)") == KAnonymity(k=7)
+    assert MODELS.make("  k-anonymity ( k = 7 ) ") == KAnonymity(k=7)
+    assert MODELS.make("k-anonymity") == MODELS.make("k-anonymity()") == KAnonymity()
+    assert MODELS.make(str(KAnonymity(k=9))) == KAnonymity(k=9)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "cannot read"),
+        ("k-anonymity(k=7", "cannot read"),
+        ("k-anonymity(7)", "cannot read '7'"),
+        ("k-anonymity(k=1)", "at least 2"),
+        ("k-anonymity(k=x)", "whole number"),
+        ("k-anonymity(z=1)", "no parameter 'z'"),
+        ("k-anonymity(k=7, k=2)", "k is given twice"),
+        ("nothing(k=1)", "no model is called 'nothing'"),
+        ("k-anonymity(k=7)(k=8)", "cannot read"),
+    ],
+)
+def test_text_that_is_no_instance_is_refused(text: str, told: str) -> None:
+    with pytest.raises(ParameterError, match=told):
+        MODELS.make(text)
+
+
+def test_listing_costs_no_import() -> None:
+    look = "print('shoal.methods.clump' in sys.modules)"
+    code = f"import sys; from shoal.methods import METHODS; list(METHODS); {look}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
