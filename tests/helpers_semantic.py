@@ -1,14 +1,12 @@
-"""Random small trees and vocabularies, and the plain twins of the semantic kernels: scipy's assignment on the padded matrix of the paper."""
+"""Random small trees and vocabularies, and plain twins of the semantic kernels: scipy's assignment on the paper's padded matrix."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from shoal.data.bags import Bags, Vocabulary
+from shoal.data.bags import Bags
 from shoal.taxonomy.tree import Taxonomy
 
 FORBIDDEN = 1e9
@@ -80,7 +78,3 @@ def plain_distance(taxonomy: Taxonomy, a: list[int], b: list[int], eps: float, o
     costs = np.array([[term_distance(taxonomy, u, v, measure) for v in b] for u in a]).reshape(len(a), len(b))
     return padded_distance(costs, eps, omega, omega)[0]
 
-
-def expanded(record: dict[str, int]) -> Counter[str]:
-    """A record as a Counter."""
-    return Counter(record)

@@ -7,8 +7,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from helpers_semantic import bags_of, level_tree, tree_of
 
+from helpers_semantic import bags_of, level_tree, tree_of
 from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.release import Release

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import reduce
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -25,10 +25,10 @@ def brute_force(records: list[list[int]], weights: list[int], n: int, shortest: 
         for chosen in combinations(bags, size)
     }
     found = [(sum(w for bag, w in bags if Counter(p) <= bag), p) for p in closed if p and len(p) >= shortest]
-    return sorted(found, key=lambda f: (-f[0], token_order(f[1], records)))[:n]
+    return sorted(found, key=lambda f: (-f[0], token_order(f[1])))[:n]
 
 
-def token_order(pattern: tuple[int, ...], records: list[list[int]]) -> list[tuple[int, int]]:
+def token_order(pattern: tuple[int, ...]) -> list[tuple[int, int]]:
     return sorted((item, copy) for item, n in Counter(pattern).items() for copy in range(n))
 
 
@@ -40,5 +40,5 @@ def test_the_top_closed_patterns(records, n, shortest, data):
     items = np.array([i for r in records for i in r], np.int32)
     bags = Bags.from_rows(lengths, items, np.ones(len(items), np.int32), NAMES)
     (indptr, ids, counts), support = kernels.run(_kernels.top_closed, *bags.rows, np.array(weights), n, shortest)
-    patterns = [tuple(np.repeat(ids[a:b], counts[a:b]).tolist()) for a, b in zip(indptr, indptr[1:], strict=False)]
+    patterns = [tuple(np.repeat(ids[a:b], counts[a:b]).tolist()) for a, b in pairwise(indptr)]
     assert list(zip(support.tolist(), patterns, strict=True)) == brute_force(records, weights, n, shortest)

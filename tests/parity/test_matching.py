@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers_semantic import bags_of, level_tree, plain_distance, term_distance, tree_of, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers_semantic import bags_of, level_tree, plain_distance, term_distance, tree_of, trees
 from shoal.data.bags import Bags
 from shoal.taxonomy.distance import SemanticDistance
 from shoal.taxonomy.ground import ground

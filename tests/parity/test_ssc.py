@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers_semantic import bags_of, padded_distance, term_distance, tree_of, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers_semantic import bags_of, padded_distance, term_distance, tree_of, trees
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags
 from shoal.taxonomy.distance import SemanticDistance
@@ -114,7 +114,7 @@ def test_centres_are_matchings_of_least_cost(case):
 def test_large_vocabularies_are_matched_exactly_too(flat, measure):
     rng = np.random.default_rng(4)
     tree = tree_of([0] * 250) if flat else tree_of([int(rng.integers(max(0, i - 9), i + 1)) for i in range(250)])
-    records = [rng.choice(len(tree), 100, replace=False).tolist() + [7, 7, 9] for _ in range(4)]
+    records = [[*rng.choice(len(tree), 100, replace=False).tolist(), 7, 7, 9] for _ in range(4)]
     bags = bags_of(records, tree)
     distance = SemanticDistance(tree, measure, 3 if measure == "path" else 0.4)
     for joined in (1, 2, 3):

@@ -8,9 +8,10 @@ publishes them all (`members`) or their common ancestor (`generalize`).
 Guarantee: every published vocabulary stands for at least k people, and with `min_owners` every published term is held by that many of
 them. Time: for each vocabulary one search that reads the index lists of relevant terms and matches the few candidates that can win.
 
-Where this deviates from the print, and why: the seed is the shortest that is left, equals by content, not "the first", so that the answer
-does not depend on the order of the file (this also gives the clusters of the paper's example; `order="given"` does not); a bag or term dropped from the centre of l
-members costs l * omega, which the paper leaves open; people are counted, not vocabularies; only terms that enough people hold can be elected.
+Where this deviates from the print, and why: the seed is the shortest vocabulary that is left, equals by content, and not "the first", so
+that the answer does not depend on the order of the file (this also gives the clusters of the paper's example, which the order of its
+table does not); a bag or term dropped from the centre of l members costs l * omega, which the paper leaves open; people are counted, not
+vocabularies; only terms that enough people hold can be elected.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ class SSC(Method):
 
     k: int = param(5, minimum=2, help="people behind every published vocabulary")
     distance: str = param("path", choices=MEASURES, help="distance of two terms on the taxonomy")
-    eps: float | None = param(None, minimum=0, help="terms further apart are irrelevant to one another (none: 4 for path, 0.4 for wu-palmer)")
+    eps: float | None = param(None, minimum=0, help="terms further apart are irrelevant (none: 4 for path, 0.4 for wu-palmer)")
     omega: float | None = param(None, minimum=0, help="cost of a term without a partner (none: eps)")
-    typical: str = param("vote", choices=TYPICAL, help="publish of each bag of matched terms the elected one, all, or their common ancestor")
+    typical: str = param("vote", choices=TYPICAL, help="publish of matched terms the elected one, all, or their common ancestor")
     min_owners: int = param(2, minimum=1, help="people of a group who must hold a published term, at most k")
     rare: str = param("generalize", choices=("generalize", "withhold"), help="what becomes of matched terms that too few hold")
     order: str = param("ascending", choices=("ascending", "descending", "given"), help="which vocabularies start clusters first, by length")
@@ -85,7 +86,8 @@ class SSC(Method):
             self.min_owners,
             self.rare == "generalize",
         )
-        published = Bags(*typical.rows, np.arange(len(clusters), dtype=np.int64), taxonomy.names)
+        indptr, items, counts = typical.rows
+        published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), taxonomy.names)
         rows = np.full(len(bags), -1, np.int64)
         rows[present] = clusters.group
         return Release(

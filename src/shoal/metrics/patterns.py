@@ -38,8 +38,9 @@ def closed_patterns(bags: Bags, n: int = TOP, *, shortest: int = 1, weights: npt
     Ties in support are decided by the items, never by the order of the records.
     """
     each = np.ones(len(bags), np.int64) if weights is None else np.asarray(weights, np.int64)
-    rows, support = kernels.run(_kernels.top_closed, *bags.rows, each, n, shortest, label="mining patterns")
-    return Patterns(Bags(*rows, np.arange(len(support), dtype=np.int64), bags.vocabulary), support)
+    (indptr, items, counts), support = kernels.run(_kernels.top_closed, *bags.rows, each, n, shortest, label="mining patterns")
+    found = Bags(indptr, items, counts, np.arange(len(support), dtype=np.int64), bags.vocabulary)
+    return Patterns(found, support)
 
 
 def recall(release: Release, original: Grounding, n: int = TOP, shortest: int = 1) -> float:

@@ -29,49 +29,65 @@ class SharedTerms(Model):
 
     name = "shared-terms"
     protects = "What only one person of a group wrote, such as a name or an address, is not published as they wrote it."
-    does_not_protect = (
-        "People who wrote the same rare term may be one family. It can only be judged with the original at hand: "
-        "a file alone does not tell who wrote what."
-    )
+    does_not_protect = "People who wrote the same rare term may be one family, and what many wrote is published however telling it is."
 
     owners: int = param(2, minimum=1, help="people of the group who hold each published term")
 
     def check(self, release: Release, original: Grounding | None = None) -> Verdict:
-        """With the original, count for every published term the people of its class who hold it or something below it."""
-        if original is None or release.secret is None:
-            n = release.n_records
-            holds = self.owners <= 1 or n == 0
-            return Verdict(str(self), holds, {}, () if holds else ("who holds which term is only known with the original",))
-        fewest, short = _fewest_holders(release, original, self.owners)
-        broken = (f"{short:,} published terms are held by fewer than {self.owners:,} people of their group",) if short else ()
-        return Verdict(str(self), not short, {"owners": fewest}, broken)
+        """Count for every published term the people of its class who hold it or something below it.
+
+        Where the groups are not known, all people of the original are counted; without the original, the records that bear the term.
+        """
+        published = _published_terms(release)
+        if original is None:
+            held = published.group_by("node").agg(pl.col("copies").sum().alias("n"))
+            return self._verdict(held, "who wrote a term is only known with the original; the records that bear it were counted")
+        if release.secret is None:
+            holders = _holders(original.bags, np.zeros(len(original.bags), np.int64), original.taxonomy)
+            everyone = published.with_columns(pl.lit(0, pl.Int64).alias("group"))
+            return self._verdict(_counted(everyone, holders), "the groups are not known; people of the whole original were counted")
+        rows = release.secret.rows()
+        if len(rows) != len(original.bags):
+            return Verdict(str(self), False, {}, ("the release does not speak of the records of this original",))
+        group = np.where(rows >= 0, classes_of(release).label[rows], -1) if len(release.published) else rows
+        return self._verdict(_counted(published, _holders(original.bags, group, original.taxonomy)))
+
+    def _verdict(self, held: pl.DataFrame, *notes: str) -> Verdict:
+        """From the number of holders of every published term."""
+        if held.is_empty():
+            return Verdict(str(self), True, {}, (), (*notes, "no term is published"))
+        short = int((held["n"] < self.owners).sum())
+        witness = (f"{short:,} published terms are held by fewer than {self.owners:,} people",) if short else ()
+        return Verdict(str(self), not short, {"owners": int(held["n"].to_numpy().min())}, witness, notes)
 
 
-def _fewest_holders(release: Release, original: Grounding, wanted: int) -> tuple[int, int]:
-    """The least number of people who hold a published term of their class, and how many terms stay below the wanted number."""
-    label = classes_of(release).label
-    published = release.published
-    entry_class = np.repeat(label, np.diff(published.indptr))
-    terms = pl.DataFrame({"group": entry_class, "node": published.items}).filter(pl.col("group") >= 0).unique()
-    if terms.is_empty():
-        return 0, 0
-    rows = release.secret.rows() if release.secret is not None else np.empty(0, np.int64)
-    held = _held_nodes(original.bags, np.where(rows >= 0, label[rows], -1), original.taxonomy)
-    people = terms.join(held, on=["group", "node"], how="left").group_by("group", "node").agg(pl.col("owner").drop_nulls().n_unique())
-    found = people["owner"].to_numpy()
-    return int(found.min()), int((found < wanted).sum())
+def _published_terms(release: Release) -> pl.DataFrame:
+    """Class, term and copies of everything that is published."""
+    sizes = np.diff(release.published.indptr)
+    return pl.DataFrame(
+        {
+            "group": np.repeat(classes_of(release).label, sizes),
+            "node": release.published.items.copy(),
+            "copies": np.repeat(release.copies, sizes),
+        }
+    ).filter(pl.col("group") >= 0)
 
 
-def _held_nodes(bags: Bags, group: Ints, taxonomy: Taxonomy) -> pl.DataFrame:
-    """Group, owner and node for every node that lies above an item of a record, or is one."""
+def _counted(published: pl.DataFrame, holders: pl.DataFrame) -> pl.DataFrame:
+    """How many people of its group hold each published term."""
+    joined = published.select("group", "node").unique().join(holders, on=["group", "node"], how="left")
+    return joined.group_by("group", "node").agg(pl.col("owner").drop_nulls().n_unique().cast(pl.Int64).alias("n"))
+
+
+def _holders(bags: Bags, group: Ints, taxonomy: Taxonomy) -> pl.DataFrame:
+    """Group, owner and node for every node that is an item of a record, or lies above one."""
     sizes = np.diff(bags.indptr)
-    frames = []
     now = pl.DataFrame(
         {"group": np.repeat(group, sizes), "owner": np.repeat(bags.owners, sizes), "node": bags.items.copy()}
     ).filter(pl.col("group") >= 0)
+    found = [now]
     while len(now):
-        now = now.unique()
-        frames.append(now)
         above = taxonomy.parent[now["node"].to_numpy()]
-        now = now.with_columns(pl.Series("node", above)).filter(pl.col("node") >= 0)
-    return pl.concat(frames).unique() if frames else now
+        now = now.with_columns(pl.Series("node", above)).filter(pl.col("node") >= 0).unique()
+        found.append(now)
+    return pl.concat(found).unique()
