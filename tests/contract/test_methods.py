@@ -38,6 +38,12 @@ TRIED: dict[str, list[dict[str, Any]]] = {
         {"k": 2, "publishes": "bag"},
         {"k": 3, "publishes": "lcg"},
     ],
+    "ssc": [
+        {"k": 2},
+        {"k": 3, "typical": "members", "min_owners": 3},
+        {"k": 2, "typical": "generalize", "distance": "wu-palmer"},
+        {"k": 3, "order": "descending", "rare": "withhold", "eps": 2, "omega": 5},
+    ],
 }
 
 # What a method's `apply` wants beside bags and taxonomy, made from the data set.
