@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,8 @@ class Moles:
 
     def sets(self) -> list[tuple[int, ...]]:
         """All moles as tuples of items."""
-        return [self[i] for i in range(len(self))]
+        items, start = self.items.tolist(), self.start.tolist()
+        return [tuple(items[a:b]) for a, b in pairwise(start)]
 
     def without(self, gone: npt.NDArray[np.bool_]) -> Moles:
         """The moles that hold none of these items (a mask over items)."""

@@ -11,6 +11,7 @@ Of this and plain suppression the cheaper answer is taken: the answer is never w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -109,29 +110,38 @@ class _Lifting:
             cost = self.total(self.recoding.suppressing(np.array([item]))) - now
             step = _Step(int(counts[item]), cost, SUPPRESSED, (int(item),))
             best = step if step.better_than(best) else best
-        for node in np.unique(self.taxonomy.parent[np.flatnonzero(counts)]):
-            step_up = self._lift_to(int(node), moles, now)
-            if step_up is not None and step_up.better_than(best):
-                best = step_up
         assert best is not None
+        sets = moles.sets()
+        # A lift removes at most the moles it touches. Counting is dear, so the most promising lifts are counted first, and those that
+        # could not be better even if they removed all of them not at all.
+        hopes = [hope for node in np.unique(self.taxonomy.parent[np.flatnonzero(counts)]) if (hope := self._hope(int(node), moles, now))]
+        for hope in sorted(hopes, key=lambda h: (-Fraction(h.removed, max(1, h.cost)), h.to)):
+            if hope.better_than(best):
+                lifted = self._counted(hope, sets)
+                best = lifted if lifted.removed and lifted.better_than(best) else best
         return best
 
-    def _lift_to(self, node: int, moles: Moles, now: int) -> _Step | None:
-        """Everything public below the node becomes the node; None where it may not or would not help."""
+    def _hope(self, node: int, moles: Moles, now: int) -> _Step | None:
+        """Everything public below the node becomes the node, as if that removed every mole it touches; None where it may not be."""
         kept = self.recoding.code[node] == node and self.parts[node] == PUBLIC
         if node <= 0 or (self.occurring[node] and not kept):
             return None
         live = np.unique(self.recoding.code[self.occurring & (self.parts == PUBLIC) & (self.recoding.code >= 0)])
         below = live[(live > node) & (live < self.taxonomy.end[node])].astype(np.int64)
-        lifted = self.recoding.generalizing(below, node)
-        below_set = set(below.tolist())
-        images = [tuple(sorted({node if i in below_set else i for i in s})) for s in moles.sets() if below_set & set(s)]
+        touched = len(moles) - len(moles.without(np.isin(np.arange(len(self.parts)), below)))
+        return _Step(touched, self.total(self.recoding.generalizing(below, node)) - now, node, tuple(below.tolist()))
+
+    def _counted(self, hope: _Step, sets: list[tuple[int, ...]]) -> _Step:
+        """The same step with the number of moles it does remove: those whose image is none."""
+        below = set(hope.nodes)
+        images = [tuple(sorted({hope.to if i in below else i for i in s})) for s in sets if not below.isdisjoint(s)]
         distinct = sorted(set(images))
+        lifted = self.recoding.generalizing(np.array(hope.nodes, np.int64), hope.to)
         parts = self.parts.copy()
         parts[lifted.targets] = PUBLIC
-        still = dict(zip(distinct, supports(lifted.applied(self.records), parts, distinct).moles(self.power).tolist(), strict=True))
-        removed = sum(not still[image] for image in images)
-        return _Step(removed, self.total(lifted) - now, node, tuple(below_set)) if removed else None
+        mole = supports(lifted.applied(self.records), parts, distinct).moles(self.power).tolist()
+        still = dict(zip(distinct, mole, strict=True))
+        return replace(hope, removed=sum(not still[image] for image in images))
 
     def take(self, step: _Step) -> None:
         """Change the recoding by a step."""
