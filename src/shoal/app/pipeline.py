@@ -28,7 +28,7 @@ from shoal.io.read import Reading, read
 from shoal.io.records import RECORD_FORMATS, read_records, write_records
 from shoal.methods import Method
 from shoal.metrics import measure
-from shoal.privacy import Verdict
+from shoal.privacy import Model, Verdict
 from shoal.report.facts import facts_of
 from shoal.report.page import render
 from shoal.taxonomy.ground import Grounding, ground
@@ -156,7 +156,8 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
 def insist_on_honesty(release: Release, method: Method, original: Grounding) -> None:
     """Raise unless a release promises what its method promises, and accounts for all that the method was given."""
     account = release.accounting
-    if not release.claims or any(claim not in release.claims for claim in method.claims()):
+    made = [claim for claim in release.claims if isinstance(claim, Model)]
+    if not made or not all(any(claim.keeps(promise) for claim in made) for promise in method.claims()):
         raise GuaranteeNotMet(f"the release of the method {method.name} does not make the method's claims", hint="nothing was written")
     if account is None or (account.records.total, account.occurrences.total) != (len(original.bags), original.bags.occurrences):
         raise GuaranteeNotMet(f"the method {method.name} does not account for all records", hint="nothing was written")

@@ -73,8 +73,14 @@ class Cohesion(Method):
         return (Coherence(h=self.h, k=self.k, p=self.p, private=self.private, public=self.public),)
 
     def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
-        """Find the minimal moles, choose what removes them, and publish every record without it."""
-        records = bags.as_sets()
+        """Find the minimal moles, choose what removes them, and publish every record without it. Empty records are withheld."""
+        present = np.flatnonzero(bags.lengths > 0)
+        records = bags.select(present).as_sets()
+        if records.n_owners < self.k:
+            hint = "lower k, or give more data"
+            raise Infeasible(
+                f"{records.n_owners:,} people cannot be hidden among {self.k:,}", hint=hint, value=records.n_owners, limit=self.k
+            )
         parts = parts_of(taxonomy.names, self.private, self.public, taxonomy)
         loss = self.losses(records, parts)
         moles = minimal_moles(records, parts, self.power)
@@ -87,13 +93,13 @@ class Cohesion(Method):
             recoding, notes = Recoding.identity(len(taxonomy)).suppressing(chosen.items), _told(chosen, _occurring(records, parts))
         published = recoding.applied(records)
         return Release(
-            published=Bags(*published.rows, np.arange(len(bags), dtype=np.int64), taxonomy.names),
-            copies=np.ones(len(bags), np.int64),
+            published=Bags(*published.rows, np.arange(len(present), dtype=np.int64), taxonomy.names),
+            copies=np.ones(len(present), np.int64),
             claims=(self._claim(published, parts, recoding),),
             accounting=_account(bags, records, published, recoding),
             method=self.name,
             parameters=plain_values(self.values()),
-            secret=Secret(np.arange(len(bags), dtype=np.int64)),
+            secret=Secret(np.where(bags.lengths > 0, np.cumsum(bags.lengths > 0) - 1, -1)),
             notes=tuple(notes),
         )
 
@@ -120,11 +126,6 @@ class Cohesion(Method):
 
     def _infeasible(self, moles: Moles, records: Bags, parts: Parts) -> Infeasible:
         """Theorem 1: the empty set is a mole, so no suppression helps. Says why, and what would."""
-        if moles.hidden[0] < 0:
-            few = int(moles.people[0])
-            return Infeasible(
-                f"{few:,} people cannot be hidden among {self.k:,}", hint="lower k, or give more data", value=few, limit=self.k
-            )
         item, share = records.vocabulary[int(moles.hidden[0])], moles.holders[0] / moles.cohort[0]
         frequent = np.bincount(records.items, minlength=len(parts)) > int(self.power.share * len(records))
         others = int((frequent & (parts == PRIVATE)).sum()) - 1
@@ -180,7 +181,7 @@ def _account(bags: Bags, records: Bags, published: Bags, recoding: Recoding) -> 
     kept = int((code == records.items).sum())
     gone = int((code == SUPPRESSED).sum())
     return Accounting(
-        records=Ledger(len(bags), {"published": len(bags)}),
+        records=Ledger(len(bags), {"published": len(records), "withheld: empty": len(bags) - len(records)}),
         occurrences=Ledger(
             bags.occurrences,
             {

@@ -47,24 +47,24 @@ class TopDownSpecialization(Method):
         return (PublicKAnonymity(k=self.k, private=self.private, public=self.public),)
 
     def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
-        """Show items one by one, then publish every record without the public items that were not shown."""
-        if bags.n_owners < self.k:
-            raise Infeasible(f"{bags.n_owners:,} people cannot be hidden among {self.k:,}", hint="lower k, or give more data")
-        records = bags.as_sets()
+        """Show items one by one, then publish every record without the public items that were not shown. Empty records are withheld."""
+        present = np.flatnonzero(bags.lengths > 0)
+        records = bags.select(present).as_sets()
+        if records.n_owners < self.k:
+            raise Infeasible(f"{records.n_owners:,} people cannot be hidden among {self.k:,}", hint="lower k, or give more data")
         parts = parts_of(taxonomy.names, self.private, self.public, taxonomy)
         chosen, suppressed = specialize(records, parts, self.k)
         shown = (parts != PUBLIC) | np.isin(np.arange(len(parts)), chosen)
         code = np.where(shown, np.arange(len(parts)), -1).astype(np.int32)
         published = records.relabelled(code, taxonomy.names)
-        rows = np.arange(len(bags), dtype=np.int64)
         return Release(
-            published=Bags(*published.rows, rows.copy(), taxonomy.names),
-            copies=np.ones(len(bags), np.int64),
+            published=Bags(*published.rows, np.arange(len(present), dtype=np.int64), taxonomy.names),
+            copies=np.ones(len(present), np.int64),
             claims=(PublicKAnonymity(k=self.k, **published_parts(published, parts)),),
             accounting=_account(bags, records, published),
             method=self.name,
             parameters=plain_values(self.values()),
-            secret=Secret(rows),
+            secret=Secret(np.where(bags.lengths > 0, np.cumsum(bags.lengths > 0) - 1, -1)),
             notes=(f"{suppressed:,} of {len(chosen) + suppressed:,} public items were suppressed",),
         )
 
@@ -140,4 +140,5 @@ def _account(bags: Bags, records: Bags, published: Bags) -> Accounting:
         "suppressed": records.occurrences - published.occurrences,
         "dropped: repeated in its record": bags.occurrences - records.occurrences,
     }
-    return Accounting(records=Ledger(len(bags), {"published": len(bags)}), occurrences=Ledger(bags.occurrences, parts))
+    shown = {"published": len(records), "withheld: empty": len(bags) - len(records)}
+    return Accounting(records=Ledger(len(bags), shown), occurrences=Ledger(bags.occurrences, parts))

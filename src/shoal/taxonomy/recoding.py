@@ -9,6 +9,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.itemsets import PRIVATE, PUBLIC, Parts
 from shoal.data.release import Release
 from shoal.taxonomy.ground import Grounding
+from shoal.taxonomy.tree import Taxonomy
 
 Mask = npt.NDArray[np.bool_]
 
@@ -25,13 +26,15 @@ def recoding_defects(original: Grounding, release: Release, parts: Parts) -> lis
     rows = release.secret.rows()
     if len(rows) != len(original.bags):
         return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
-    if (rows < 0).any():
-        return [f"{int((rows < 0).sum()):,} records were withheld"]
-    if not np.array_equal(np.bincount(rows, minlength=len(release.copies)), release.copies):
+    shown = np.flatnonzero(rows >= 0)
+    withheld = int((original.bags.lengths[rows < 0] > 0).sum())
+    if withheld:
+        return [f"{withheld:,} records that hold something were withheld"]
+    if not np.array_equal(np.bincount(rows[shown], minlength=len(release.copies)), release.copies):
         return ["records were lost or added unaccounted"]
-    published = release.published.select(rows)
-    before, after = _keys(original.bags), _keys(published)
-    items = original.bags.items
+    published, given = release.published.select(rows[shown]), original.bags.select(shown)
+    before, after = _keys(given), _keys(published)
+    items = given.items
     kept = _among(before, after)
     n = len(original.taxonomy)
     total, left = np.bincount(items, minlength=n), np.bincount(items[kept], minlength=n)
@@ -42,7 +45,7 @@ def recoding_defects(original: Grounding, release: Release, parts: Parts) -> lis
         defects.append(f"{partly:,} items were changed in some records but not in all")
     strange = ~_among(after, before)
     if strange.any():
-        allowed = _explained(original, after, (total > 0) & (left == 0) & changeable)
+        allowed = _explained(given, original.taxonomy, after, (total > 0) & (left == 0) & changeable)
         foreign = int((~_among(after[strange], allowed) | (parts[published.items[strange]] != PUBLIC)).sum())
         if foreign:
             defects.append(f"{foreign:,} published items stand for nothing in their record")
@@ -63,9 +66,9 @@ def _among(keys: Ints, others: Ints) -> Mask:
     return np.asarray(others[at] == keys)
 
 
-def _explained(original: Grounding, published: Ints, gone: Mask) -> Ints:
+def _explained(bags: Bags, taxonomy: Taxonomy, published: Ints, gone: Mask) -> Ints:
     """The published items that items which are nowhere published account for, as sorted keys."""
-    bags, parent = original.bags, original.taxonomy.parent
+    parent = taxonomy.parent
     at = np.flatnonzero(gone[bags.items])
     record = np.repeat(np.arange(len(bags), dtype=np.int64), np.diff(bags.indptr))[at]
     item = bags.items[at]
