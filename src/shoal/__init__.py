@@ -9,9 +9,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from shoal.methods import METHODS
-from shoal.privacy import MODELS
-
 _PLACES = {
     "Bags": "shoal.data.bags",
     "Log": "shoal.data.log",
@@ -27,8 +24,8 @@ _PLACES = {
     "read_taxonomy": "shoal.taxonomy.files",
     "wordnet": "shoal.taxonomy.wordnet",
     "write": "shoal.app.api",
-    **METHODS.classes,
-    **MODELS.classes,
+    **import_module("shoal.methods").METHODS.classes,
+    **import_module("shoal.privacy").MODELS.classes,
 }
 
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604 - the names are the keys above
