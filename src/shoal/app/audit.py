@@ -135,8 +135,8 @@ def _all_there(place: Published, original: Grounding) -> list[Verdict]:
 
 
 def _achieved_as_said(claims: Sequence[dict[str, Any]], judged: Sequence[Verdict]) -> list[Verdict]:
-    """Verdicts on manifest claims whose recorded level is not what the records show; the level is judged anew where it was written down."""
-    found = {verdict.claim: verdict.achieved for verdict in judged}
+    """A verdict where a claim holds, but on another level than the manifest recorded."""
+    found = {verdict.claim: verdict.achieved for verdict in judged if verdict.holds}
     wrong = []
     for claim in claims:
         said, shown = claim.get("achieved"), found.get(claim["model"], {})

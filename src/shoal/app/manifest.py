@@ -65,7 +65,7 @@ class Published:
             file = self.file.with_name(fact["name"])
             if file.exists() and _digest(file) != fact.get("sha256"):
                 broken.append(f"{file.name} was changed after it was written: its SHA-256 differs from the manifest's")
-        broken += _unbalanced(self.manifest["accounting"], rows)
+        broken += _unbalanced(self.manifest["accounting"], self.facts.get("rows"))
         return Verdict("files as written", not broken, {"records": rows}, tuple(broken))
 
     def notes(self) -> list[str]:
@@ -128,8 +128,8 @@ def _plain_name(name: object) -> bool:
     return isinstance(name, str) and name not in {"", ".", ".."} and not {"/", "\\", "\0"} & set(name)
 
 
-def _unbalanced(accounting: Mapping[str, Any], rows: int) -> list[str]:
-    """Where the manifest's account does not add up, or speaks of another number of records than were read."""
+def _unbalanced(accounting: Mapping[str, Any], rows: object) -> list[str]:
+    """Where the manifest's account does not add up, or speaks of another number of records than the list of files."""
     broken = []
     for name, ledger in accounting.items():
         parts = ledger if isinstance(ledger, dict) else {}
@@ -138,7 +138,7 @@ def _unbalanced(accounting: Mapping[str, Any], rows: int) -> list[str]:
     records = accounting.get("records")
     published = records.get("published", 0) if isinstance(records, dict) else None
     if published != rows:
-        broken.append(f"the manifest accounts for {_number(published)} published records, there are {rows:,}")
+        broken.append(f"the manifest accounts for {_number(published)} published records, and lists {_number(rows)}")
     return broken
 
 

@@ -108,7 +108,8 @@ def verdict_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
     rows = []
     for verdict in verdicts:
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
-        rows.append((verdict.claim, f"{'holds' if verdict.holds else 'FAILS'} (achieved: {level})"))
+        state = "holds" if verdict.holds else "FAILS"
+        rows.append((verdict.claim, f"{state} (achieved: {level})" if level else state))
         rows += [("", f"broken: {witness}") for witness in verdict.witnesses]
         rows += [("", text) for text in verdict.notes]
     return rows
