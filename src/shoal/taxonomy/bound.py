@@ -105,8 +105,7 @@ def _in_content_order(bags: Bags) -> Bags:
 
 def _unavoidable(counts: TreeCounts, k: int, asked: Ints) -> Ints:
     """Twice what each record asked for must lose, in units."""
-    if k > MOST_NEIGHBOURS:
-        k = MOST_NEIGHBOURS  # a k-anonymous release is also anonymous for every smaller k
+    k = min(k, MOST_NEIGHBOURS)  # a k-anonymous release is also anonymous for every smaller k
     found: Ints = kernels.run(
         _kernels.unavoidable_losses,
         *counts.rows,
