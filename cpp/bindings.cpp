@@ -24,6 +24,7 @@ void bind_itemsets(nb::module_& m);
 using namespace nb::literals;
 using namespace shoal;
 
+void bind_ssc(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
 
@@ -226,6 +227,7 @@ NB_MODULE(_kernels, m) {
     bind_judge(m);
     bind_text(m);
     bind_itemsets(m);
+    bind_ssc(m);
     bind_reading(m);
     bind_grow(m);
 }

@@ -1,4 +1,7 @@
-"""Release: what is to be published, the promises it makes, and the account of what was lost. The groups stay apart and are never written."""
+"""Release: what is to be published, the promises it makes, and the account of what was lost.
+
+The groups stay apart and are never written.
+"""
 
 from __future__ import annotations
 

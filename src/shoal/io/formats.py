@@ -31,7 +31,7 @@ from shoal.io.parquet import schema_of
 from shoal.io.separators import guess_separator, one_byte, separator_name, separators_in
 from shoal.io.source import Source
 
-__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
+__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess", "has_quotes", "one_byte"]
 
 AOL = ("anonid", "query", "querytime", "itemrank", "clickurl")
 AOL_FIELDS = (3, 5)  # copies of the log whose trailing tabs were stripped have rows of three fields

@@ -38,5 +38,6 @@ METHODS: Table[type[Method]] = Table(
         "partition": "shoal.methods.partition:Partition",
         "coherence": "shoal.methods.coherence:Cohesion",
         "tds": "shoal.methods.tds:TopDownSpecialization",
+        "ssc": "shoal.methods.ssc:SSC",
     },
 )

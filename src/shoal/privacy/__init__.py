@@ -73,5 +73,6 @@ MODELS: Table[type[Model]] = Table(
         "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
         "coherence": "shoal.privacy.coherence:Coherence",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
+        "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
     },
 )

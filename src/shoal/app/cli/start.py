@@ -63,7 +63,7 @@ def main() -> None:
 def _usable(stream: TextIO | None) -> TextIO:
     """A stream that takes any text: what its encoding lacks is escaped, and a closed one swallows."""
     if stream is None:
-        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - lives as long as the process
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - lives as long as the process
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
     return stream
