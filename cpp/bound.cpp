@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "nearest.hpp"
@@ -13,6 +14,7 @@ namespace shoal {
 namespace {
 
 constexpr std::size_t kMostNeighbours = 64;
+constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 
 // What one record shares with each pair of its neighbours.
 class Triples {
@@ -182,7 +184,7 @@ std::vector<int64_t> unavoidable_losses(const Scored& data, std::span<const int6
                    [&](int64_t record, std::vector<Neighbour>&& near, Triples& triples) {
                        ceilings[record] = ceiling(record, std::move(near), options.neighbours, data.k, triples);
                    });
-    each_asked(nearest, wanted, options.neighbours, options.patience, {ceilings, true}, threads, task,
+    each_asked(nearest, wanted, options.neighbours, kEndless, {ceilings, true}, threads, task,
                [&](int64_t record, std::vector<Neighbour>&& near, Triples& triples) {
                    share[record] = fair_share(record, near, ceilings, data.k, triples);
                });

@@ -12,7 +12,7 @@ namespace shoal {
 
 struct BoundOptions {
     int64_t neighbours;  // how many of the nearest are examined pair by pair: k to 64
-    int64_t patience;    // exact scores a record may cost; beyond that it is given a weaker, cheaper bound
+    int64_t patience;    // exact scores that lowering a record's ceiling may cost; beyond that it stays where it is
     bool ceilings;       // lower the ceilings first; this needs all records to be asked for
 };
 

@@ -6,7 +6,7 @@ namespace shoal {
 
 namespace {
 
-constexpr std::size_t kManyPairs = 8192;  // from here on, relevant pairs are no longer listed one by one
+constexpr std::size_t kManyPairs = 40000;  // from here on, relevant pairs are no longer listed one by one
 
 }  // namespace
 

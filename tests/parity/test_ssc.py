@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -36,10 +38,11 @@ def centre_of(bags: Bags, distance: SemanticDistance, members: list[int]) -> tup
 
 def plain_centre_distance(tree: Taxonomy, centre: Centre, record: list[int], distance: SemanticDistance, members: int) -> float:
     """Matching bags with terms by scipy: sums of distances, all of them relevant, members * omega without a partner."""
+    apart = cache(lambda u, v: term_distance(tree, u, v, distance.measure))
     costs = np.zeros((len(centre), len(record)))
     for i, bag in enumerate(centre):
         for j, term in enumerate(record):
-            each = [term_distance(tree, term, other, distance.measure) for other in bag]
+            each = [apart(term, other) for other in bag]
             costs[i, j] = sum(each) if max(each) <= distance.threshold + 1e-9 else 1e6
     nil = members * distance.nil
     return padded_distance(costs, 1e5, nil, nil)[0]
@@ -113,11 +116,11 @@ def test_centres_are_matchings_of_least_cost(case):
 @pytest.mark.parametrize("measure", ["path", "wu-palmer"])
 def test_large_vocabularies_are_matched_exactly_too(flat, measure):
     rng = np.random.default_rng(4)
-    tree = tree_of([0] * 250) if flat else tree_of([int(rng.integers(max(0, i - 9), i + 1)) for i in range(250)])
-    records = [[*rng.choice(len(tree), 100, replace=False).tolist(), 7, 7, 9] for _ in range(4)]
+    tree = tree_of([0] * 400) if flat else tree_of([int(rng.integers(max(0, i - 9), i + 1)) for i in range(400)])
+    records = [[*rng.choice(len(tree), 205, replace=False).tolist(), 7, 7, 9] for _ in range(3)]
     bags = bags_of(records, tree)
     distance = SemanticDistance(tree, measure, 3 if measure == "path" else 0.4)
-    for joined in (1, 2, 3):
+    for joined in (1, 2):
         before, _ = centre_of(bags, distance, list(range(joined)))
         after, costs = centre_of(bags, distance, list(range(joined + 1)))
         expected = plain_centre_distance(tree, before, records[joined], distance, joined)

@@ -70,6 +70,7 @@ MODELS: Table[type[Model]] = Table(
     "model",
     {
         "k-anonymity": "shoal.privacy.k_anonymity:KAnonymity",
+        "sensitive-share": "shoal.privacy.sensitive:SensitiveShare",
         "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
         "coherence": "shoal.privacy.coherence:Coherence",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",

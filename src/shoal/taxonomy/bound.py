@@ -24,7 +24,7 @@ SAMPLE = 4_000
 CONFIDENCE = 0.99
 NEIGHBOURS = 24
 MOST_NEIGHBOURS = 64
-PATIENCE = 1_000
+PATIENCE = 500
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,12 @@ def loss_lower_bound(
     """A bound for groups of k; `bags` are records of taxonomy nodes. Beyond `exact_up_to` records a sample is examined."""
     if not (k >= 2 and sample >= 2 and 0 < confidence < 1):
         raise ParameterError("a bound needs k and sample of at least 2 and a confidence between 0 and 1")
-    present = bags.select(np.flatnonzero(bags.lengths > 0))
+    present = _in_content_order(bags.select(np.flatnonzero(bags.lengths > 0)))
     total = present.occurrences
     if len(present) < k:  # nothing can be published, so all is lost
         return Bound(float(total), float(total > 0), True, len(present), 1.0, float(total > 0))
+    if taxonomy.loss[0] < 1:  # a tree of one leaf: its root tells all there is to tell, and nothing need be lost
+        return Bound(0.0, 0.0, True, len(present), 1.0, 0.0)
     counts = tree_counts(present, taxonomy)
     if len(present) <= exact_up_to:
         lost = _unavoidable(counts, k, np.arange(len(present)))
@@ -95,10 +97,15 @@ def lower_confidence_limit(shares: npt.NDArray[np.float64], confidence: float) -
     return max(0.0, float(shares.mean()) - margin)
 
 
+def _in_content_order(bags: Bags) -> Bags:
+    """The records in an order that does not depend on how they arrived, so that neither does the bound."""
+    order: Ints = kernels.run(_kernels.content_order, *bags.rows, np.zeros(len(bags), np.int64))
+    return bags.select(order)
+
+
 def _unavoidable(counts: TreeCounts, k: int, asked: Ints) -> Ints:
     """Twice what each record asked for must lose, in units."""
-    if k > MOST_NEIGHBOURS:
-        k = MOST_NEIGHBOURS  # a k-anonymous release is also anonymous for every smaller k
+    k = min(k, MOST_NEIGHBOURS)  # a k-anonymous release is also anonymous for every smaller k
     found: Ints = kernels.run(
         _kernels.unavoidable_losses,
         *counts.rows,

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.app.job import Preparation
+from shoal.app.manifest import preparation_of
 from shoal.errors import ParameterError
-from shoal.io.formats import FORMATS, ReadOptions
 from shoal.io.items import with_files_read
+from shoal.io.options import FORMATS, ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES
 
 Command = Callable[..., Any]
 
-READING = ("format", "user", "time", "text", "item", "sep", "header", "strict")
+COLUMNS = ("format", "user", "time", "text", "item")
+READING = (*COLUMNS, "sep", "header", "strict")
 
 _DATA_OPTIONS = {
     "format": click.option("--format", type=click.Choice(FORMATS), help="What the input is; guessed from name and header, and announced."),
@@ -54,11 +58,26 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     """What the options say, on top of a base; takes the options it understands out of `said`."""
     start = base or Preparation()
     reading = {name: said.pop(name) for name in READING}
-    read = ReadOptions(**{n: v for n, v in reading.items() if v is not None})
+    known = start.read if not any(reading[name] for name in COLUMNS) else ReadOptions()
+    read = replace(known, **{n: v for n, v in reading.items() if v is not None})
     bag = said.pop("bag")
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
     named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "as_sets": None if bag is None else not bag}
-    return Preparation(**{**start.__dict__, "read": read, **{n: v for n, v in named.items() if v is not None}})
+    asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
+    if named["gap"] is not None and asked.per != "session":
+        raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
+    return asked
+
+
+def original_options(said: dict[str, Any], original: Path | None, manifest: dict[str, Any] | None) -> Preparation | None:
+    """How to read an original, on top of what a manifest tells; options about an original that is not given are refused."""
+    given = [name for name, value in said.items() if value is not None]
+    if original is not None:
+        return preparation(said, base=preparation_of(manifest) if manifest else None)
+    if given:
+        name = {"bag": "bag/--set"}.get(given[0], given[0]).replace("_", "-")
+        raise ParameterError(f"--{name} says how to read the original, and no --original is given")
+    return None
 
 
 def method_options(command: Command) -> Command:
