@@ -15,6 +15,7 @@ from shoal.app.pipeline import prepare
 from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.errors import ParameterError
+from shoal.io.items import with_files_read
 from shoal.io.records import read_records
 from shoal.privacy import MODELS, Model, Verdict
 from shoal.privacy.classes import classes_of
@@ -64,6 +65,7 @@ def audit(
     """
     place = Published.at(Path(path))
     models = _models(claims) or [MODELS.make(text) for text in place.claims]
+    models = [with_files_read(model) for model in models]
     records, notes = read_records(place.file, format or place.format, sep or place.separator)
     release = Release.from_records(records)
     verdicts = [] if place.manifest is None else [place.as_written(len(records))]

@@ -57,18 +57,12 @@ class ReleaseDirectory:
 
     def _may_replace(self) -> None:
         if not self.target.is_dir():
-            raise OutputError(
-                f"{self.target} exists and is a file", hint="name a directory that does not exist yet"
-            )
+            raise OutputError(f"{self.target} exists and is a file", hint="name a directory that does not exist yet")
         if not self._force:
-            raise OutputError(
-                f"{self.target} exists", hint="choose another directory, or replace it with --force"
-            )
+            raise OutputError(f"{self.target} exists", hint="choose another directory, or replace it with --force")
         strangers = sorted({entry.name for entry in self.target.iterdir()} - release_files(self.target))
         if strangers:
-            shown = ", ".join(strangers[:3]) + (
-                f" and {len(strangers) - 3} more" if len(strangers) > 3 else ""
-            )
+            shown = ", ".join(strangers[:3]) + (f" and {len(strangers) - 3} more" if len(strangers) > 3 else "")
             raise OutputError(
                 f"{self.target} holds files that are not part of a shoal release: {shown}",
                 hint="--force replaces releases only; choose another directory, or move these away",
@@ -81,9 +75,7 @@ class ReleaseDirectory:
             self._path.mkdir()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         written = self.path
         try:
             with disk_errors(str(self.target)):
@@ -97,7 +89,7 @@ class ReleaseDirectory:
             shutil.rmtree(written, ignore_errors=True)
 
     def _put_in_place(self, written: Path) -> None:
-        """Give the release its name. A release that it replaces comes back if that fails, and goes if it succeeds."""
+        """Give the release its name. One that it replaces comes back if that fails and goes if not."""
         self.check()
         aside = self._beside("replaced")
         try:

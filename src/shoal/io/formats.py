@@ -31,7 +31,7 @@ from shoal.io.parquet import schema_of
 from shoal.io.separators import guess_separator, one_byte, separator_name, separators_in
 from shoal.io.source import Source
 
-__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
+__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess", "has_quotes", "one_byte"]
 
 AOL = ("anonid", "query", "querytime", "itemrank", "clickurl")
 AOL_FIELDS = (3, 5)  # copies of the log whose trailing tabs were stripped have rows of three fields
@@ -125,17 +125,13 @@ def _without_header(sample: Sample, separator: str, options: ReadOptions) -> Lay
     if roles:
         header = knows_any(sample[0]) if options.header is None else options.header
         names = sample[0] if header else []
-        return _delimited(
-            options, "numbered fields", roles, names, separator, header=header, fields=(width, width)
-        )
+        return _delimited(options, "numbered fields", roles, names, separator, header=header, fields=(width, width))
     if options.header or options.named or options.wanted_format == "table":
         return None
     if _mostly(sample, _is_aol):
         roles = {"user": 0, "time": 2, "text": 1}
         by = "AOL's columns without a header"
-        return _delimited(
-            options, by, roles, [], separator, header=False, fields=AOL_FIELDS, dash_is_empty=True
-        )
+        return _delimited(options, by, roles, [], separator, header=False, fields=AOL_FIELDS, dash_is_empty=True)
     if _mostly(sample, _is_excite):
         roles = {"user": 0, "time": 1, "text": 2}
         by = "Excite's columns without a header"
@@ -202,9 +198,7 @@ def _json_names(source: Source) -> tuple[list[str], list[str]]:
     return list(names), list(lists)
 
 
-def _of_named(
-    source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]
-) -> Layout:
+def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:
     if not names:
         raise InputError(f"{source.path} does not hold JSON objects, one a line")
     called = {"parquet": "Parquet", "jsonl": "JSON lines"}[container]

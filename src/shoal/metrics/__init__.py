@@ -50,6 +50,13 @@ METRICS: Table[Metric] = Table(
         "kept": "shoal.metrics.occurrences:KEPT",
         "generalized": "shoal.metrics.occurrences:GENERALIZED",
         "suppressed": "shoal.metrics.occurrences:SUPPRESSED",
+        "replaced": "shoal.metrics.occurrences:REPLACED",
+        "blm_subtree": "shoal.metrics.blm:BLM_SUBTREE",
+        "blm_distinct": "shoal.metrics.blm:BLM_DISTINCT",
+        "pattern_recall": "shoal.metrics.patterns:RECALL",
+        "pattern_distance": "shoal.metrics.patterns:SDIST",
+        "frequency_distance": "shoal.metrics.frequency:FREQUENCY_DISTANCE",
+        "frequency_shift": "shoal.metrics.frequency:FREQUENCY_SHIFT",
     },
 )
 

@@ -12,6 +12,7 @@ from shoal.app.cli.config import take_config
 from shoal.app.cli.options import chosen_method, data_options, method_options, preparation
 from shoal.app.job import Target
 from shoal.app.pipeline import Judged, Prepared, anonymize, prepare, publish
+from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT, ReleaseDirectory
 from shoal.io.records import RECORD_FORMATS
@@ -88,10 +89,16 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
         ("records", screen.ledger_line(account["records"])),
         ("occurrences", screen.ledger_line(account["occurrences"])),
         ("unknown terms", f"{given['unknown_items']:,} terms, {given['unknown_occurrences']:,} occurrences ({given['unknown']})"),
-        ("published", f"{groups}, {metrics['mean_length']:.1f} items each"),
+        ("published", f"{_published(judged.release)}, {metrics['mean_length']:.1f} items each"),
         ("lost", f"{metrics['loss']:.1%} of the information (GGD per occurrence)"),
         *screen.verdict_rows(judged.verdicts),
+        *(("", text) for text in judged.release.notes),
         ("method", f"{manifest['method']} with {used}"),
         ("open", str(out / REPORT)),
     ]
     screen.pairs(f"{out}: verified and written", rows)
+
+
+def _published(release: Release) -> str:
+    groups = len(release.copies)
+    return f"{release.n_records:,} records" + (f" in {groups:,} groups" if groups < release.n_records else "")

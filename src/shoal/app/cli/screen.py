@@ -18,6 +18,7 @@ from shoal import kernels
 from shoal.privacy import Verdict
 
 WIDTH_IN_A_PIPE = 110
+WIDEST_CLAIM = 44
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -109,10 +110,15 @@ def verdict_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
     for verdict in verdicts:
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
         state = "holds" if verdict.holds else "FAILS"
-        rows.append((verdict.claim, f"{state} (achieved: {level})" if level else state))
+        rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
         rows += [("", f"broken: {witness}") for witness in verdict.witnesses]
         rows += [("", text) for text in verdict.notes]
     return rows
+
+
+def _cropped(claim: str) -> str:
+    """A claim as far as it fits beside its verdict; the manifest has it whole."""
+    return claim if len(claim) <= WIDEST_CLAIM else claim[: WIDEST_CLAIM - 4] + "...)"
 
 
 def share(part: int, whole: int) -> str:
