@@ -222,7 +222,9 @@ def as_nobody(directory: Path, *commands: list[str]) -> list[str]:
         import os, shutil, sys
         from shoal.app.cli.main import run
         run(["demo", "--out", "{directory}/warm"])
+        run(["generate", "{directory}/warm.tsv", "--users", "5"])
         shutil.rmtree("{directory}/warm")
+        os.unlink("{directory}/warm.tsv")
         os.setgid(65534)
         os.setuid(65534)
         for words in {commands!r}:
