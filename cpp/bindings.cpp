@@ -18,9 +18,13 @@
 #include "tree_counts.hpp"
 
 namespace nb = nanobind;
+
+void bind_itemsets(nb::module_& m);
+
 using namespace nb::literals;
 using namespace shoal;
 
+void bind_ssc(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
 
@@ -215,6 +219,8 @@ void bind_text(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_kernels, m) {
+    // After an interrupt a thread may still hold objects when the process ends: nothing that users should read about.
+    nb::set_leak_warnings(false);
     m.doc() = "shoal's kernels: arrays in, arrays out.";
     bind_task(m);
     bind_rows(m);
@@ -222,6 +228,8 @@ NB_MODULE(_kernels, m) {
     bind_methods(m);
     bind_judge(m);
     bind_text(m);
+    bind_itemsets(m);
+    bind_ssc(m);
     bind_reading(m);
     bind_grow(m);
 }

@@ -9,14 +9,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from shoal.methods import METHODS
-from shoal.privacy import MODELS
-
 _PLACES = {
     "Bags": "shoal.data.bags",
     "Log": "shoal.data.log",
     "Release": "shoal.data.release",
-    "Shoal": "shoal.methods.shoal",
     "ShoalError": "shoal.errors",
     "Taxonomy": "shoal.taxonomy.tree",
     "Verdict": "shoal.privacy",
@@ -27,9 +23,10 @@ _PLACES = {
     "read_taxonomy": "shoal.taxonomy.files",
     "wordnet": "shoal.taxonomy.wordnet",
     "write": "shoal.app.api",
-    **METHODS.classes,
-    **MODELS.classes,
 }
+# By name and not by import: every room imports this one, and imports point down.
+_PLACES |= import_module("shoal.methods").METHODS.classes
+_PLACES |= import_module("shoal.privacy").MODELS.classes
 
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604 - the names are the keys above
 

@@ -5,11 +5,15 @@ A method or a model is a frozen dataclass deriving from `Declared` whose fields 
     @dataclass(frozen=True)
     class Clump(Declared):
         k: int = param(5, minimum=2, help="people behind every published record")
+
+A parameter's type is a plain one, or a class of its own that says how a value is written (`parse`), what else it may be made of (`of`) and
+how its values are described (`forms`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Sequence
@@ -41,6 +45,8 @@ class Param:
             return None
         if self.type is bool:
             return self._parse_flag(text)
+        if hasattr(self.type, "parse"):
+            return self.type.parse(text)
         try:
             return self.type(text)
         except ValueError:
@@ -56,6 +62,11 @@ class Param:
         """The value, as its declared type; raises where it is out of range."""
         if value is None and self.optional:
             return None
+        if hasattr(self.type, "of"):
+            try:
+                return self.type.of(value)
+            except ParameterError as error:
+                raise ParameterError(f"{self.name}: {error.message}", hint=error.hint, **error.facts) from None
         if isinstance(value, bool) != (self.type is bool):
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
         if self.type is float and isinstance(value, int):
@@ -64,6 +75,8 @@ class Param:
             value = int(value)
         if not isinstance(value, self.type) or value != value:  # noqa: PLR0124 - only NaN differs from itself
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
+        if isinstance(value, float) and math.isnan(value):  # no range would catch it
+            raise ParameterError(f"{self.name} must be a number, not {value}", value=value)
         if self.choices is not None and value not in self.choices:
             raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)
         return self._within(value)
@@ -86,7 +99,7 @@ class Param:
             return f"{self.minimum:g} to {self.maximum:g}"
         if self.minimum is not None:
             return f"{self.minimum:g} or more"
-        return "yes | no" if self.type is bool else self.type.__name__
+        return "yes | no" if self.type is bool else getattr(self.type, "forms", self.type.__name__)
 
 
 def param(

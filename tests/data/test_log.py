@@ -94,11 +94,7 @@ def test_a_pause_of_exactly_the_gap_does_not_end_a_session():
     assert records(log.bags("session")) == expected([(1, ["a", "b"]), (1, ["c"])])
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from(["a", "b", "", "a b"])), max_size=40
-    )
-)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from(["a", "b", "", "a b"])), max_size=40))
 @settings(deadline=None, max_examples=150)
 def test_repeats_are_left_out_as_a_set_would(events):
     if not events:
@@ -136,9 +132,7 @@ def test_owners_may_be_any_numbers():
 
 def test_another_way_of_splitting_is_used():
     def initials(series):
-        return PlainTerms(
-            np.arange(len(series) + 1), np.zeros(len(series), np.int32), Vocabulary([series[0][0]])
-        )
+        return PlainTerms(np.arange(len(series) + 1), np.zeros(len(series), np.int32), Vocabulary([series[0][0]]))
 
     bags = log_of([(1, None, "apple"), (1, None, "avocado")]).bags(split=initials)
     assert bags.record(0) == {"a": 2}

@@ -29,12 +29,8 @@ def cut(text, dialect, width, pieces=(), threads=1):
             part = cutter.part(i)
             columns = [pl.Series(part.column(c)).to_list() for c in range(width)]
             lines = (part.facts.row_lines() + line).tolist()
-            rows += list(
-                zip(lines, zip(*columns, strict=True) if width else (() for _ in lines), strict=True)
-            )
-            broken += [
-                (at + line, why) for at, why in zip(part.facts.broken, part.facts.defects, strict=True)
-            ]
+            rows += list(zip(lines, zip(*columns, strict=True) if width else (() for _ in lines), strict=True))
+            broken += [(at + line, why) for at, why in zip(part.facts.broken, part.facts.defects, strict=True)]
             blank += part.facts.blank
             line += part.facts.lines
             taken += part.facts.consumed
@@ -93,9 +89,7 @@ noise = st.lists(
 @settings(deadline=None, max_examples=400)
 def test_plain_lines_are_cut_like_split_does_in_any_pieces(text, separator, width, pieces):
     dialect = _kernels.Dialect(separator.decode(), False)
-    assert cut(text, dialect, width, [min(p, len(text)) for p in pieces]) == lines_twin(
-        text, separator, width
-    )
+    assert cut(text, dialect, width, [min(p, len(text)) for p in pieces]) == lines_twin(text, separator, width)
 
 
 cells = st.text(st.sampled_from('ab ,;"\n\r\té'), max_size=6)
@@ -123,9 +117,7 @@ def test_what_the_csv_module_writes_is_read_back_in_any_pieces(records, separato
     assert [line for line, _ in rows] == starts
 
 
-quoted_noise = st.lists(
-    st.sampled_from([b"a", b'"', b'""', b",", b"\n", b"\r\n", b" ", b"\xe9"]), max_size=50
-).map(b"".join)
+quoted_noise = st.lists(st.sampled_from([b"a", b'"', b'""', b",", b"\n", b"\r\n", b" ", b"\xe9"]), max_size=50).map(b"".join)
 
 
 @given(quoted_noise, st.integers(1, 3), st.lists(st.integers(0, 60), max_size=5))
@@ -201,9 +193,7 @@ def test_items_between_blanks_are_cut_like_split_does(text, keep_blank):
     lines = lines[:-1] if lines[-1] == "" else lines
     found = [line.split() for line in lines]
     blank = [f for f in found if not f]
-    assert items(text, _kernels.Dialect("", False), keep_blank) == (
-        (found, 0) if keep_blank else ([f for f in found if f], len(blank))
-    )
+    assert items(text, _kernels.Dialect("", False), keep_blank) == ((found, 0) if keep_blank else ([f for f in found if f], len(blank)))
 
 
 def test_empty_fields_are_no_items():

@@ -23,9 +23,7 @@ def column(strings):
 def parsed(*strings):
     """The times as datetimes, None where there is none."""
     times, shapes = _kernels.parse_times(column(strings), 1, _kernels.Task())
-    found = [
-        EPOCH + timedelta(microseconds=int(t)) if s else None for t, s in zip(times, shapes, strict=True)
-    ]
+    found = [EPOCH + timedelta(microseconds=int(t)) if s else None for t, s in zip(times, shapes, strict=True)]
     return found[0] if len(found) == 1 else found
 
 

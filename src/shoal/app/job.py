@@ -13,8 +13,9 @@ from typing import get_args
 from shoal.data.bags import Vocabulary
 from shoal.data.log import Per
 from shoal.errors import InputError, ParameterError
-from shoal.io.formats import ReadOptions, one_byte
+from shoal.io.options import ReadOptions
 from shoal.io.records import RECORD_FORMATS
+from shoal.io.separators import one_byte
 from shoal.taxonomy.ground import Scope, Unknown
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.tree import Taxonomy

@@ -23,11 +23,12 @@ from shoal.data.log import Log
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
+from shoal.io.items import with_files_read
 from shoal.io.read import Reading, read
 from shoal.io.records import RECORD_FORMATS, read_records, write_records
 from shoal.methods import Method
 from shoal.metrics import measure
-from shoal.privacy import Verdict
+from shoal.privacy import Model, Verdict
 from shoal.report.facts import facts_of
 from shoal.report.page import render
 from shoal.taxonomy.ground import Grounding, ground
@@ -99,8 +100,9 @@ def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None)
 def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -> Judged:
     """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails."""
     original = prepared.original
-    release = method.apply(original.bags, original.taxonomy)
-    insist_on_honesty(release, method, original)
+    ready = with_files_read(method)
+    release = ready.apply(original.bags, original.taxonomy)
+    insist_on_honesty(release, ready, original)
     release = _with_full_account(release, prepared)
     verdicts = tuple(claim.check(release, original) for claim in release.claims)  # type: ignore[attr-defined]
     insist(verdicts, "made")
@@ -136,6 +138,7 @@ def manifest_of(judged: Judged, files: list[dict[str, Any]]) -> dict[str, Any]:
         "input": judged.facts,
         "claims": [v.as_dict() for v in judged.verdicts],
         "accounting": release.accounting.as_dict() if release.accounting else {},
+        "notes": list(release.notes),
         "metrics": judged.metrics,
         "files": files,
     }
@@ -153,7 +156,8 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
 def insist_on_honesty(release: Release, method: Method, original: Grounding) -> None:
     """Raise unless a release promises what its method promises, and accounts for all that the method was given."""
     account = release.accounting
-    if not release.claims or any(claim not in release.claims for claim in method.claims()):
+    made = [claim for claim in release.claims if isinstance(claim, Model)]
+    if not made or not all(any(claim.keeps(promise) for claim in made) for promise in method.claims()):
         raise GuaranteeNotMet(f"the release of the method {method.name} does not make the method's claims", hint="nothing was written")
     if account is None or (account.records.total, account.occurrences.total) != (len(original.bags), original.bags.occurrences):
         raise GuaranteeNotMet(f"the method {method.name} does not account for all records", hint="nothing was written")

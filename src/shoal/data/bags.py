@@ -145,9 +145,11 @@ class Bags:
         return cls.from_rows(indptr, codes, np.ones(len(flat), np.int32), vocabulary, owners)
 
     @classmethod
-    def from_scipy(cls, matrix: sp.sparray | sp.csr_matrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
+    def from_scipy(cls, matrix: sp.csr_array | sp.csr_matrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
         """From a records x items matrix of counts."""
-        csr = matrix.tocsr()
+        import scipy.sparse as sp
+
+        csr = sp.csr_matrix(matrix)
         return cls.from_rows(csr.indptr, csr.indices, csr.data, vocabulary, owners)
 
     # -- other views

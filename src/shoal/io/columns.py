@@ -85,12 +85,15 @@ def looks_like_header(sample: Sequence[Sequence[str]]) -> bool:
     return not any(value == name for record in sample[1:] for name, value in zip(sample[0], record, strict=False))
 
 
-def missing_columns(source: Source, options: ReadOptions, names: Sequence[str]) -> InputError:
-    """The error that says which columns were wanted and which there are."""
+def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], *, surely_names: bool) -> InputError:
+    """The error that says which columns were wanted and which there are, where those surely are names and not data."""
     absent = [f"no column {name!r}" for name in options.named.values() if name not in names]
     what = " and ".join(absent) or "no columns known to be the user and the text or item"
-    there = ", ".join(repr(name) for name in names)
     hint = "name them with --user, --time and --text or --item"
+    if not surely_names:
+        hint += "; if its first line holds names and not data, --header shows them"
+        return InputError(f"{source.path} has {what}", hint=hint)
+    there = ", ".join(repr(name) for name in names)
     return InputError(f"{source.path} has {what}; it has {there}", hint=hint, columns=list(names))
 
 

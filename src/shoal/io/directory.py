@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -121,9 +122,15 @@ def disk_errors(target: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in FULL:
+        if _number(error) in FULL:
             raise OutputError(f"the disk is full: {target} was not written", hint="free some space") from None
         raise OutputError(f"{target} cannot be written: {error.strerror or error}") from None
+
+
+def _number(error: OSError) -> int | None:
+    """The number of the operating system's error; Polars tells it in words only."""
+    told = re.search(r"os error (\d+)", str(error))
+    return int(told[1]) if error.errno is None and told else error.errno
 
 
 def _bring_to_disk(directory: Path) -> None:

@@ -182,8 +182,12 @@ def _plain_text(value: str | float | None) -> str:
 def _parquet(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
     names = [layout.columns[at] for at in _wanted(layout)]
     for start, part in slices(source, names):
-        columns = [_text_column(_as_text(part[name])) for name in names]
-        yield columns, np.arange(start, start + len(part), dtype=np.int64)
+        yield [as_column(part[name]) for name in names], np.arange(start, start + len(part), dtype=np.int64)
+
+
+def as_column(series: pl.Series) -> Any:
+    """A column of any type as the text that a file would hold, for a Collector."""
+    return _text_column(_as_text(series))
 
 
 def _as_text(series: pl.Series) -> pl.Series:

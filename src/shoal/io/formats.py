@@ -31,7 +31,7 @@ from shoal.io.parquet import schema_of
 from shoal.io.separators import guess_separator, one_byte, separator_name, separators_in
 from shoal.io.source import Source
 
-__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
+__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess", "has_quotes", "one_byte"]
 
 AOL = ("anonid", "query", "querytime", "itemrank", "clickurl")
 AOL_FIELDS = (3, 5)  # copies of the log whose trailing tabs were stripped have rows of three fields
@@ -96,7 +96,16 @@ def _of_columns(source: Source, options: ReadOptions) -> Layout:
     if options.wanted_format is None and not options.named:
         return _of_transactions(source, options)
     sample = first_records(source, separators[0], SAMPLE)
-    raise (missing_columns(source, options, sample[0]) if looks_like_header(sample) else no_header(source, sample))
+    raise (
+        missing_columns(source, options, sample[0], surely_names=_surely_names(sample[0], options))
+        if looks_like_header(sample)
+        else no_header(source, sample)
+    )
+
+
+def _surely_names(first: Sequence[str], options: ReadOptions) -> bool:
+    """Whether a first line that looks like a header may be quoted: it was said to be one, or holds a known or named column."""
+    return bool(options.header) or knows_any(first) or any(name in first for name in options.named.values())
 
 
 def _with_header(sample: Sample, separator: str, options: ReadOptions) -> Layout | None:
@@ -209,7 +218,8 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
             f"items: the lists in {column!r}; each is one person's record",
         )
         return Layout("transactions", container, {"item": names.index(column)}, names, notes=notes)
-    raise missing_columns(source, options, names)
+    sure = container == "parquet" or _surely_names(names, options)
+    raise missing_columns(source, options, names, surely_names=sure)
 
 
 # -- transactions

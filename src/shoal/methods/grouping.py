@@ -31,15 +31,7 @@ class GroupingMethod(Method):
 
     def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
         """Withhold empty records, group the others, publish one record a group, and account for all."""
-        present = np.flatnonzero(bags.lengths > 0)
-        used = bags if len(present) == len(bags) else bags.select(present)
-        if used.n_owners < self.k:
-            raise Infeasible(
-                f"{used.n_owners:,} people cannot be hidden in groups of {self.k:,}",
-                hint="lower k, or give more data",
-                value=used.n_owners,
-                limit=self.k,
-            )
+        present, used = present_records(bags, self.k)
         groups, published = self.form_groups(used, taxonomy)
         rows = np.full(len(bags), -1, np.int64)
         rows[present] = groups
@@ -52,6 +44,20 @@ class GroupingMethod(Method):
             parameters=self.values(),
             secret=Secret(rows),
         )
+
+
+def present_records(bags: Bags, k: int) -> tuple[Ints, Bags]:
+    """The numbers of the records that are not empty, and these records; refuses where fewer than k people own them."""
+    present = np.flatnonzero(bags.lengths > 0)
+    used = bags if len(present) == len(bags) else bags.select(present)
+    if used.n_owners < k:
+        raise Infeasible(
+            f"{used.n_owners:,} people cannot be hidden in groups of {k:,}",
+            hint="lower k, or give more data",
+            value=used.n_owners,
+            limit=k,
+        )
+    return present, used
 
 
 def account(bags: Bags, published: Bags, rows: Ints) -> Accounting:

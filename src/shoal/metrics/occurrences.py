@@ -32,3 +32,12 @@ SUPPRESSED = Metric(
     highest=1.0,
     needs_groups=True,
 )
+REPLACED = Metric(
+    "replaced",
+    "share of occurrences represented by another term",
+    "neither",
+    _share("replaced"),
+    highest=1.0,
+    needs_groups=True,
+    routine=False,
+)

@@ -21,12 +21,13 @@ class VocabularyKAnonymity(Model):
     name = "vocabulary-k-anonymity"
     protects = "A person's vocabulary cannot be told from at least k-1 other published vocabularies."
     does_not_protect = (
-        "Vocabularies are counted, not people: several sessions of one person may stand behind the same vocabulary. "
+        "Unless people are counted, several sessions of one person may stand behind the same vocabulary. "
         "A published term may have been typed by one member of the group only."
     )
 
     k: int = param(5, minimum=2, help="identical vocabularies")
+    people: bool = param(False, help="count the people behind them, where the original is at hand")
 
     def check(self, release: Release, original: Grounding | None = None) -> Verdict:
         """Count identical published vocabularies; terms may stand for similar ones, so generalization is not demanded."""
-        return judge_classes(str(self), self.k, release, original, people=False, truthful=False)
+        return judge_classes(str(self), self.k, release, original, people=self.people, truthful=False)

@@ -1,8 +1,8 @@
 """Where the command `shoal` begins: before anything large is loaded, it is settled what an interrupt and an odd terminal do.
 
 Ctrl-C, a closed terminal and `kill` all end in one line and in nothing half-written. While modules are loading nothing is open yet, so the
-process ends on the spot (an interrupt inside an import surfaces as any kind of error); after that the interrupt is raised, and what is unfinished
-is removed on the way out.
+process ends on the spot (an interrupt inside an import surfaces as any kind of error); after that the interrupt is raised, and what is
+unfinished is removed on the way out.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main() -> None:
 def _usable(stream: TextIO | None) -> TextIO:
     """A stream that takes any text: what its encoding lacks is escaped, and a closed one swallows."""
     if stream is None:
-        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - lives as long as the process
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - lives as long as the process
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
     return stream

@@ -1,0 +1,93 @@
+"""Shared terms: no published term is one person's alone.
+
+Methods that publish original terms (a medoid, an elected term) may publish a name or an address that one member of a group typed. Under
+this model every published term is held by enough people of the group: they typed it, or something below it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Bags, Ints
+from shoal.data.release import Release
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict
+from shoal.privacy.classes import classes_of
+
+if TYPE_CHECKING:
+    from shoal.taxonomy.ground import Grounding
+    from shoal.taxonomy.tree import Taxonomy
+
+
+@dataclass(frozen=True)
+class SharedTerms(Model):
+    """Every published term was typed, itself or something below it, by several people of its group."""
+
+    name = "shared-terms"
+    protects = "What only one person of a group wrote, such as a name or an address, is not published as they wrote it."
+    does_not_protect = "People who wrote the same rare term may be one family, and what many wrote is published however telling it is."
+
+    owners: int = param(2, minimum=1, help="people of the group who hold each published term")
+
+    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+        """Count for every published term the people of its class who hold it or something below it.
+
+        Where the groups are not known, all people of the original are counted; without the original, the records that bear the term.
+        """
+        published = _published_terms(release)
+        if original is None:
+            held = published.group_by("node").agg(pl.col("copies").sum().alias("n"))
+            return self._verdict(held, "who wrote a term is only known with the original; the records that bear it were counted")
+        if release.secret is None:
+            holders = _holders(original.bags, np.zeros(len(original.bags), np.int64), original.taxonomy)
+            everyone = published.with_columns(pl.lit(0, pl.Int64).alias("group"))
+            return self._verdict(_counted(everyone, holders), "the groups are not known; people of the whole original were counted")
+        rows = release.secret.rows()
+        if len(rows) != len(original.bags):
+            return Verdict(str(self), False, {}, ("the release does not speak of the records of this original",))
+        group = np.where(rows >= 0, classes_of(release).label[rows], -1) if len(release.published) else rows
+        return self._verdict(_counted(published, _holders(original.bags, group, original.taxonomy)))
+
+    def _verdict(self, held: pl.DataFrame, *notes: str) -> Verdict:
+        """From the number of holders of every published term."""
+        if held.is_empty():
+            return Verdict(str(self), True, {}, (), (*notes, "no term is published"))
+        short = int((held["n"] < self.owners).sum())
+        witness = (f"{short:,} published terms are held by fewer than {self.owners:,} people",) if short else ()
+        return Verdict(str(self), not short, {"owners": int(held["n"].to_numpy().min())}, witness, notes)
+
+
+def _published_terms(release: Release) -> pl.DataFrame:
+    """Class, term and copies of everything that is published."""
+    sizes = np.diff(release.published.indptr)
+    return pl.DataFrame(
+        {
+            "group": np.repeat(classes_of(release).label, sizes),
+            "node": release.published.items.copy(),
+            "copies": np.repeat(release.copies, sizes),
+        }
+    ).filter(pl.col("group") >= 0)
+
+
+def _counted(published: pl.DataFrame, holders: pl.DataFrame) -> pl.DataFrame:
+    """How many people of its group hold each published term."""
+    joined = published.select("group", "node").unique().join(holders, on=["group", "node"], how="left")
+    return joined.group_by("group", "node").agg(pl.col("owner").drop_nulls().n_unique().cast(pl.Int64).alias("n"))
+
+
+def _holders(bags: Bags, group: Ints, taxonomy: Taxonomy) -> pl.DataFrame:
+    """Group, owner and node for every node that is an item of a record, or lies above one."""
+    sizes = np.diff(bags.indptr)
+    now = pl.DataFrame(
+        {"group": np.repeat(group, sizes), "owner": np.repeat(bags.owners, sizes), "node": bags.items.copy()}
+    ).filter(pl.col("group") >= 0)
+    found = [now]
+    while len(now):
+        above = taxonomy.parent[now["node"].to_numpy()]
+        now = now.with_columns(pl.Series("node", above)).filter(pl.col("node") >= 0).unique()
+        found.append(now)
+    return pl.concat(found).unique()
