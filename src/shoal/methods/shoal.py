@@ -1,16 +1,17 @@
 """shoal: groups grown one at a time on the exact objective, then improved by local search. The default method.
 
-Our own. What a group of records S loses is its members' total length less |S| times the value of its meet, so the groups should keep
-the sum of |S| * V(S) as large as possible. Identical records are set aside in groups of their own. The others are cut into blocks of similar
-ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that keeps the group's distortion least.
-Byte sketches choose whom to score, exact tree counts decide. Then members change places along chains through neighbouring groups.
+Our own. What a group of records S loses is its members' total length less |S| times the value of its meet, so the groups
+should keep the sum of |S| * V(S) as large as possible. Identical records are set aside in groups of their own. The others are
+cut into blocks of similar ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that
+keeps the group's distortion least. Byte sketches choose whom to score, exact tree counts decide. Then members change places
+along chains through neighbouring groups.
 
-With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item is published as
-its nearest ancestor that could also mean something harmless.
+With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item
+is published as its nearest ancestor that could also mean something harmless.
 
-Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear in the tree
-counts. The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in seconds makes them depend on the
-machine.
+Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear
+in the tree counts. The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in
+seconds makes them depend on the machine.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(1024, 24, False, 4, 2, 1, 512, 0),
+    "fast": Effort(1024, 8, True, 4, 2, 1, 512, 0),
     "balanced": Effort(16384, 32, True, 8, 3, 1, 2048, 3),
     "thorough": Effort(65536, 64, True, 16, 5, 2, 4096, 12),
 }

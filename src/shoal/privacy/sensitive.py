@@ -1,7 +1,7 @@
 """Sensitive items: what k people share is known of each of them, so a group must not share a sensitive item.
 
-A record that is published for a group is a statement about all of its members. It discloses a sensitive item if it names the item, something
-below it, or a node all of whose leaves are sensitive: then every member has it.
+A record that is published for a group is a statement about all of its members. It discloses a sensitive item if it names the
+item, something below it, or a node all of whose leaves are sensitive: then every member has it.
 """
 
 from __future__ import annotations
