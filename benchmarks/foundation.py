@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 import polars as pl
-from common import RESULTS, data_file, seconds, show
 
+from common import RESULTS, data_file, seconds, show
 from shoal import kernels
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import anonymize, prepare, prepare_records, publish

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings.hpp"
+#include "bound.hpp"
 #include "cluster.hpp"
 
 namespace nb = nanobind;
@@ -33,4 +34,23 @@ void bind_grow(nb::module_& m) {
         "indptr"_a, "ids"_a, "counts"_a, "lengths"_a, "owner"_a, "weight"_a, "scale"_a, "k"_a, "owners_repeat"_a, "block"_a,
         "candidates"_a, "look_again"_a, "neighbours"_a, "depth"_a, "passes"_a, "refine_block"_a, "rounds"_a, "seconds"_a, "threads"_a,
         "task"_a);
+    m.def(
+        "unavoidable_losses",
+        [](I64 indptr, I32 ids, I32 counts, I64 lengths, I64 weight, int64_t scale, int64_t k, I64 asked, int64_t neighbours,
+           int64_t patience, bool ceilings, int threads, Task& task) {
+            const Rows in = rows(indptr, ids, counts);
+            const Scored all = scored(in, lengths, lengths, weight, scale, k, false);
+            indices_within(span(asked), in.size());
+            need(k >= 2 && neighbours >= k && neighbours <= 64, "k of two or more, and k to 64 neighbours");
+            need(!ceilings || static_cast<int64_t>(asked.shape(0)) == in.size(), "all records asked for where ceilings are lowered");
+            const BoundOptions options{neighbours, patience, ceilings};
+            return hand_over(unlocked([&] {
+                const OwnedRows reached = reachable_counts(all.counts, all.nodes(), k);
+                Scored data = all;
+                data.counts = reached.view();
+                return unavoidable_losses(data, span(asked), options, threads, task);
+            }));
+        },
+        "indptr"_a, "ids"_a, "counts"_a, "lengths"_a, "weight"_a, "scale"_a, "k"_a, "asked"_a, "neighbours"_a, "patience"_a,
+        "ceilings"_a, "threads"_a, "task"_a, "For each record asked for, twice what it must lose in any k-anonymous release.");
 }

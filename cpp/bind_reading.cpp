@@ -79,7 +79,7 @@ nb::list first_records(std::string_view text, const Dialect& dialect, bool last,
 }
 
 void bind_columns(nb::module_& m) {
-    nb::class_<TextColumn>(m, "TextColumn", "Strings in Arrow's string-view layout; handing them to an Arrow consumer empties the column.")
+    nb::class_<TextColumn>(m, "TextColumn", "Strings in Arrow's string-view layout; handing them on empties the column.")
         .def(
             "__init__",
             [](TextColumn* self, nb::object capsule) {
@@ -106,7 +106,8 @@ void bind_columns(nb::module_& m) {
             },
             "places"_a)
         .def(
-            "__arrow_c_array__", [](TextColumn& self, nb::object) { return hand_over_column(self); }, "requested_schema"_a = nb::none());
+            "__arrow_c_array__", [](TextColumn& self, nb::object) { return hand_over_column(self); },
+            "requested_schema"_a = nb::none());
 }
 
 void bind_cutting(nb::module_& m) {
@@ -131,7 +132,7 @@ void bind_cutting(nb::module_& m) {
             return first_records({text.c_str(), text.size()}, dialect, last, limit);
         },
         "text"_a, "dialect"_a, "last"_a, "limit"_a);
-    nb::class_<ColumnCutter> cutter(m, "ColumnCutter", "Cuts chunks of delimited text into columns, again and again in the same memory.");
+    nb::class_<ColumnCutter> cutter(m, "ColumnCutter", "Cuts chunks of delimited text into columns, all in the same memory.");
     nb::class_<ColumnCutter::Part>(cutter, "Part", "Consecutive lines of a chunk. The next chunk overwrites its columns.")
         .def_ro("facts", &ColumnCutter::Part::facts)
         .def(
@@ -140,7 +141,8 @@ void bind_cutting(nb::module_& m) {
     cutter
         .def(
             "__init__",
-            [](ColumnCutter* self, const Dialect& dialect, const std::vector<int64_t>& wanted, int64_t fewest, int64_t most, int threads) {
+            [](ColumnCutter* self, const Dialect& dialect, const std::vector<int64_t>& wanted, int64_t fewest, int64_t most,
+               int threads) {
                 for (int64_t c : wanted) need(c >= 0 && c < fewest, "wanted fields to be among those that every record has");
                 new (self) ColumnCutter(dialect, wanted, fewest, most, threads);
             },
@@ -195,7 +197,7 @@ void bind_events(nb::module_& m) {
             return nb::make_tuple(hand_over(std::move(found.events)), hand_over(std::move(found.moments)));
         },
         "owner"_a, "time"_a, "order"_a);
-    m.def("give_back_memory", &give_back_memory, "Hand memory that was freed, but is still held for later, to the operating system.");
+    m.def("give_back_memory", &give_back_memory, "Hand memory that was freed, but is still held, to the operating system.");
     m.def(
         "unlike_previous",
         [](I64 owner, I64 time, const TextColumn& payload) {

@@ -18,6 +18,9 @@
 #include "tree_counts.hpp"
 
 namespace nb = nanobind;
+
+void bind_itemsets(nb::module_& m);
+
 using namespace nb::literals;
 using namespace shoal;
 
@@ -197,12 +200,12 @@ void bind_text(nb::module_& m) {
             "stream"_a, "task"_a)
         .def(
             "words",
-            [](Interner& self, nb::object capsule, int64_t shortest, int threads, Task& task) {
+            [](Interner& self, nb::object capsule, int64_t shortest, bool lower, int threads, Task& task) {
                 ArrowArrayStream* stream = stream_of(capsule);
-                auto words = unlocked([&] { return self.words(Strings(stream).views(), shortest, threads, task); });
+                auto words = unlocked([&] { return self.words(Strings(stream).views(), shortest, lower, threads, task); });
                 return nb::make_tuple(hand_over(std::move(words.indptr)), hand_over(std::move(words.ids)));
             },
-            "stream"_a, "shortest"_a, "threads"_a, "task"_a)
+            "stream"_a, "shortest"_a, "lower"_a, "threads"_a, "task"_a)
         .def("strings", [](const Interner& self) {
             nb::list out;
             for (int64_t i = 0; i < self.size(); ++i) {
@@ -216,6 +219,8 @@ void bind_text(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_kernels, m) {
+    // After an interrupt a thread may still hold objects when the process ends: nothing that users should read about.
+    nb::set_leak_warnings(false);
     m.doc() = "shoal's kernels: arrays in, arrays out.";
     bind_task(m);
     bind_rows(m);
@@ -223,6 +228,7 @@ NB_MODULE(_kernels, m) {
     bind_methods(m);
     bind_judge(m);
     bind_text(m);
+    bind_itemsets(m);
     bind_ssc(m);
     bind_reading(m);
     bind_grow(m);

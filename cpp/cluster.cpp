@@ -70,6 +70,7 @@ class Clustering {
         for (std::size_t i = 0; i < records.size(); ++i)
             (i > 0 && data_.owner[records[i]] == data_.owner[records[i - 1]] ? further : firsts).push_back(records[i]);
         std::ranges::sort(firsts);
+        std::ranges::sort(further);
         records = std::move(firsts);
         return further;
     }

@@ -19,14 +19,15 @@ constexpr std::size_t kSmallestPart = std::size_t{64} << 10;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Eight bytes at once: the high bit of each byte of `word` that is zero. Bytes above the lowest such one may be marked in error, so only the
-// lowest mark is to be trusted.
+// Eight bytes at once: the high bit of each byte of `word` that is zero. Bytes above the lowest such one may be marked in
+// error, so only the lowest mark is to be trusted.
 uint64_t zero_bytes(uint64_t word) { return (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL; }
 
 // The first place from `from` on where a or b stands, or `stop`. Fields are short: this beats a call of memchr for each.
 std::size_t find_either(std::string_view text, char a, char b, std::size_t from, std::size_t stop) {
     static_assert(std::endian::native == std::endian::little, "the lowest mark must be the first byte");
-    const uint64_t all_a = 0x0101010101010101ULL * static_cast<unsigned char>(a), all_b = 0x0101010101010101ULL * static_cast<unsigned char>(b);
+    const uint64_t all_a = 0x0101010101010101ULL * static_cast<unsigned char>(a);
+    const uint64_t all_b = 0x0101010101010101ULL * static_cast<unsigned char>(b);
     for (; from + 8 <= stop; from += 8) {
         uint64_t word;
         std::memcpy(&word, text.data() + from, 8);
@@ -37,7 +38,9 @@ std::size_t find_either(std::string_view text, char a, char b, std::size_t from,
     return from;
 }
 
-std::size_t find(std::string_view text, char c, std::size_t from, std::size_t stop) { return find_either(text, c, c, from, stop); }
+std::size_t find(std::string_view text, char c, std::size_t from, std::size_t stop) {
+    return find_either(text, c, c, from, stop);
+}
 
 }  // namespace
 
@@ -106,8 +109,8 @@ bool Records::give_up_line() {
     return true;
 }
 
-// Cuts the record at at_, which holds quotes, and moves past it, over as many lines as it has. Stays where it is when quotes are misused or
-// the record is unfinished.
+// Cuts the record at at_, which holds quotes, and moves past it, over as many lines as it has. Stays where it is when quotes
+// are misused or the record is unfinished.
 Records::Cut Records::cut_quoted() {
     unescaped_.clear();
     const std::size_t limit = std::min(text_.size(), at_ + kLongestRecord);
@@ -148,8 +151,8 @@ bool Records::quoted_or_plain_field(std::size_t& at, std::size_t limit) {
     return true;
 }
 
-// Reads the field whose opening quote is at `at` and moves `at` to the separator or line end behind it. False where the closing quote is
-// missing (`at` is then the limit) or followed by anything else.
+// Reads the field whose opening quote is at `at` and moves `at` to the separator or line end behind it. False where the
+// closing quote is missing (`at` is then the limit) or followed by anything else.
 bool Records::quoted_field(std::size_t& at, std::size_t limit) {
     const std::size_t begin = at + 1;
     std::size_t stop = find(text_, '"', begin, limit);

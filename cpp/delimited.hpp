@@ -1,4 +1,5 @@
-// Delimited text, at memory speed: cuts chunks into records and fields, keeps the wanted ones, and says which lines are broken and why.
+// Delimited text, at memory speed: cuts chunks into records and fields, keeps the wanted ones, and says which lines are
+// broken and why.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,9 @@ enum class Defect : uint8_t {
     misplaced_quote = 6
 };
 
-// How fields are written. `blanks`: fields are separated by runs of spaces and tabs, and `separator` is not used. `quoted`: a field that
-// begins with a double quote ends at the next one and may hold separators, line ends and doubled quotes. `trimmed`: blanks around a field
-// do not belong to it.
+// How fields are written. `blanks`: fields are separated by runs of spaces and tabs, and `separator` is not used. `quoted`: a
+// field that begins with a double quote ends at the next one and may hold separators, line ends and doubled quotes.
+// `trimmed`: blanks around a field do not belong to it.
 struct Dialect {
     char separator = '\t';
     bool blanks = false;
@@ -34,8 +35,9 @@ struct Dialect {
     bool trimmed = true;
 };
 
-// Walks over the records of a chunk of text. A chunk that is not the `last` one may end in the middle of a record, which is left for the
-// next chunk. After a misused quote only the line where the record began is given up, so that one bad line never swallows its neighbours.
+// Walks over the records of a chunk of text. A chunk that is not the `last` one may end in the middle of a record, which is
+// left for the next chunk. After a misused quote only the line where the record began is given up, so that one bad line never
+// swallows its neighbours.
 class Records {
   public:
     Records(std::string_view text, const Dialect& dialect, bool last);
@@ -78,8 +80,9 @@ struct ChunkFacts {
     std::vector<uint8_t> defects;
 };
 
-// Keeps the `wanted` fields of every record that has between `fewest` and `most` fields, chunk after chunk in the same memory. A chunk
-// without quotes is cut in several parts at once. A part's columns are overwritten by the next chunk unless they were handed over.
+// Keeps the `wanted` fields of every record that has between `fewest` and `most` fields, chunk after chunk in the same
+// memory. A chunk without quotes is cut in several parts at once. A part's columns are overwritten by the next chunk unless
+// they were handed over.
 class ColumnCutter {
   public:
     struct Part {

@@ -16,7 +16,8 @@ bool in_order(std::span<const int64_t> owner, std::span<const int64_t> time) {
 
 }  // namespace
 
-std::vector<int64_t> event_order(std::span<const int64_t> owner, std::span<const int64_t> time, int64_t n_owners, int threads, Task& task) {
+std::vector<int64_t> event_order(std::span<const int64_t> owner, std::span<const int64_t> time, int64_t n_owners, int threads,
+                                 Task& task) {
     if (in_order(owner, time)) return {};
     const auto n = static_cast<int64_t>(owner.size());
     std::vector<int64_t> start(n_owners + 1, 0), order(n);

@@ -19,7 +19,8 @@ class Pool {
         sketcher_ = std::move(sketched.sketcher);
         slots_.reserve(records.size());
         for (std::size_t i = 0; i < records.size(); ++i) {
-            slots_.push_back({records[i], in_steps(data.lengths[records[i]] * data.scale), in_steps(data.value(records[i])), true});
+            slots_.push_back({records[i], in_steps(data.lengths[records[i]] * data.scale), in_steps(data.value(records[i])),
+                              weight_of(sketched.rows[i]), true});
         }
         sketches_ = std::move(sketched.rows);
         waiting_ = static_cast<int64_t>(records.size());
@@ -36,10 +37,13 @@ class Pool {
         found.clear();
         int64_t limit = std::numeric_limits<int64_t>::max();
         const auto full = static_cast<std::size_t>(2 * most);
+        const int32_t weight = weight_of(wanted);
         for (std::size_t i = first_; i < slots_.size(); ++i) {
             const Slot& s = slots_[i];
             if (!s.waiting) continue;
-            const int64_t looks = 2 * s.length - (size + 1) * (s.weight - distance(wanted, sketches_[i]));
+            // Sketches of different weight are that far apart at least: most need not be looked at.
+            if (2 * s.length - (size + 1) * (s.value - std::abs(weight - s.weight)) >= limit) continue;
+            const int64_t looks = 2 * s.length - (size + 1) * (s.value - distance(wanted, sketches_[i]));
             if (looks >= limit) continue;
             found.push_back({looks, static_cast<int64_t>(i)});
             if (found.size() == full) limit = keep_best(found, most);
@@ -84,7 +88,8 @@ class Pool {
     }
     struct Slot {
         int64_t record;
-        int32_t length, weight;
+        int32_t length, value;  // in steps of the sketch
+        int32_t weight;         // of the sketch itself
         bool waiting;
     };
     Sketcher sketcher_{{}, {}};

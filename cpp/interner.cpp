@@ -38,6 +38,15 @@ std::array<bool, 256> word_bytes() {
     return is_word;
 }
 
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
+std::string in_small_letters(std::string_view word) {
+    std::string small(word);
+    for (char& c : small)
+        if (is_capital(c)) c += 'a' - 'A';
+    return small;
+}
+
 }  // namespace
 
 Interner::Interner() : slots_(1024, Slot{0, -1}) {}
@@ -77,17 +86,19 @@ std::vector<int32_t> Interner::encode(const std::vector<std::string_view>& strin
     return out;
 }
 
-void Interner::split(std::string_view s, int64_t shortest, std::vector<int32_t>& ids) {
+void Interner::split(std::string_view s, int64_t shortest, bool lower, std::vector<int32_t>& ids) {
     static const std::array<bool, 256> is_word = word_bytes();
     for (std::size_t at = 0; at < s.size();) {
         while (at < s.size() && !is_word[static_cast<unsigned char>(s[at])]) ++at;
         const std::size_t begin = at;
         while (at < s.size() && is_word[static_cast<unsigned char>(s[at])]) ++at;
-        if (at > begin && static_cast<int64_t>(at - begin) >= shortest) ids.push_back(code(s.substr(begin, at - begin)));
+        if (at == begin || static_cast<int64_t>(at - begin) < shortest) continue;
+        const std::string_view word = s.substr(begin, at - begin);
+        ids.push_back(lower && std::ranges::any_of(word, is_capital) ? code(in_small_letters(word)) : code(word));
     }
 }
 
-Interner::Words Interner::words(const std::vector<std::string_view>& strings, int64_t shortest, int threads, Task& task) {
+Interner::Words Interner::words(const std::vector<std::string_view>& strings, int64_t shortest, bool lower, int threads, Task& task) {
     const auto n = static_cast<int64_t>(strings.size());
     const int64_t range = std::max<int64_t>(kFewest, (n + threads - 1) / std::max(1, threads));
     const int64_t ranges = (n + range - 1) / range;
@@ -100,7 +111,7 @@ Interner::Words Interner::words(const std::vector<std::string_view>& strings, in
         const int64_t r = begin / range;
         for (int64_t i = begin; i < end; ++i) {
             if (i % 8192 == 0) task.check();
-            local[r].split(strings[i], shortest, found[r]);
+            local[r].split(strings[i], shortest, lower, found[r]);
             out.indptr[i + 1] = static_cast<int64_t>(found[r].size());
         }
     });

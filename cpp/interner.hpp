@@ -26,17 +26,18 @@ class Interner {
     // The code of every string; -1 for a null.
     std::vector<int32_t> encode(const std::vector<std::string_view>& strings, Task& task);
 
-    // Splits every string into words (runs of letters, digits and bytes beyond ASCII) of at least `shortest` bytes and interns them:
+    // Splits every string into words (runs of letters, digits and bytes beyond ASCII) of at least `shortest` bytes and interns them,
+    // with `lower` in small letters as far as they are ASCII:
     // the words of string i are ids[indptr[i] .. indptr[i+1]), in their order. Each thread numbers the words of its own range; merging the
     // ranges in their order gives the numbers that one thread would have given.
     struct Words {
         std::vector<int64_t> indptr;
         std::vector<int32_t> ids;
     };
-    Words words(const std::vector<std::string_view>& strings, int64_t shortest, int threads, Task& task);
+    Words words(const std::vector<std::string_view>& strings, int64_t shortest, bool lower, int threads, Task& task);
 
   private:
-    void split(std::string_view s, int64_t shortest, std::vector<int32_t>& ids);
+    void split(std::string_view s, int64_t shortest, bool lower, std::vector<int32_t>& ids);
     void grow();
     struct Slot {
         uint64_t hash;

@@ -64,6 +64,14 @@ class Dense {
         return total;
     }
 
+    // ... and a record.
+    int64_t against(const Rows& counts, int64_t record, std::span<const int64_t> weight) const {
+        int64_t total = 0;
+        for (int64_t j = counts.indptr[record]; j < counts.indptr[record + 1]; ++j)
+            total += weight[counts.ids[j]] * std::min(counts.counts[j], count_[counts.ids[j]]);
+        return total;
+    }
+
   private:
     std::vector<int32_t> count_;
 };
@@ -81,14 +89,7 @@ class RunningMeet {
         value_ = data_.value(record);
     }
     // The value of the meet if the record were taken too.
-    int64_t with(int64_t record) const {
-        int64_t total = 0;
-        for (int64_t j = data_.counts.indptr[record]; j < data_.counts.indptr[record + 1]; ++j) {
-            const int32_t v = data_.counts.ids[j];
-            total += data_.weight[v] * std::min(data_.counts.counts[j], least_[v]);
-        }
-        return total;
-    }
+    int64_t with(int64_t record) const { return least_.against(data_.counts, record, data_.weight); }
     void take(int64_t record) {
         other_.spread(data_.counts, record);
         value_ = 0;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <set>
 #include <stdexcept>
+#include <tuple>
 #include <unordered_map>
 
 namespace shoal {
@@ -12,7 +15,9 @@ namespace {
 
 constexpr int64_t kSmallPart = 8;  // parts of fewer than this many times k people are worth trying several splits on
 
-// One node of a cut. `whole`: it stands for everything below it; otherwise only for items equal to it. `open`: it may be specialised.
+constexpr int32_t kReplaced = -1;  // in place of a node that was specialised
+
+// One node of a cut, which lies in preorder. `whole`: it stands for everything below it; otherwise only for items equal to it. `open`: it may be specialised.
 struct CutNode {
     int32_t node;
     bool whole;
@@ -61,11 +66,21 @@ class Partitioner {
         task.begin(static_cast<int64_t>(order.size()));
         Part all{{order.begin(), order.end()}, {{0, true, true}}};
         if (people(all.records) < options_.k) throw std::domain_error("fewer than k owners");
-        Solution solution = solve(std::move(all), true, task);
         PartitionResult result;
         result.group.assign(bags_.size(), -1);
         result.cuts.indptr.push_back(0);
-        for (const Part& part : solution.parts) emit(part, result);
+        std::vector<Part> pending;
+        pending.push_back(std::move(all));
+        while (!pending.empty()) {
+            Part part = std::move(pending.back());
+            pending.pop_back();
+            if (std::vector<Split> splits = worthwhile_splits(part, task); !splits.empty()) {
+                carry_out(part, std::move(splits[least_lossy(part, splits, task)]), pending);
+            } else {
+                task.step(static_cast<int64_t>(part.records.size()));
+                emit(part, result);
+            }
+        }
         return result;
     }
 
@@ -106,36 +121,40 @@ class Partitioner {
         return total;
     }
 
+    // A node of the cut that may be specialised. `bound` is the most this can gain; once it was tried, what it does gain.
     struct Candidate {
-        int64_t gain;     // what specialising the node would win if no record had to be left out
-        std::size_t at;   // its place in the cut
+        int64_t bound;
+        bool tried;
+        int64_t promise;  // the bound it came with, which breaks ties; then the first in the cut, which lies in preorder
+        int32_t node;
+        std::size_t at;  // its place in the cut
+
+        bool operator<(const Candidate& o) const {
+            return std::tuple(-bound, !tried, -promise, node) < std::tuple(-o.bound, !o.tried, -o.promise, o.node);
+        }
     };
 
-    // Nodes of the cut that may be specialised, by falling gain; the first in the cut wins ties.
-    std::vector<Candidate> candidates(const Part& part) const {
-        std::vector<Candidate> ranked;
-        for (std::size_t i = 0; i < part.cut.size(); ++i) {
-            const CutNode& c = part.cut[i];
-            if (!c.open || !c.whole || end_[c.node] == c.node + 1) continue;
-            int64_t total = 0;
-            for (int64_t record : part.records) total += gain(record, c.node);
-            ranked.push_back({total, i});
-        }
-        std::ranges::stable_sort(ranked, std::ranges::greater{}, &Candidate::gain);
-        return ranked;
+    void add_candidate(const Part& part, std::size_t at, std::set<Candidate>& queue) const {
+        const CutNode& c = part.cut[at];
+        if (!c.open || !c.whole || end_[c.node] == c.node + 1) return;
+        int64_t total = 0;
+        for (int64_t record : part.records) total += gain(record, c.node);
+        queue.insert({total, false, total, c.node, at});
     }
 
     struct Split {
         int64_t gain = -1;
-        std::size_t at = 0;
+        int32_t node = -1;
         std::vector<Sub> good;
         std::vector<int64_t> left;
+
+        // All records touch the same children: nothing is decided by it and nothing ruled out.
+        bool unanimous() const { return good.size() == 1 && left.empty(); }
     };
 
     // What specialising this node really gives once small sub-parts are merged and filled up; no good sub-part if it cannot be done.
-    Split split(const Part& part, std::size_t at) const {
-        const int32_t node = part.cut[at].node;
-        Split s{0, at, {}, {}};
+    Split split(const Part& part, int32_t node) const {
+        Split s{0, node, {}, {}};
         for (Sub& sub : distribute(part.records, node)) {
             if (people(sub.records) >= options_.k)
                 s.good.push_back(std::move(sub));
@@ -148,59 +167,82 @@ class Partitioner {
         return s;
     }
 
-    struct Solution {
-        int64_t loss = 0;
-        std::vector<Part> parts;
-    };
-
-    // Splits a part as far as it goes. A large part takes the node that gains most at once. A small one, where most is lost and
-    // trying is cheap, follows each of the best few to its end and keeps the one that loses least; `final` is false while trying.
-    Solution solve(Part part, bool final, Task& task) const {
-        task.check();
-        const bool small = people(part.records) < kSmallPart * options_.k;
-        std::vector<Split> splits = best_splits(part, final && small ? options_.tries : 1);
-        if (splits.empty()) {
-            if (final) task.step(static_cast<int64_t>(part.records.size()));
-            Solution done{loss_of(part), {}};
-            done.parts.push_back(std::move(part));
-            return done;
-        }
-        std::size_t best = 0;
-        int64_t least = std::numeric_limits<int64_t>::max();
-        for (std::size_t i = 0; splits.size() > 1 && i < splits.size(); ++i)
-            if (const int64_t loss = follow(part, splits[i], false, task).loss; loss < least) least = loss, best = i;
-        return follow(part, std::move(splits[best]), final, task);
+    // A large part takes the split that gains most at once. A small one, where most is lost and trying is cheap, looks at a few.
+    std::vector<Split> worthwhile_splits(Part& part, const Task& task) const {
+        return best_splits(part, people(part.records) < kSmallPart * options_.k ? options_.tries : 1, task);
     }
 
-    // The splits that gain most, best first. Candidates come by falling promise, so most need not be tried out.
-    std::vector<Split> best_splits(const Part& part, int64_t wanted) const {
+    // The splits that gain most, best first. As long as the best is unanimous it is carried out in place and the search goes on.
+    std::vector<Split> best_splits(Part& part, int64_t wanted, const Task& task) const {
+        std::set<Candidate> queue;
+        for (std::size_t at = 0; at < part.cut.size(); ++at) add_candidate(part, at, queue);
         std::vector<Split> splits;
-        for (const Candidate& c : candidates(part)) {
-            const bool enough = static_cast<int64_t>(splits.size()) == wanted;
-            if (enough && c.gain <= splits.back().gain) break;
-            Split s = split(part, c.at);
+        std::map<int32_t, Split> tried;  // by node; only the best where one is wanted, as parts may then be large
+        while (!queue.empty() && static_cast<int64_t>(splits.size()) < wanted) {
+            task.check();
+            Candidate c = queue.extract(queue.begin()).value();
+            if (c.tried) {
+                splits.push_back(std::move(tried.at(c.node)));
+                continue;
+            }
+            Split s = split(part, c.node);
             if (s.good.empty()) continue;
-            splits.insert(std::ranges::upper_bound(splits, s.gain, std::ranges::greater{}, &Split::gain), std::move(s));
-            if (static_cast<int64_t>(splits.size()) > wanted) splits.pop_back();
+            if (splits.empty() && s.unanimous()) {
+                const std::size_t first = part.cut.size();
+                for (const CutNode& finer : children_cut(s.node, s.good.front().children)) part.cut.push_back(finer);
+                part.cut[c.at].node = kReplaced;
+                for (std::size_t at = first; at < part.cut.size(); ++at) add_candidate(part, at, queue);
+                continue;
+            }
+            c.bound = s.gain;
+            c.tried = true;
+            queue.insert(c);
+            if (wanted > 1 || tried.empty()) {
+                tried.emplace(c.node, std::move(s));
+            } else if (s.gain > tried.begin()->second.gain) {
+                tried.clear();
+                tried.emplace(c.node, std::move(s));
+            }
         }
+        std::erase_if(part.cut, [](const CutNode& c) { return c.node == kReplaced; });
+        std::ranges::sort(part.cut, {}, &CutNode::node);
         return splits;
     }
 
-    Solution follow(const Part& part, Split s, bool final, Task& task) const {
-        Solution all;
-        auto add = [&](Part next) {
-            Solution found = solve(std::move(next), final, task);
-            all.loss += found.loss;
-            std::ranges::move(found.parts, std::back_inserter(all.parts));
-        };
-        for (Sub& sub : s.good) add({std::move(sub.records), refined(part.cut, s.at, sub.children)});
-        if (s.left.empty()) return all;
+    // Follows each split to its end, where there is a choice, and says which loses least.
+    std::size_t least_lossy(const Part& part, const std::vector<Split>& splits, const Task& task) const {
+        std::size_t best = 0;
+        int64_t least = std::numeric_limits<int64_t>::max();
+        for (std::size_t i = 0; splits.size() > 1 && i < splits.size(); ++i)
+            if (const int64_t loss = loss_after(part, splits[i], task); loss < least) least = loss, best = i;
+        return best;
+    }
+
+    int64_t loss_after(const Part& part, Split first, const Task& task) const {
+        int64_t loss = 0;
+        std::vector<Part> pending;
+        carry_out(part, std::move(first), pending);
+        while (!pending.empty()) {
+            Part next = std::move(pending.back());
+            pending.pop_back();
+            if (std::vector<Split> splits = best_splits(next, 1, task); !splits.empty())
+                carry_out(next, std::move(splits.front()), pending);
+            else
+                loss += loss_of(next);
+        }
+        return loss;
+    }
+
+    // The parts that a split makes of a part: one for each good sub-part, and one for what is left, which keeps the cut.
+    void carry_out(const Part& part, Split s, std::vector<Part>& pending) const {
+        const std::size_t at = std::ranges::lower_bound(part.cut, s.node, {}, &CutNode::node) - part.cut.begin();
+        for (Sub& sub : s.good) pending.push_back({std::move(sub.records), refined(part.cut, at, sub.children)});
+        if (s.left.empty()) return;
         Part rest{std::move(s.left), part.cut};
-        rest.cut[s.at].open = false;
+        rest.cut[at].open = false;
         if (!options_.recurse_leftover)
             for (CutNode& c : rest.cut) c.open = false;
-        add(std::move(rest));
-        return all;
+        pending.push_back(std::move(rest));
     }
 
     int64_t loss_of(const Part& part) const {
@@ -239,7 +281,8 @@ class Partitioner {
         for (std::size_t s = 0; s < good.size(); ++s) {
             counts.push_back(count(good[s].records));
             if (counts[s].people() <= options_.k) continue;
-            for (std::size_t p = 0; p < good[s].records.size(); ++p) donors.push_back({gain(good[s].records[p], node), bags_.length(good[s].records[p]), s, p});
+            for (std::size_t p = 0; p < good[s].records.size(); ++p)
+                donors.push_back({gain(good[s].records[p], node), bags_.length(good[s].records[p]), s, p});
         }
         std::ranges::stable_sort(donors, {}, [](const Donor& d) { return std::pair(d.gain, d.length); });
         for (const Donor& d : donors) {
@@ -259,18 +302,16 @@ class Partitioner {
         return true;
     }
 
-    static std::vector<CutNode> refined(const std::vector<CutNode>& cut, std::size_t at, const std::vector<int32_t>& children) {
+    static std::vector<CutNode> children_cut(int32_t node, const std::vector<int32_t>& children) {
         std::vector<CutNode> out;
-        for (std::size_t i = 0; i < cut.size(); ++i) {
-            if (i != at) {
-                out.push_back(cut[i]);
-                continue;
-            }
-            for (int32_t child : children) {
-                const bool itself = child == cut[at].node;
-                out.push_back({child, !itself, !itself});
-            }
-        }
+        for (int32_t child : children) out.push_back({child, child != node, child != node});
+        return out;
+    }
+
+    static std::vector<CutNode> refined(const std::vector<CutNode>& cut, std::size_t at, const std::vector<int32_t>& children) {
+        std::vector<CutNode> out(cut.begin(), cut.begin() + at);
+        std::ranges::move(children_cut(cut[at].node, children), std::back_inserter(out));
+        out.insert(out.end(), cut.begin() + at + 1, cut.end());
         return out;
     }
 

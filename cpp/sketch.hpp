@@ -44,6 +44,7 @@ class Sketcher {
     void fit(std::vector<int64_t>& sums);
     Sketch sketch(const Sums& sums) const;
     int64_t steps(int64_t weight) const { return weight / step_; }
+    int64_t step() const { return step_; }
 
   private:
     std::span<const int64_t> weight_;

@@ -1,4 +1,5 @@
-// A column of strings, built one by one in Arrow's string-view layout, so that it can be handed to any Arrow consumer without a copy.
+// A column of strings, built one by one in Arrow's string-view layout, so that it can be handed to any Arrow consumer without
+// a copy.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ class TextColumn {
 
   private:
     static constexpr int32_t kInline = 12;
-    // Up to 12 bytes lie in the view itself; of longer strings it holds the first 4 bytes, the buffer (always 0 here) and the offset in it.
+    // Up to 12 bytes lie in the view itself; of longer strings it holds the first 4 bytes, the buffer (always 0 here) and the
+    // offset in it.
     struct View {
         int32_t size;
         char bytes[12];

@@ -129,7 +129,8 @@ Time parse_time(std::string_view s) {
         if (digits == 13) return since_1970(s, kSecond / 1000, TimeShape::milliseconds);
         if (digits == 14) return compact(s, 4, true);
     }
-    if (digits >= 1 && digits <= 10 && (digits == s.size() || s[digits] == '.')) return since_1970(s, kSecond, TimeShape::seconds);
+    const bool is_number = digits == s.size() || s[digits] == '.';
+    if (digits >= 1 && digits <= 10 && is_number) return since_1970(s, kSecond, TimeShape::seconds);
     return with_separators(s);
 }
 

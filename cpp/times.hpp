@@ -15,7 +15,8 @@ enum class TimeShape : uint8_t {
     milliseconds = 5  // since 1970, 13 digits
 };
 
-// The time in microseconds since 1970 (an offset is taken into account, otherwise no zone is assumed) and the shape it was written in.
+// The time in microseconds since 1970 (an offset is taken into account, otherwise no zone is assumed) and the shape it was
+// written in.
 struct Time {
     int64_t microseconds = 0;
     TimeShape shape = TimeShape::none;

@@ -232,11 +232,18 @@ class Partition:
         return self.solve(list(order), [Cut(0)], final=True)
 
     def solve(self, part: list[int], cut: list[Cut], final: bool) -> list[Group]:
-        """A small part follows each of its best few splits to the end and keeps the one that loses least."""
+        """A small part follows each of its best few splits to the end and keeps the one that loses least.
+
+        A best split on which all records agree is taken at once.
+        """
         small = self.people(part) < 8 * self.k
-        splits = sorted(self.splits(part, cut), key=lambda split: -split[0])[: self.tries if final and small else 1]
+        splits = sorted(self.splits(part, cut), key=lambda split: -split[0])
         if not splits:
             return [(part, cut)]
+        unanimous = len(splits[0][2]) == 1 and not splits[0][3]
+        splits = splits[: self.tries if final and small and not unanimous else 1]
+        if len(splits) == 1:
+            return self.follow(cut, splits[0], final)
         ways = [self.follow(cut, split, final=False) for split in splits]
         best = min(range(len(ways)), key=lambda i: sum(self.loss(group) for group in ways[i]))
         return self.follow(cut, splits[best], final)

@@ -1,27 +1,21 @@
 """shoal: publish query logs, baskets and click streams without exposing the people in them.
 
-The public names below are loaded when they are first used, so that importing shoal costs next to nothing.
+The public names are loaded when they are first used, so that importing shoal costs next to nothing. Every method and every model of the
+tables is one of them, by the name of its class.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _installed_version
 from typing import Any
-
-__version__ = _installed_version("shoal")
 
 _PLACES = {
     "Bags": "shoal.data.bags",
-    "Clump": "shoal.methods.clump",
-    "KAnonymity": "shoal.privacy.k_anonymity",
     "Log": "shoal.data.log",
-    "Partition": "shoal.methods.partition",
     "Release": "shoal.data.release",
     "ShoalError": "shoal.errors",
     "Taxonomy": "shoal.taxonomy.tree",
     "Verdict": "shoal.privacy",
-    "VocabularyKAnonymity": "shoal.privacy.vocabulary",
     "anonymize": "shoal.app.api",
     "audit": "shoal.app.api",
     "generated": "shoal.taxonomy.generated",
@@ -30,11 +24,18 @@ _PLACES = {
     "wordnet": "shoal.taxonomy.wordnet",
     "write": "shoal.app.api",
 }
+# By name and not by import: every room imports this one, and imports point down.
+_PLACES |= import_module("shoal.methods").METHODS.classes
+_PLACES |= import_module("shoal.privacy").MODELS.classes
 
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604 - the names are the keys above
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("shoal")
     if name not in _PLACES:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     return getattr(import_module(_PLACES[name]), name)

@@ -1,5 +1,5 @@
 """`python -m shoal` is the command `shoal`."""
 
-from shoal.app.cli.main import main
+from shoal.app.cli.start import main
 
 main()

@@ -5,11 +5,15 @@ A method or a model is a frozen dataclass deriving from `Declared` whose fields 
     @dataclass(frozen=True)
     class Clump(Declared):
         k: int = param(5, minimum=2, help="people behind every published record")
+
+A parameter's type is a plain one, or a class of its own that says how a value is written (`parse`), what else it may be made of (`of`) and
+how its values are described (`forms`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Sequence
@@ -18,6 +22,8 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from shoal.errors import ParameterError
+
+LARGEST_WHOLE = 2**63 - 1  # what kernels can take
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,8 @@ class Param:
             return None
         if self.type is bool:
             return self._parse_flag(text)
+        if hasattr(self.type, "parse"):
+            return self.type.parse(text)
         try:
             return self.type(text)
         except ValueError:
@@ -54,6 +62,11 @@ class Param:
         """The value, as its declared type; raises where it is out of range."""
         if value is None and self.optional:
             return None
+        if hasattr(self.type, "of"):
+            try:
+                return self.type.of(value)
+            except ParameterError as error:
+                raise ParameterError(f"{self.name}: {error.message}", hint=error.hint, **error.facts) from None
         if isinstance(value, bool) != (self.type is bool):
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
         if self.type is float and isinstance(value, int):
@@ -62,6 +75,8 @@ class Param:
             value = int(value)
         if not isinstance(value, self.type) or value != value:  # noqa: PLR0124 - only NaN differs from itself
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
+        if isinstance(value, float) and math.isnan(value):  # no range would catch it
+            raise ParameterError(f"{self.name} must be a number, not {value}", value=value)
         if self.choices is not None and value not in self.choices:
             raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)
         return self._within(value)
@@ -71,6 +86,8 @@ class Param:
             raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {value:g}", value=value, limit=self.minimum)
         if self.maximum is not None and value > self.maximum:
             raise ParameterError(f"{self.name} must be at most {self.maximum:g}, not {value:g}", value=value, limit=self.maximum)
+        if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+            raise ParameterError(f"{self.name} must be at most {LARGEST_WHOLE}, not {value}", value=value, limit=LARGEST_WHOLE)
         return value
 
     @property
@@ -82,7 +99,7 @@ class Param:
             return f"{self.minimum:g} to {self.maximum:g}"
         if self.minimum is not None:
             return f"{self.minimum:g} or more"
-        return "yes | no" if self.type is bool else self.type.__name__
+        return "yes | no" if self.type is bool else getattr(self.type, "forms", self.type.__name__)
 
 
 def param(

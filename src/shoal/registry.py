@@ -36,6 +36,11 @@ class Table(Mapping[str, Part], Generic[Part]):
     def __contains__(self, name: object) -> bool:
         return name in self._places
 
+    @property
+    def classes(self) -> dict[str, str]:
+        """The name of each part in its module, and that module."""
+        return {attribute: module for module, attribute in (place.split(":") for place in self._places.values())}
+
     def make(self, text: str) -> Any:
         """An instance from text such as `k-anonymity(k=5)`."""
         found = _CALL.fullmatch(text)

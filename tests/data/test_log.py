@@ -1,4 +1,4 @@
-"""A log becomes bags per user, session or event; clicks on one query count once. Against plain Python twins."""
+"""A log becomes bags per user, session or event; clicks on one query count once."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from shoal import kernels
-from shoal.data.log import Log, PlainTerms
 from shoal.data.bags import Bags, Vocabulary
+from shoal.data.log import Log, PlainTerms
 from shoal.errors import InputError, ParameterError
 
 START = datetime(2006, 3, 1)
@@ -105,7 +106,10 @@ def test_repeats_are_left_out_as_a_set_would(events):
 
 
 def test_repeats_are_left_out_across_the_pieces_of_a_column():
-    parts = [log_of([(1, 0, "a long enough query"), (2, 0, "b")]), log_of([(1, 0, "a long enough query"), (2, 1, "b")])]
+    parts = [
+        log_of([(1, 0, "a long enough query"), (2, 0, "b")]),
+        log_of([(1, 0, "a long enough query"), (2, 1, "b")]),
+    ]
     frame = pl.concat([p.frame for p in parts], rechunk=False)
     assert Log(frame).without_repeats().frame.rows() == [frame.row(0), frame.row(1), frame.row(3)]
 
@@ -128,9 +132,7 @@ def test_owners_may_be_any_numbers():
 
 def test_another_way_of_splitting_is_used():
     def initials(series):
-        return PlainTerms(
-            np.arange(len(series) + 1), np.zeros(len(series), np.int32), Vocabulary([series[0][0]])
-        )
+        return PlainTerms(np.arange(len(series) + 1), np.zeros(len(series), np.int32), Vocabulary([series[0][0]]))
 
     bags = log_of([(1, None, "apple"), (1, None, "avocado")]).bags(split=initials)
     assert bags.record(0) == {"a": 2}

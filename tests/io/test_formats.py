@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+
 from helpers_files import aol, written
 from shoal.errors import InputError, ParameterError
 from shoal.io.formats import find_layout, guess
@@ -20,7 +21,12 @@ ROWS = ["7|a|2006-03-01 07:17:12", "8|b|2006-03-01 07:17:13"]
         ("log.txt", aol(*ROWS), "querylog", "AOL's header"),
         ("log.txt.gz", aol(*ROWS, header=False), "querylog", "AOL's columns without a header"),
         ("log.zst", "7\ta\t2006-03-01 07:17:12\n", "querylog", "AOL's columns without a header"),
-        ("x.log", "2A9E\t970916105432\t+md foods\nBED7\t970916001949\tyahoo\n", "querylog", "Excite's columns"),
+        (
+            "x.log",
+            "2A9E\t970916105432\t+md foods\nBED7\t970916001949\tyahoo\n",
+            "querylog",
+            "Excite's columns",
+        ),
         ("q.csv", "user_id,query\n1,a\n", "querylog", "its header"),
         ("q.csv", "User ID;Time;Search-Term\n1;2;a\n", "querylog", "its header"),
         ("t.tsv", "user\ttime\ttag\n2\t2009-04-01\tchillout\n", "table", "its header"),
@@ -103,9 +109,7 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path):
     assert "alice" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["alice,secret query\nalice,other\n", "2A9E,970916105432,x\n", "alice,tea\nbob,milk\nalice,ham\n"]
-)
+@pytest.mark.parametrize("text", ["alice,secret query\nalice,other\n", "2A9E,970916105432,x\n", "alice,tea\nbob,milk\nalice,ham\n"])
 def test_data_in_place_of_a_header_is_not_shown(tmp_path, text):
     with pytest.raises(InputError, match="its first line holds data") as caught:
         layout_of(tmp_path, text, user="who", item="what")
@@ -143,7 +147,14 @@ def test_options_that_contradict_each_other_are_refused():
 
 
 def test_separators_may_be_written_as_words():
-    assert [one_byte(s) for s in ("tab", "\\t", "\t", "comma", "blanks", "|")] == ["\t", "\t", "\t", ",", "", "|"]
+    assert [one_byte(s) for s in ("tab", "\\t", "\t", "comma", "blanks", "|")] == [
+        "\t",
+        "\t",
+        "\t",
+        ",",
+        "",
+        "|",
+    ]
     for wrong in ("ab", "é", "\n", '"'):
         with pytest.raises(ParameterError, match="one ASCII character"):
             one_byte(wrong)

@@ -8,9 +8,10 @@ from datetime import UTC, date, datetime
 
 import polars as pl
 import pytest
-from helpers_files import AOL_HEADER, aol, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from helpers_files import AOL_HEADER, aol, written
 from shoal import kernels
 from shoal.errors import InputError
 from shoal.io import events, parquet, source
@@ -148,7 +149,10 @@ def test_defective_rows_are_counted_and_placed(tmp_path, any_chunk):
         assert [e[2] for e in events_of(reading)] == ["good", "läst"]
         assert reading.rows["malformed: no user"] == 2
         assert reading.rows.as_dict() == {
-            "in": 11, "used": 2, "blank lines": 1, **{f"malformed: {k}": n for k, n in reading.defects.counts.items()},
+            "in": 11,
+            "used": 2,
+            "blank lines": 1,
+            **{f"malformed: {k}": n for k, n in reading.defects.counts.items()},
         }
 
 
@@ -192,7 +196,7 @@ def test_quoted_fields_may_hold_separators_quotes_and_line_ends(tmp_path, any_ch
 
 
 def test_blanks_around_a_name_do_not_make_another_person(tmp_path):
-    reading = read_text(tmp_path, "a.csv", "user,query\n 7,a\n7 ,b\n\"7\",c\n")
+    reading = read_text(tmp_path, "a.csv", 'user,query\n 7,a\n7 ,b\n"7",c\n')
     assert reading.data.n_owners == 1
 
 
@@ -204,7 +208,11 @@ def test_a_very_long_line_is_read(tmp_path, monkeypatch):
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5), st.sampled_from(["a", "b c", "a rather long query"])), min_size=1, max_size=40),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 5), st.sampled_from(["a", "b c", "a rather long query"])),
+        min_size=1,
+        max_size=40,
+    ),
     st.integers(1, 200),
     st.integers(1, 3),
 )
@@ -224,7 +232,8 @@ def test_any_log_in_any_chunks_is_a_set_of_events(tmp_path_factory, rows, chunk,
 
 
 def test_tables_keep_every_row(tmp_path):
-    text = "user\ttime\ttag\n2\t2009-04-01\ttrip-hop\n2\t2009-04-01\ttrip-hop\n3\t2009-04-02\t\n4\t2009-04-02\ttrip-hop\n"
+    rows = ["2\t2009-04-01\ttrip-hop"] * 2 + ["3\t2009-04-02\t", "4\t2009-04-02\ttrip-hop"]
+    text = "\n".join(["user\ttime\ttag", *rows]) + "\n"
     reading = read_text(tmp_path, "t.tsv", text)
     assert (reading.format, reading.data.kind) == ("table", "item")
     bags = reading.data.bags()
@@ -292,7 +301,10 @@ def test_typed_times_of_parquet_are_understood(tmp_path):
     moment = datetime(2006, 3, 1, 7, 17, 12, 345678)
     columns = {
         "ns": (pl.Series([moment], dtype=pl.Datetime("ns")), moment),
-        "zoned": (pl.Series([moment.replace(tzinfo=UTC)], dtype=pl.Datetime("us", "UTC")).dt.convert_time_zone("Asia/Tokyo"), moment),
+        "zoned": (
+            pl.Series([moment.replace(tzinfo=UTC)], dtype=pl.Datetime("us", "UTC")).dt.convert_time_zone("Asia/Tokyo"),
+            moment,
+        ),
         "date": (pl.Series([date(2006, 3, 1)]), datetime(2006, 3, 1)),
         "epoch": (pl.Series([1141197432]), moment.replace(microsecond=0)),
     }
@@ -337,14 +349,16 @@ def test_blank_and_broken_lines_of_transactions_are_counted(tmp_path, any_chunk)
     reading = read_text(tmp_path, "a.gz", b"1 2\n\n3 \xe9\n \n4\n")
     assert reading.rows.as_dict() == {"in": 5, "used": 2, "blank lines": 2, "malformed: not UTF-8": 1}
     assert dict(reading.defects.lines) == {"not UTF-8": (3,)}
+    assert "iconv" in reading.notes[-1]
     with pytest.raises(InputError, match="not UTF-8: line 3"):
         read_text(tmp_path, "a.gz", b"1 2\n\n3 \xe9\n \n4\n", strict=True)
 
 
 def test_lists_in_parquet_are_transactions(tmp_path):
     path = tmp_path / "a"
-    pl.DataFrame({"basket": [["b", "a"], None, [], ["a", "a"]]}).write_parquet(path)
+    pl.DataFrame({"basket": [["b", "a", None], None, [], ["a", "a"]]}).write_parquet(path)
     reading = read(path)
+    assert "1 nulls in the lists are no items" in reading.notes
     assert [reading.data.record(i) for i in range(3)] == [{"b": 1, "a": 1}, {}, {"a": 2}]
     assert dict(reading.defects.lines) == {"no list of items": (2,)}
 

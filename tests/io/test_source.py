@@ -8,9 +8,10 @@ import os
 import polars as pl
 import pytest
 import zstandard
-from helpers_files import written
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from helpers_files import written
 from shoal.errors import InputError
 from shoal.io import source as module
 from shoal.io.source import Source
@@ -59,7 +60,7 @@ def test_a_damaged_file_is_refused(tmp_path, name):
     raw = bytearray(packed)
     raw[50:5000] = bytes(4950)
     path.write_bytes(raw)
-    with pytest.raises(InputError, match="damaged|truncated"):
+    with pytest.raises(InputError, match=r"damaged|truncated"):
         content(path)
 
 
@@ -75,6 +76,7 @@ def test_a_damaged_file_is_refused(tmp_path, name):
         ("user,item\n".encode("utf-16"), "UTF-16"),
         (gzip.compress(b"\0" * 1000, mtime=0), "binary file"),
         (b"BZh91AY&SY" + bytes(30), "bzip2"),
+        (b"user,item\r1,a\r", "carriage returns alone"),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path, raw, says):

@@ -13,6 +13,7 @@ from helpers_data import numbered, published, tree
 from shoal.data.bags import Bags
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
+from shoal.methods.shoal import Shoal
 
 LETTERS = tree([-1, 0, 1, 1, 0, 4, 4])
 LEAVES = [2, 3, 5, 6]
@@ -26,14 +27,15 @@ def test_a_release_that_exists_is_found(data: st.DataObject) -> None:
     records = data.draw(st.lists(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=3), min_size=n, max_size=n))
     bags = numbered(LETTERS, records, [0] * (n - 3) + [1, 2, 3])
     for k in (2, 3, 4):
-        release = Clump(k=k).apply(bags, LETTERS)
-        assert release.claims[0].check(release).holds
-        assert release.n_records == n
+        for method in (Clump(k=k), Shoal(k=k)):
+            release = method.apply(bags, LETTERS)
+            assert release.claims[0].check(release).holds
+            assert release.n_records == n
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.data())
-@pytest.mark.parametrize("method", [Clump(k=2), Partition(k=2), Clump(k=2, order="random")], ids=str)
+@pytest.mark.parametrize("method", [Shoal(k=2), Clump(k=2), Partition(k=2), Clump(k=2, order="random")], ids=str)
 def test_the_order_of_records_and_the_numbers_of_owners_do_not_matter(method: Clump | Partition, data) -> None:
     n = data.draw(st.integers(4, 10))
     records = data.draw(st.lists(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=2), min_size=n, max_size=n))
@@ -54,12 +56,12 @@ def test_owners_alike_in_everything_are_interchangeable() -> None:
     for _ in range(60):
         p = rng.permutation(len(contents))
         bags = numbered(LETTERS, [contents[i] for i in p], [owners[i] for i in p])
-        for method in (Clump(k=3), Clump(k=2, r=1), Partition(k=2)):
+        for method in (Shoal(k=2), Clump(k=3), Clump(k=2, r=1), Partition(k=2)):
             found.add((str(method), frozenset(published(method.apply(bags, LETTERS)).items())))
-    assert len(found) == 3
+    assert len(found) == 4
 
 
-@pytest.mark.parametrize("method", [Clump(k=5), Partition(k=5)], ids=lambda method: method.name)
+@pytest.mark.parametrize("method", [Shoal(k=5), Clump(k=5), Partition(k=5)], ids=lambda method: method.name)
 def test_one_person_with_most_of_a_log_does_not_stall_a_method(method: Clump | Partition) -> None:
     """The time must grow with the records, not with their square."""
 

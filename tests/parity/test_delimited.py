@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from shoal import _kernels
 
 FEW, MANY, NOT_UTF8, BINARY, OPEN, MISPLACED = 1, 2, 3, 4, 5, 6
@@ -19,7 +21,7 @@ def cut(text, dialect, width, pieces=(), threads=1):
     cutter = _kernels.ColumnCutter(dialect, list(range(width)), width, width, threads)
     rows, broken, blank, line, rest = [], [], 0, 0, b""
     edges = [0, *sorted(pieces), len(text)]
-    chunks = [text[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    chunks = [text[a:b] for a, b in itertools.pairwise(edges)]
     for chunk, last in [*((c, False) for c in chunks), (b"", True)]:
         rest += chunk
         taken = 0
@@ -63,7 +65,22 @@ def lines_twin(text, separator, width):
 
 
 noise = st.lists(
-    st.sampled_from([b"a", b"bc", b" ", b"\t", b",", b"\n", b"\r\n", b"\r", b"\xc3\xa9", b"\xe9", b"\0", b"0123456789abcdef"]),
+    st.sampled_from(
+        [
+            b"a",
+            b"bc",
+            b" ",
+            b"\t",
+            b",",
+            b"\n",
+            b"\r\n",
+            b"\r",
+            b"\xc3\xa9",
+            b"\xe9",
+            b"\0",
+            b"0123456789abcdef",
+        ]
+    ),
     max_size=60,
 ).map(b"".join)
 
@@ -78,11 +95,16 @@ def test_plain_lines_are_cut_like_split_does_in_any_pieces(text, separator, widt
 cells = st.text(st.sampled_from('ab ,;"\n\r\té'), max_size=6)
 
 
-@given(st.lists(st.tuples(cells, cells, cells), max_size=8), st.sampled_from(",;|"), st.booleans(), st.lists(st.integers(0, 200), max_size=4))
+@given(
+    st.lists(st.tuples(cells, cells, cells), max_size=8),
+    st.sampled_from(",;|"),
+    st.booleans(),
+    st.lists(st.integers(0, 200), max_size=4),
+)
 @settings(deadline=None, max_examples=300)
 def test_what_the_csv_module_writes_is_read_back_in_any_pieces(records, separator, quote_all, pieces):
     out = io.StringIO()
-    # The module leaves a lone carriage return unquoted, which at a line's end cannot be told from the line end.
+    # The module leaves a lone carriage return unquoted, which cannot be told from a part of the line end.
     quote_all |= any("\r" in cell for record in records for cell in record)
     style = csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
     csv.writer(out, delimiter=separator, quoting=style, lineterminator="\n").writerows(records)
@@ -161,7 +183,7 @@ def items(text, dialect, keep_blank):
     interner = _kernels.Interner()
     indptr, codes, facts = _kernels.cut_items(text, dialect, interner, keep_blank, True, _kernels.Task())
     names = [interner.strings()[c] for c in codes]
-    return [names[a:b] for a, b in zip(indptr, indptr[1:], strict=False)], facts.blank
+    return [names[a:b] for a, b in itertools.pairwise(indptr)], facts.blank
 
 
 @given(noise.filter(lambda t: b"\0" not in t and b"\xe9" not in t and b"\r" not in t), st.booleans())
@@ -171,9 +193,7 @@ def test_items_between_blanks_are_cut_like_split_does(text, keep_blank):
     lines = lines[:-1] if lines[-1] == "" else lines
     found = [line.split() for line in lines]
     blank = [f for f in found if not f]
-    assert items(text, _kernels.Dialect("", False), keep_blank) == (
-        (found, 0) if keep_blank else ([f for f in found if f], len(blank))
-    )
+    assert items(text, _kernels.Dialect("", False), keep_blank) == ((found, 0) if keep_blank else ([f for f in found if f], len(blank)))
 
 
 def test_empty_fields_are_no_items():

@@ -75,7 +75,7 @@ def test_what_is_no_column_of_strings_is_refused() -> None:
 def test_words(strings: list[str | None], shortest: int) -> None:
     interner = _kernels.Interner()
     stream = pl.Series(strings, dtype=pl.String).__arrow_c_stream__()
-    indptr, ids = interner.words(stream, shortest, 2, _kernels.Task())
+    indptr, ids = interner.words(stream, shortest, False, 2, _kernels.Task())
     words = [[w for w in WORD.findall((s or "").encode()) if len(w) >= shortest] for s in strings]
     flat = [word for record in words for word in record]
     assert indptr.tolist() == [sum(map(len, words[:i])) for i in range(len(words) + 1)]
@@ -88,9 +88,15 @@ def test_words_are_numbered_alike_by_any_number_of_threads() -> None:
     answers = []
     for threads in (1, 2, 3):
         interner = _kernels.Interner()
-        indptr, ids = interner.words(texts.__arrow_c_stream__(), 1, threads, _kernels.Task())
+        indptr, ids = interner.words(texts.__arrow_c_stream__(), 1, False, threads, _kernels.Task())
         answers.append((indptr.tolist(), ids.tolist(), interner.strings()))
     flat = [word for text in texts for word in text.split()]
     assert answers[0] == answers[1] == answers[2]
     assert answers[0][1] == twins.first_appearance(flat)
     assert answers[0][2] == list(dict.fromkeys(flat))
+
+
+def test_words_in_small_letters_are_so_within_ascii() -> None:
+    interner = _kernels.Interner()
+    interner.words(pl.Series(["Ab AB ab É1 Zz"]).__arrow_c_stream__(), 1, True, 1, _kernels.Task())
+    assert interner.strings() == ["ab", "É1", "zz"]

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from shoal import _kernels
 
 EPOCH = datetime(1970, 1, 1)
@@ -71,16 +72,43 @@ def test_an_offset_is_taken_into_account(moment, minutes):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "-", "yesterday", "2006-02-30", "2006-13-01", "2006-1-1", "2006-03-01 25:00:00", "2006-03-01 07:60", "2006-03-01x",
-     "2006-03-01 07:17:12 +1", "2006-03-01 07:17:12.", "2006-03/01", "20060230", "061301000000", "12345678901", "-5", "1e9",
-     "970931105432", "2006-03-01 7:17:12", "2006-03-01 07:17:12 Zulu", "０１２", "2006-03-01T", "12.", "0x10"],
+    [
+        "",
+        "-",
+        "yesterday",
+        "2006-02-30",
+        "2006-13-01",
+        "2006-1-1",
+        "2006-03-01 25:00:00",
+        "2006-03-01 07:60",
+        "2006-03-01x",
+        "2006-03-01 07:17:12 +1",
+        "2006-03-01 07:17:12.",
+        "2006-03/01",
+        "20060230",
+        "061301000000",
+        "12345678901",
+        "-5",
+        "1e9",
+        "970931105432",
+        "2006-03-01 7:17:12",
+        "2006-03-01 07:17:12 Zulu",
+        "０１２",
+        "2006-03-01T",
+        "12.",
+        "0x10",
+    ],
 )
 def test_what_is_no_time_is_not_read_as_one(text):
     assert parsed(text) is None
 
 
 def test_whoever_writes_leap_days_right_is_understood():
-    assert parsed("2004-02-29", "2000-02-29", "1900-02-29") == [datetime(2004, 2, 29), datetime(2000, 2, 29), None]
+    assert parsed("2004-02-29", "2000-02-29", "1900-02-29") == [
+        datetime(2004, 2, 29),
+        datetime(2000, 2, 29),
+        None,
+    ]
 
 
 events = st.lists(st.tuples(st.integers(0, 5), st.integers(-3, 3)), max_size=60)
@@ -115,7 +143,11 @@ def test_a_column_goes_to_polars_and_back():
     strings = ["", "a", "twelve bytes", "thirteen byte", "ein längerer Text", None, "日本語日本語日本語"]
     back = pl.Series(column(strings))
     assert back.to_list() == [s or "" for s in strings]
-    assert pl.Series(column(strings).take(np.array([6, 3, 3], np.int64))).to_list() == [strings[6], strings[3], strings[3]]
+    assert pl.Series(column(strings).take(np.array([6, 3, 3], np.int64))).to_list() == [
+        strings[6],
+        strings[3],
+        strings[3],
+    ]
 
 
 def test_a_column_that_was_handed_over_is_empty():

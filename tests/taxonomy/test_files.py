@@ -198,14 +198,14 @@ def test_a_deep_json_tree_is_read(tmp_path: Path) -> None:
         ("a\tb\n\tb\n", None, "line 2 names no child"),
         ("a\tb\tc\n", "edges", "line 1 has 3 columns"),
         ('a;b;c\n"d;b;c\n', None, "cannot be read"),
-        ("", None, "the file is empty"),
-        ("\ufeff \n \n", None, "the file is empty"),
-        (b"a\tb\nb\xff\tc\n", None, "line 2 is not UTF-8"),
+        ("", None, "is empty"),
+        ("\ufeff \n \n", None, "is empty"),
+        (b"a\tb\nb\xff\tc\n", None, "line 2, is not UTF-8"),
         (b"a\tb\0\n", None, "binary"),
-        (b"\x1f\x8bnonsense", None, "gzip data is damaged"),
-        (gzip.compress(EDGES.encode(), mtime=0)[:-12], None, "gzip data is damaged"),
-        (b"\x28\xb5\x2f\xfdnonsense", None, "zstd data is damaged"),
-        (zstandard.compress(EDGES.encode())[:-5], None, "zstd data is damaged"),
+        (b"\x1f\x8bnonsense", None, "is damaged"),
+        (gzip.compress(EDGES.encode(), mtime=0)[:-12], None, "is truncated"),
+        (b"\x28\xb5\x2f\xfdnonsense", None, "is damaged"),
+        (zstandard.compress(EDGES.encode())[:-5], None, "is truncated"),
         ('{"a": {"b": }', None, "is not JSON"),
         (EDGES, "json", "line 1 is not JSON"),
         ('{"a": ["x"], "b": ["y"]}', None, "2 roots"),
@@ -220,12 +220,12 @@ def test_a_deep_json_tree_is_read(tmp_path: Path) -> None:
 def test_a_wrong_file_is_refused_in_one_clear_line(tmp_path: Path, content: str | bytes, form: str | None, told: str) -> None:
     with pytest.raises(TaxonomyError, match=told) as caught:
         read(tmp_path, content, form=form)
-    assert str(caught.value).startswith("tree.txt: ")
+    assert "tree.txt" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TaxonomyError, match="there is no such file"):
+    with pytest.raises(TaxonomyError, match="there is no file"):
         read_taxonomy(tmp_path / "absent.tsv")
     with pytest.raises(TaxonomyError, match="directory"):
         read_taxonomy(tmp_path)

@@ -22,7 +22,8 @@ def leaf_names(taxonomy: Taxonomy) -> list[str]:
 def test_nine_letters_in_threes() -> None:
     taxonomy = generated("ihgfedcba", fanout=3)
     assert taxonomy.names.names.to_list() == [
-        "(any item)", "[a .. c]", "a", "b", "c", "[d .. f]", "d", "e", "f", "[g .. i]", "g", "h", "i"
+        "(any item)", "(items 1 to 3 of 9)", "a", "b", "c", "(items 4 to 6 of 9)", "d", "e", "f",
+        "(items 7 to 9 of 9)", "g", "h", "i",
     ]  # fmt: skip
     assert taxonomy.depth.tolist() == [0, 1, 2, 2, 2, 1, 2, 2, 2, 1, 2, 2, 2]
 
@@ -35,8 +36,16 @@ def test_whole_numbers_are_sorted_as_numbers() -> None:
 
 
 def test_inner_names_give_way_to_items_of_the_same_name() -> None:
-    taxonomy = generated(["a", "b", "[a .. b]", "(any item)", "c"], fanout=2)
+    taxonomy = generated(["a", "b", "(items 1 to 2 of 5)", "(any item)", "c"], fanout=2)
     assert len(set(taxonomy.names.names)) == len(taxonomy)
+
+
+def test_inner_names_tell_no_item() -> None:
+    names = ["aaron aardvark", "555-0199", "rare disease", "zoe zebra", "4417749"]
+    taxonomy = generated(names, fanout=2)
+    inner = [taxonomy.names[i] for i in range(len(taxonomy)) if taxonomy.end[i] > i + 1]
+    assert len(inner) >= 3
+    assert not [label for label in inner for name in names if name in label]
 
 
 def test_one_item_hangs_below_a_root() -> None:

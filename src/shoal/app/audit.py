@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,27 +9,31 @@ from typing import Any
 
 import numpy as np
 
-from shoal.app.job import Preparation
+from shoal.app.job import Preparation, is_file
+from shoal.app.manifest import Published, preparation_of
 from shoal.app.pipeline import prepare
 from shoal.data.bags import Bags
 from shoal.data.release import Release
-from shoal.errors import InputError
-from shoal.io.directory import MANIFEST
+from shoal.errors import ParameterError
+from shoal.io.items import with_files_read
 from shoal.io.records import read_records
-from shoal.privacy import MODELS, Verdict
+from shoal.privacy import MODELS, Model, Verdict
 from shoal.privacy.classes import classes_of
 from shoal.taxonomy.ground import Grounding
 from shoal.taxonomy.tree import Taxonomy
 
+SUPPRESSED = "*"
+
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Verdicts on the claims and on the files, the largest k that holds, and how things were read and counted."""
+    """Verdicts on the files and on the claims, the largest k that holds, and how things were read and counted."""
 
     verdicts: tuple[Verdict, ...]
     largest_k: int
     records: int
     notes: tuple[str, ...]
+    claimed: int = 0
 
     @property
     def holds(self) -> bool:
@@ -49,101 +51,74 @@ class Audit:
         }
 
 
-@dataclass(frozen=True)
-class Published:
-    """A release on disk: its records file, and its manifest where it has one."""
-
-    file: Path
-    manifest: dict[str, Any] | None
-
-    @classmethod
-    def at(cls, path: Path) -> Published:
-        """A release directory, or a single file of records."""
-        if not path.is_dir():
-            return cls(path, None)
-        manifest = read_manifest(path)
-        files = manifest.get("files") or []
-        if not files:
-            raise InputError(f"the manifest in {path} names no file of records")
-        return cls(path / str(files[0]["name"]), manifest)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What the manifest says of the records file."""
-        return dict(self.manifest["files"][0]) if self.manifest else {}
-
-
-def read_manifest(directory: Path) -> dict[str, Any]:
-    """A release directory's manifest."""
-    place = directory / MANIFEST
-    if not place.exists():
-        raise InputError(f"{directory} is no release: it has no {MANIFEST}", hint="name a release directory, or the file of records itself")
-    try:
-        found = json.loads(place.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError):
-        raise InputError(f"{place} is not readable as JSON") from None
-    if not isinstance(found, dict) or "shoal" not in found:
-        raise InputError(f"{place} was not written by shoal")
-    return found
-
-
 def audit(
-    path: Path,
-    claims: Sequence[str] = (),
-    original: Path | None = None,
+    path: str | Path,
+    claims: Sequence[str | Model] | str | Model = (),
+    original: str | Path | None = None,
     how: Preparation | None = None,
     format: str | None = None,
     sep: str | None = None,
 ) -> Audit:
-    """Judge the records at this place by the claims given, or by those its manifest makes."""
-    place = Published.at(path)
-    models = [MODELS.make(text) for text in claims or _claimed(place)]
-    facts = place.facts
-    records, notes = read_records(place.file, format or facts.get("format"), sep or facts.get("separator"))
-    verdicts = [] if place.manifest is None else [_files_as_written(place, len(records))]
+    """Judge the records at this place by the claims given, or by those its manifest makes.
+
+    The original is prepared as `how` says, or as the manifest tells.
+    """
+    place = Published.at(Path(path))
+    models = _models(claims) or [MODELS.make(text) for text in place.claims]
+    models = [with_files_read(model) for model in models]
+    records, notes = read_records(place.file, format or place.format, sep or place.separator)
     release = Release.from_records(records)
-    grounding = None
-    if original is not None:
-        grounding = prepare(original, how or Preparation()).original
-        release, strange = on_taxonomy(release, grounding.taxonomy)
-        if strange:
-            verdicts.append(_foreign_items(strange))
-        verdicts += _all_there(place, grounding)
-    verdicts += [model.check(release, grounding) for model in models]
-    return Audit(tuple(verdicts), classes_of(release).smallest, release.n_records, notes)
+    verdicts = [] if place.manifest is None else [place.as_written(len(records))]
+    if original is None:
+        judged = [model.check(release) for model in models]
+        news: tuple[str, ...] = ()
+    else:
+        prepared = prepare(original, located(place, how))
+        against, news = _judged_against(release, prepared.original, models)
+        judged = [*_all_there(place, prepared.original), *against]
+        news = (*(f"original: {note}" for note in prepared.notes), *news)
+    verdicts += judged
+    if not claims and place.manifest is not None:
+        verdicts += _achieved_as_said(place.manifest["claims"], judged)
+    return Audit(tuple(verdicts), classes_of(release).smallest, release.n_records, (*notes, *place.notes(), *news), len(models))
+
+
+def located(place: Published, how: Preparation | None) -> Preparation:
+    """How the original is to be prepared: as was said, else as the manifest tells, which does not tell where a taxonomy's file is."""
+    if how is None:
+        how = preparation_of(place.manifest) if place.manifest else Preparation()
+    told = place.manifest["input"].get("taxonomy") if place.manifest else None
+    if how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
+        raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")
+    return how
 
 
 def on_taxonomy(release: Release, taxonomy: Taxonomy) -> tuple[Release, int]:
-    """The release with items as nodes of the taxonomy, and how many published names are not among its nodes."""
-    nodes = taxonomy.names.codes(release.published.vocabulary.names)
+    """The release with items as nodes of the taxonomy, and how many published names are not among its nodes.
+
+    `*` stands for any item, as in most tools: where the taxonomy does not know it, it is the root.
+    """
+    names = release.published.vocabulary.names
+    nodes = taxonomy.names.codes(names)
+    nodes = np.where((nodes < 0) & (names == SUPPRESSED).to_numpy(), 0, nodes).astype(np.int32)
     strange = int((nodes < 0).sum())
     rows: Bags = release.published.relabelled(nodes, taxonomy.names)
     return Release(rows, np.array(release.copies)), strange
 
 
-def preparation_of(manifest: dict[str, Any]) -> Preparation:
-    """How the original was prepared, as far as the manifest tells."""
-    given = manifest.get("input", {})
-    told = {key: given[key] for key in ("per", "gap", "taxonomy", "unknown", "scope") if key in given}
-    if "node_loss" in given:
-        told["loss"] = given["node_loss"]
-    if "records_as" in given:
-        told["as_sets"] = given["records_as"] == "sets"
-    return Preparation(**told)
+def _models(claims: Sequence[str | Model] | str | Model) -> list[Model]:
+    several = [claims] if isinstance(claims, (str, Model)) else claims
+    return [MODELS.make(claim) if isinstance(claim, str) else claim for claim in several]
 
 
-def _claimed(place: Published) -> list[str]:
-    return [] if place.manifest is None else [str(c["model"]) for c in place.manifest.get("claims", [])]
-
-
-def _files_as_written(place: Published, rows: int) -> Verdict:
-    facts, broken = place.facts, []
-    if rows != facts.get("rows"):
-        broken.append(f"{place.file.name} holds {rows:,} records, the manifest says {facts.get('rows', 0):,}")
-    with place.file.open("rb") as stream:
-        if hashlib.file_digest(stream, "sha256").hexdigest() != facts.get("sha256"):
-            broken.append(f"{place.file.name} was changed after it was written: its SHA-256 differs from the manifest's")
-    return Verdict("files as written", not broken, {"records": rows}, tuple(broken))
+def _judged_against(release: Release, original: Grounding, models: Sequence[Model]) -> tuple[list[Verdict], tuple[str, ...]]:
+    """The verdicts with the original at hand. Items foreign to it are a failure, and the records are then judged as they stand."""
+    placed, strange = on_taxonomy(release, original.taxonomy)
+    if strange:
+        return [_foreign_items(strange), *(model.check(release) for model in models)], ()
+    stars = release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and original.taxonomy.names.codes([SUPPRESSED])[0] < 0
+    notes = (f"{SUPPRESSED!r} was taken for the root of the taxonomy, {original.taxonomy.names[0]!r}",) if stars else ()
+    return [model.check(placed, original) for model in models], notes
 
 
 def _foreign_items(strange: int) -> Verdict:
@@ -154,7 +129,19 @@ def _all_there(place: Published, original: Grounding) -> list[Verdict]:
     """That the manifest speaks of as many records as the original has."""
     if place.manifest is None:
         return []
-    said = place.manifest.get("accounting", {}).get("records", {}).get("in", 0)
+    ledger = place.manifest["accounting"].get("records")
+    said = ledger.get("in") if isinstance(ledger, dict) else None
     has = len(original.bags)
-    broken = () if said == has else (f"the manifest accounts for {said:,} records, the original has {has:,}",)
+    broken = () if said == has else (f"the manifest accounts for {said if type(said) is int else 'no'} records, the original has {has:,}",)
     return [Verdict("every record accounted for", not broken, {"records": has}, broken)]
+
+
+def _achieved_as_said(claims: Sequence[dict[str, Any]], judged: Sequence[Verdict]) -> list[Verdict]:
+    """A verdict where a claim holds, but on another level than the manifest recorded."""
+    found = {verdict.claim: verdict.achieved for verdict in judged if verdict.holds}
+    wrong = []
+    for claim in claims:
+        said, shown = claim.get("achieved"), found.get(claim["model"], {})
+        if isinstance(said, dict) and "k" in said and "k" in shown and said["k"] != shown["k"]:
+            wrong.append(f"the manifest says that k {said['k']} was achieved by {claim['model']}, the records show {shown['k']}")
+    return [Verdict("achieved as written", False, {}, tuple(wrong))] if wrong else []

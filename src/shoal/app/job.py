@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import get_args
 
 from shoal.data.bags import Vocabulary
+from shoal.data.log import Per
 from shoal.errors import InputError, ParameterError
-from shoal.io.formats import ReadOptions
+from shoal.io.options import ReadOptions
+from shoal.io.records import RECORD_FORMATS
+from shoal.io.separators import one_byte
 from shoal.taxonomy.ground import Scope, Unknown
+from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.tree import Taxonomy
 
 _GAP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_LONGEST_GAP = timedelta(days=365_000)
 
 
 @dataclass(frozen=True)
@@ -22,13 +30,22 @@ class Preparation:
     """How a file becomes records on a taxonomy."""
 
     read: ReadOptions = field(default_factory=ReadOptions)
-    per: str = "user"
+    per: Per = "user"
     gap: str = "30m"
     taxonomy: str = "wordnet"
     loss: str = "lm"
     unknown: Unknown = "keep"
     scope: Scope = "used"
     as_sets: bool = True
+
+    def __post_init__(self) -> None:
+        _one_of("per", self.per, get_args(Per))
+        _one_of("unknown", self.unknown, get_args(Unknown))
+        _one_of("scope", self.scope, get_args(Scope))
+        _one_of("loss", self.loss, list(LOSSES))
+        parse_gap(self.gap)
+        if is_generated(self.taxonomy):
+            _fanout(self.taxonomy)
 
     @property
     def pause(self) -> timedelta:
@@ -53,18 +70,35 @@ class Target:
     sep: str = "\t"
     force: bool = False
 
+    def __post_init__(self) -> None:
+        _one_of("format", self.format, list(RECORD_FORMATS))
+        one_byte(self.sep)
+
 
 def parse_gap(text: str) -> timedelta:
     """A duration such as 90s, 30m, 2h or 1d."""
-    found = _GAP.fullmatch(text.strip())
-    if not found or float(found[1]) <= 0:
+    found = _GAP.fullmatch(str(text).strip())
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    if not 0 < seconds <= _LONGEST_GAP.total_seconds():
         raise ParameterError(f"gap must be a duration such as 90s, 30m, 2h or 1d, not {text!r}", value=text)
-    return timedelta(seconds=float(found[1]) * _SECONDS[found[2]])
+    return timedelta(seconds=seconds)
 
 
 def taxonomy_label(spec: str) -> str:
     """A taxonomy's name for the manifest: a file is named without its directories."""
-    return spec if spec in {"wordnet", "given"} or spec.startswith("generated") else Path(spec).name
+    if spec in {"wordnet", "given"} or is_generated(spec):
+        return spec
+    return os.fsencode(Path(spec).name).decode("utf-8", "replace")
+
+
+def is_generated(spec: str) -> bool:
+    """Whether this asks for a taxonomy made from the data."""
+    return spec.split(":", 1)[0] == "generated"
+
+
+def is_file(spec: str) -> bool:
+    """Whether this names a taxonomy's file."""
+    return spec != "wordnet" and not is_generated(spec)
 
 
 def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
@@ -73,7 +107,7 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
         from shoal.taxonomy.wordnet import wordnet
 
         return wordnet(loss), ()
-    if spec.split(":", 1)[0] == "generated":
+    if is_generated(spec):
         from shoal.taxonomy.generated import generated
 
         if terms is None:
@@ -91,6 +125,11 @@ def _fanout(spec: str) -> int:
     _, colon, number = spec.partition(":")
     if not colon:
         return 5
-    if not number.isdigit() or int(number) < 2:
+    if not number.isascii() or not number.isdigit() or not 2 <= int(number) < 2**31:
         raise ParameterError(f"a fan-out is a whole number of at least 2, not {number!r}", value=number)
     return int(number)
+
+
+def _one_of(name: str, value: object, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise ParameterError(f"{name} must be one of {', '.join(allowed)}, not {value!r}", value=value)

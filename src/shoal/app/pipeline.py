@@ -6,24 +6,29 @@ strangers will see it, read back from the file before the release gets its name.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal import __version__
-from shoal.app.job import Preparation, Target, load_taxonomy
-from shoal.data.bags import Bags
+import numpy as np
+import polars as pl
+
+from shoal import __version__, _kernels, kernels
+from shoal.app.job import Preparation, Target, is_file, load_taxonomy
+from shoal.data.bags import Bags, Vocabulary, stacked
 from shoal.data.log import Log
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
+from shoal.io.items import with_files_read
 from shoal.io.read import Reading, read
 from shoal.io.records import RECORD_FORMATS, read_records, write_records
 from shoal.methods import Method
 from shoal.metrics import measure
-from shoal.privacy import Verdict
+from shoal.privacy import Model, Verdict
 from shoal.report.facts import facts_of
 from shoal.report.page import render
 from shoal.taxonomy.ground import Grounding, ground
@@ -53,20 +58,21 @@ class Judged:
 
 
 def prepare(path: str | Path, how: Preparation) -> Prepared:
-    """Read a file and put its records on the taxonomy."""
+    """Read a file and put its records on the taxonomy. A taxonomy's file comes first: it is small, and may be the one with the mistake."""
+    given, noted = load_taxonomy(how.taxonomy, how.loss) if is_file(how.taxonomy) else (None, ())
     reading = read(path, how.read)
     bags = records_of(reading.data, how)
     # The log itself is the largest thing in memory and has done its duty.
     reading = Reading(Bags.from_lists([]), reading.format, reading.rows, reading.defects, reading.notes, reading.empty_texts)
-    prepared = prepare_records(bags, how)
+    prepared = prepare_records(bags, how, given)
     facts = {"format": reading.format, "rows": reading.rows.total, **prepared.facts}
-    return Prepared(prepared.original, facts, reading, (*reading.notes, *prepared.notes))
+    return Prepared(prepared.original, facts, reading, (*reading.notes, *noted, *prepared.notes))
 
 
 def records_of(data: Log | Bags, how: Preparation) -> Bags:
     """One bag of terms per user, session or event."""
     if isinstance(data, Log):
-        return data.bags(how.per, how.pause, split=terms_of)  # type: ignore[arg-type]
+        return data.bags(how.per, how.pause, split=terms_of)
     if how.per != "user":
         raise ParameterError(f"transactions have no {how.per}s: each line is one person's record", hint="leave --per out")
     return data
@@ -94,7 +100,10 @@ def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None)
 def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -> Judged:
     """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails."""
     original = prepared.original
-    release = _with_full_account(method.apply(original.bags, original.taxonomy), prepared)
+    ready = with_files_read(method)
+    release = ready.apply(original.bags, original.taxonomy)
+    insist_on_honesty(release, ready, original)
+    release = _with_full_account(release, prepared)
     verdicts = tuple(claim.check(release, original) for claim in release.claims)  # type: ignore[attr-defined]
     insist(verdicts, "made")
     numbers = measure(release, original)
@@ -105,14 +114,16 @@ def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -
 
 def publish(judged: Judged, target: Target) -> dict[str, Any]:
     """Write the release directory, after judging the written file as strangers will see it. Returns the manifest."""
+    release = judged.release
     with ReleaseDirectory(target.directory, force=target.force) as directory:
         file = directory.path / RECORD_FORMATS[target.format]
-        written = write_records(judged.release, file, target.format, target.sep)
+        written = write_records(release, file, target.format, target.sep)
         seen = Release.from_records(read_records(file, target.format, written.separator or None)[0])
-        insist([claim.check(seen) for claim in judged.release.claims], "written")  # type: ignore[attr-defined]
+        insist([same_records(release, seen), *(claim.check(seen) for claim in release.claims)], "written")  # type: ignore[attr-defined]
         manifest = manifest_of(judged, [written.as_dict()])
-        page = render(facts_of(manifest, judged.release, judged.original))
-        (directory.path / REPORT).write_text(page, encoding="utf-8")
+        page = render(facts_of(manifest, release, judged.original)).encode()
+        (directory.path / REPORT).write_bytes(page)
+        manifest["files"].append({"name": REPORT, "sha256": hashlib.sha256(page).hexdigest()})
         (directory.path / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return manifest
 
@@ -127,6 +138,7 @@ def manifest_of(judged: Judged, files: list[dict[str, Any]]) -> dict[str, Any]:
         "input": judged.facts,
         "claims": [v.as_dict() for v in judged.verdicts],
         "accounting": release.accounting.as_dict() if release.accounting else {},
+        "notes": list(release.notes),
         "metrics": judged.metrics,
         "files": files,
     }
@@ -141,11 +153,34 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
             )
 
 
+def insist_on_honesty(release: Release, method: Method, original: Grounding) -> None:
+    """Raise unless a release promises what its method promises, and accounts for all that the method was given."""
+    account = release.accounting
+    made = [claim for claim in release.claims if isinstance(claim, Model)]
+    if not made or not all(any(claim.keeps(promise) for claim in made) for promise in method.claims()):
+        raise GuaranteeNotMet(f"the release of the method {method.name} does not make the method's claims", hint="nothing was written")
+    if account is None or (account.records.total, account.occurrences.total) != (len(original.bags), original.bags.occurrences):
+        raise GuaranteeNotMet(f"the method {method.name} does not account for all records", hint="nothing was written")
+    if account.records["published"] != release.n_records:
+        raise GuaranteeNotMet(f"the method {method.name} publishes another number of records than it says", hint="nothing was written")
+
+
+def same_records(release: Release, seen: Release) -> Verdict:
+    """That the records of a file are those of the release, each as often."""
+    names = Vocabulary(pl.concat([release.published.vocabulary.names, seen.published.vocabulary.names]).unique(maintain_order=True))
+    parts = [part.relabelled(names.codes(part.vocabulary.names), names) for part in (release.published, seen.published)]
+    label = kernels.run(_kernels.identical_rows, *stacked(parts).rows)
+    n, made = int(label.max(initial=-1)) + 1, len(release.copies)
+    surplus = np.bincount(label[made:], minlength=n) - np.bincount(label[:made], weights=release.copies, minlength=n).astype(np.int64)
+    wrong = int(np.abs(surplus).sum())
+    broken = (f"{wrong:,} records are not those of the release",) if wrong else ()
+    return Verdict("the file holds the release", not broken, {"records": len(seen.published)}, broken)
+
+
 def _with_full_account(release: Release, prepared: Prepared) -> Release:
     """The method's account, widened by what happened before the method saw the records."""
-    if release.accounting is None:
-        raise GuaranteeNotMet(f"the method {release.method} gave no account of its records", hint="nothing was written")
     original, account = prepared.original, release.accounting
+    assert account is not None  # insisted on before
     occurrences = account.occurrences.widened("dropped: not in the taxonomy", original.unknown_dropped)
     occurrences = occurrences.widened("dropped: repeated in its record", original.repeats_dropped)
     rows = prepared.reading.rows if prepared.reading else None

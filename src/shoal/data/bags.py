@@ -137,16 +137,19 @@ class Bags:
         """From a column of lists of strings (the column `items` of a frame)."""
         lists = frame if isinstance(frame, pl.Series) else frame["items"]
         flat = pl.DataFrame({"items": lists.drop_nulls().explode(empty_as_null=False, keep_nulls=False)}).to_series()
-        names = flat.drop_nulls().unique(maintain_order=True)
-        vocabulary = Vocabulary(names)
+        interner = _kernels.Interner()
+        codes = kernels.run(interner.encode, flat.__arrow_c_stream__())
         sizes = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
         indptr = np.concatenate([[0], np.cumsum(sizes)])
-        return cls.from_rows(indptr, vocabulary.codes(flat), np.ones(len(flat), np.int32), vocabulary, owners)
+        vocabulary = Vocabulary(interner.strings())
+        return cls.from_rows(indptr, codes, np.ones(len(flat), np.int32), vocabulary, owners)
 
     @classmethod
-    def from_scipy(cls, matrix: sp.sparray | sp.csr_matrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
+    def from_scipy(cls, matrix: sp.csr_array | sp.csr_matrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
         """From a records x items matrix of counts."""
-        csr = matrix.tocsr()
+        import scipy.sparse as sp
+
+        csr = sp.csr_matrix(matrix)
         return cls.from_rows(csr.indptr, csr.indices, csr.data, vocabulary, owners)
 
     # -- other views
@@ -213,6 +216,15 @@ class Bags:
 
     def __repr__(self) -> str:
         return f"Bags({len(self):,} records, {self.n_owners:,} owners, {self.occurrences:,} occurrences)"
+
+
+def stacked(parts: Sequence[Bags]) -> Bags:
+    """Records over one vocabulary, one part after the other; owners are numbered anew."""
+    sizes = np.concatenate([np.diff(part.indptr) for part in parts])
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    items = np.concatenate([part.items for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    return Bags(indptr, items, counts, np.arange(len(sizes), dtype=np.int64), parts[0].vocabulary)
 
 
 def _small(values: npt.ArrayLike, what: str) -> Small:

@@ -89,9 +89,7 @@ class Log:
         if per not in {"user", "session", "event"}:
             raise ParameterError(f"per must be user, session or event, not {per!r}", value=per)
         if per == "session" and not self.timed:
-            raise ParameterError(
-                "sessions need times, and this log has none", hint="name the time column with --time"
-            )
+            raise ParameterError("sessions need times, and this log has none", hint="name the time column with --time")
         terms = self._terms(split)
         order, starts = self._records(per, gap)
         indptr, items = (terms.indptr, terms.items) if order is None else _reordered(terms, order)
@@ -113,9 +111,7 @@ class Log:
         """The events that repeat an earlier one, by their whole payloads within one owner and time."""
         order = self._order(by_time=True)
         as_they_are = np.zeros(0, np.int64)
-        events, moments = _kernels.shared_moments(
-            self._owners(), self._times(), as_they_are if order is None else order
-        )
+        events, moments = _kernels.shared_moments(self._owners(), self._times(), as_they_are if order is None else order)
         content = whole_items(self.frame["payload"].gather(events)).items.astype(np.int64) + 1
         _, first = np.unique(moments * (content.max(initial=0) + 1) + content, return_index=True)
         return np.delete(events, first)
@@ -157,7 +153,7 @@ class Log:
 def plain_words(texts: pl.Series) -> PlainTerms:
     """Texts as their words, just as they are written."""
     interner = _kernels.Interner()
-    indptr, items = kernels.run(interner.words, texts.__arrow_c_stream__(), 1, kernels.threads())
+    indptr, items = kernels.run(interner.words, texts.__arrow_c_stream__(), 1, False, kernels.threads())
     return PlainTerms(indptr, items, Vocabulary(interner.strings()))
 
 

@@ -1,4 +1,7 @@
-"""Release: what is to be published, the promises it makes, and the account of what was lost. The groups stay apart and are never written."""
+"""Release: what is to be published, the promises it makes, and the account of what was lost.
+
+The groups stay apart and are never written.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,7 @@ class Secret:
 class Release:
     """Published rows, each with the number of its copies; claims; accounting.
 
+    `notes` are what the method has to say of its work: what was proven, what was cut short.
     `secret` is None for a release that was read from a file.
     """
 
@@ -45,6 +49,7 @@ class Release:
     method: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     secret: Secret | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.copies.flags.writeable = False

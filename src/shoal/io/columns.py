@@ -36,9 +36,7 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
     needed = {"user", payload} | ({"time"} if options.time is not None else set())
     if not all(found[role] for role in needed):
         return {}
-    roles = {
-        role: _only(names, role, found[role], options) for role in ("user", "time", payload) if found[role]
-    }
+    roles = {role: _only(names, role, found[role], options) for role in ("user", "time", payload) if found[role]}
     if len(set(roles.values())) < len(roles):
         raise ParameterError(f"one column cannot play two parts: {listed_roles(roles, names)}")
     return roles
@@ -67,11 +65,7 @@ def _only(names: Sequence[str], role: str, places: Sequence[int], options: ReadO
 def numbered_roles(width: int, options: ReadOptions) -> dict[str, int]:
     """The fields that the user numbered, if all columns were given so and they are enough to read a file."""
     named = options.named
-    if (
-        "user" not in named
-        or not {"text", "item"} & set(named)
-        or not all(n.isdigit() for n in named.values())
-    ):
+    if "user" not in named or not {"text", "item"} & set(named) or not all(n.isdigit() for n in named.values()):
         return {}
     for role, number in named.items():
         if not 1 <= int(number) <= width:
@@ -88,17 +82,18 @@ def looks_like_header(sample: Sequence[Sequence[str]]) -> bool:
     """Whether the first line names columns: words, none of which comes again as a value of its column."""
     if not sample or not all(_NAME.fullmatch(name) for name in sample[0]):
         return False
-    return not any(
-        value == name for record in sample[1:] for name, value in zip(sample[0], record, strict=False)
-    )
+    return not any(value == name for record in sample[1:] for name, value in zip(sample[0], record, strict=False))
 
 
-def missing_columns(source: Source, options: ReadOptions, names: Sequence[str]) -> InputError:
-    """The error that says which columns were wanted and which there are."""
+def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], *, surely_names: bool) -> InputError:
+    """The error that says which columns were wanted and which there are, where those surely are names and not data."""
     absent = [f"no column {name!r}" for name in options.named.values() if name not in names]
     what = " and ".join(absent) or "no columns known to be the user and the text or item"
-    there = ", ".join(repr(name) for name in names)
     hint = "name them with --user, --time and --text or --item"
+    if not surely_names:
+        hint += "; if its first line holds names and not data, --header shows them"
+        return InputError(f"{source.path} has {what}", hint=hint)
+    there = ", ".join(repr(name) for name in names)
     return InputError(f"{source.path} has {what}; it has {there}", hint=hint, columns=list(names))
 
 
@@ -113,6 +108,4 @@ def no_header(source: Source, sample: Sequence[Sequence[str]]) -> InputError:
 
 def listed_roles(roles: Roles, names: Sequence[str]) -> str:
     """The roles and their columns, or the numbers of their fields where there are no names."""
-    return ", ".join(
-        f"{role} = {repr(names[at]) if names else f'field {at + 1}'}" for role, at in roles.items()
-    )
+    return ", ".join(f"{role} = {repr(names[at]) if names else f'field {at + 1}'}" for role, at in roles.items())

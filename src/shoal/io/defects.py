@@ -39,9 +39,7 @@ class Defects:
 
     def described(self, place: str = "line") -> list[str]:
         """One line of text per reason: how many, and where."""
-        return [
-            f"{n:,} x {reason}: {_places(self.lines[reason], n, place)}" for reason, n in self.counts.items()
-        ]
+        return [f"{n:,} x {reason}: {_places(self.lines[reason], n, place)}" for reason, n in self.counts.items()]
 
 
 class DefectList:

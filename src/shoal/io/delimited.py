@@ -41,17 +41,13 @@ def column_batches(
             chunk.taken += part.facts.consumed
 
 
-def bags_of_lines(
-    source: Source, dialect: _kernels.Dialect, tally: Tally, *, header: bool = False, keep_blank: bool = False
-) -> Bags:
+def bags_of_lines(source: Source, dialect: _kernels.Dialect, tally: Tally, *, header: bool = False, keep_blank: bool = False) -> Bags:
     """One record a line, every field an item. With `keep_blank` an empty line is a record without items."""
     interner = _kernels.Interner()
     sizes, items = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
     skip, line = header_end(source, dialect) if header else (0, 0)
     for chunk in source.chunks(skip):
-        indptr, codes, facts = kernels.run(
-            _kernels.cut_items, chunk.text, dialect, interner, keep_blank, chunk.last
-        )
+        indptr, codes, facts = kernels.run(_kernels.cut_items, chunk.text, dialect, interner, keep_blank, chunk.last)
         tally.note(facts, line)
         tally.check()
         sizes.append(np.diff(indptr))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -56,18 +57,12 @@ class ReleaseDirectory:
 
     def _may_replace(self) -> None:
         if not self.target.is_dir():
-            raise OutputError(
-                f"{self.target} exists and is a file", hint="name a directory that does not exist yet"
-            )
+            raise OutputError(f"{self.target} exists and is a file", hint="name a directory that does not exist yet")
         if not self._force:
-            raise OutputError(
-                f"{self.target} exists", hint="choose another directory, or replace it with --force"
-            )
+            raise OutputError(f"{self.target} exists", hint="choose another directory, or replace it with --force")
         strangers = sorted({entry.name for entry in self.target.iterdir()} - release_files(self.target))
         if strangers:
-            shown = ", ".join(strangers[:3]) + (
-                f" and {len(strangers) - 3} more" if len(strangers) > 3 else ""
-            )
+            shown = ", ".join(strangers[:3]) + (f" and {len(strangers) - 3} more" if len(strangers) > 3 else "")
             raise OutputError(
                 f"{self.target} holds files that are not part of a shoal release: {shown}",
                 hint="--force replaces releases only; choose another directory, or move these away",
@@ -80,9 +75,7 @@ class ReleaseDirectory:
             self._path.mkdir()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         written = self.path
         try:
             with disk_errors(str(self.target)):
@@ -96,7 +89,7 @@ class ReleaseDirectory:
             shutil.rmtree(written, ignore_errors=True)
 
     def _put_in_place(self, written: Path) -> None:
-        """Give the release its name. A release that it replaces comes back if that fails, and goes if it succeeds."""
+        """Give the release its name. One that it replaces comes back if that fails and goes if not."""
         self.check()
         aside = self._beside("replaced")
         try:
@@ -129,9 +122,15 @@ def disk_errors(target: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in FULL:
+        if _number(error) in FULL:
             raise OutputError(f"the disk is full: {target} was not written", hint="free some space") from None
         raise OutputError(f"{target} cannot be written: {error.strerror or error}") from None
+
+
+def _number(error: OSError) -> int | None:
+    """The number of the operating system's error; Polars tells it in words only."""
+    told = re.search(r"os error (\d+)", str(error))
+    return int(told[1]) if error.errno is None and told else error.errno
 
 
 def _bring_to_disk(directory: Path) -> None:

@@ -135,9 +135,7 @@ class Collector:
         elif len(met) == 1:
             yield f"times are written as {met[0][0]}"
         else:
-            yield "times are written in several ways: " + ", ".join(
-                f"{shape} ({n:,} rows)" for shape, n in met
-            )
+            yield "times are written in several ways: " + ", ".join(f"{shape} ({n:,} rows)" for shape, n in met)
         if empty:
             yield f"{empty:,} queries are empty"
 
@@ -153,9 +151,7 @@ def _wanted(layout: Layout) -> list[int]:
 
 
 def _delimited(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
-    return column_batches(
-        source, layout.dialect(), _wanted(layout), layout.fields, tally, header=layout.header
-    )
+    return column_batches(source, layout.dialect(), _wanted(layout), layout.fields, tally, header=layout.header)
 
 
 def _json(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
@@ -186,17 +182,17 @@ def _plain_text(value: str | float | None) -> str:
 def _parquet(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
     names = [layout.columns[at] for at in _wanted(layout)]
     for start, part in slices(source, names):
-        columns = [_text_column(_as_text(part[name])) for name in names]
-        yield columns, np.arange(start, start + len(part), dtype=np.int64)
+        yield [as_column(part[name]) for name in names], np.arange(start, start + len(part), dtype=np.int64)
+
+
+def as_column(series: pl.Series) -> Any:
+    """A column of any type as the text that a file would hold, for a Collector."""
+    return _text_column(_as_text(series))
 
 
 def _as_text(series: pl.Series) -> pl.Series:
     if isinstance(series.dtype, pl.Datetime):
-        utc = (
-            series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-            if series.dtype.time_zone
-            else series
-        )
+        utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if series.dtype.time_zone else series
         return utc.dt.to_string("%Y-%m-%dT%H:%M:%S%.6f")
     return series.cast(pl.String).str.strip_chars()
 

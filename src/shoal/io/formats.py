@@ -31,7 +31,7 @@ from shoal.io.parquet import schema_of
 from shoal.io.separators import guess_separator, one_byte, separator_name, separators_in
 from shoal.io.source import Source
 
-__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
+__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess", "has_quotes", "one_byte"]
 
 AOL = ("anonid", "query", "querytime", "itemrank", "clickurl")
 AOL_FIELDS = (3, 5)  # copies of the log whose trailing tabs were stripped have rows of three fields
@@ -97,10 +97,15 @@ def _of_columns(source: Source, options: ReadOptions) -> Layout:
         return _of_transactions(source, options)
     sample = first_records(source, separators[0], SAMPLE)
     raise (
-        missing_columns(source, options, sample[0])
+        missing_columns(source, options, sample[0], surely_names=_surely_names(sample[0], options))
         if looks_like_header(sample)
         else no_header(source, sample)
     )
+
+
+def _surely_names(first: Sequence[str], options: ReadOptions) -> bool:
+    """Whether a first line that looks like a header may be quoted: it was said to be one, or holds a known or named column."""
+    return bool(options.header) or knows_any(first) or any(name in first for name in options.named.values())
 
 
 def _with_header(sample: Sample, separator: str, options: ReadOptions) -> Layout | None:
@@ -120,17 +125,13 @@ def _without_header(sample: Sample, separator: str, options: ReadOptions) -> Lay
     if roles:
         header = knows_any(sample[0]) if options.header is None else options.header
         names = sample[0] if header else []
-        return _delimited(
-            options, "numbered fields", roles, names, separator, header=header, fields=(width, width)
-        )
+        return _delimited(options, "numbered fields", roles, names, separator, header=header, fields=(width, width))
     if options.header or options.named or options.wanted_format == "table":
         return None
     if _mostly(sample, _is_aol):
         roles = {"user": 0, "time": 2, "text": 1}
         by = "AOL's columns without a header"
-        return _delimited(
-            options, by, roles, [], separator, header=False, fields=AOL_FIELDS, dash_is_empty=True
-        )
+        return _delimited(options, by, roles, [], separator, header=False, fields=AOL_FIELDS, dash_is_empty=True)
     if _mostly(sample, _is_excite):
         roles = {"user": 0, "time": 1, "text": 2}
         by = "Excite's columns without a header"
@@ -197,9 +198,7 @@ def _json_names(source: Source) -> tuple[list[str], list[str]]:
     return list(names), list(lists)
 
 
-def _of_named(
-    source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]
-) -> Layout:
+def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:
     if not names:
         raise InputError(f"{source.path} does not hold JSON objects, one a line")
     called = {"parquet": "Parquet", "jsonl": "JSON lines"}[container]
@@ -219,7 +218,8 @@ def _of_named(
             f"items: the lists in {column!r}; each is one person's record",
         )
         return Layout("transactions", container, {"item": names.index(column)}, names, notes=notes)
-    raise missing_columns(source, options, names)
+    sure = container == "parquet" or _surely_names(names, options)
+    raise missing_columns(source, options, names, surely_names=sure)
 
 
 # -- transactions

@@ -34,9 +34,7 @@ class ReadOptions:
             raise ParameterError("a file has a text column (querylog) or an item column (table), not both")
         clash = {"querylog": self.item, "table": self.text}.get(self.format or "")
         if clash is not None:
-            raise ParameterError(
-                f"{self.format} has no such column", hint="text is for querylog, item for table"
-            )
+            raise ParameterError(f"{self.format} has no such column", hint="text is for querylog, item for table")
 
     @property
     def named(self) -> dict[str, str]:

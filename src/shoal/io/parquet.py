@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import polars as pl
 
+from shoal.data.bags import Bags
 from shoal.errors import InputError
 from shoal.io.source import Source
 
@@ -35,9 +36,19 @@ def whole(source: Source, names: list[str] | None = None) -> pl.DataFrame:
         return pl.read_parquet(source.path, columns=names)
 
 
+def bags_of_lists(lists: pl.Series) -> tuple[Bags, tuple[str, ...]]:
+    """A column of lists as records; nulls in the lists are no items, and that is said."""
+    named = lists.cast(pl.List(pl.String))
+    nulls = int(named.list.eval(pl.element().is_null()).list.sum().sum())
+    return Bags.from_polars(named), (f"{nulls:,} nulls in the lists are no items",) if nulls else ()
+
+
 @contextmanager
 def _translated(source: Source) -> Iterator[None]:
     try:
+        str(source.path).encode()  # Polars takes no other names
         yield
+    except UnicodeEncodeError:
+        raise InputError(f"the name of {source.path} is not UTF-8", hint="rename it, or its directory") from None
     except (pl.exceptions.PolarsError, OSError):
         raise InputError(f"{source.path} is damaged, or not the Parquet it seems to be") from None

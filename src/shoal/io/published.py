@@ -19,9 +19,9 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.errors import InputError, ParameterError
 from shoal.io.columns import plain
-from shoal.io.delimited import bags_of_lines, column_batches, json_lines
+from shoal.io.delimited import ONE_FIELD, bags_of_lines, column_batches, json_lines
 from shoal.io.formats import first_records, has_quotes
-from shoal.io.parquet import whole
+from shoal.io.parquet import bags_of_lists, whole
 from shoal.io.reading import Tally
 from shoal.io.separators import JOINER, guess_separator, one_byte, separator_name
 from shoal.io.source import Source
@@ -48,14 +48,10 @@ JOINERS = ";|,"
 Notes = list[str]
 
 
-def read_records(
-    path: str | Path, format: str | None = None, sep: str | None = None
-) -> tuple[Bags, tuple[str, ...]]:
+def read_records(path: str | Path, format: str | None = None, sep: str | None = None) -> tuple[Bags, tuple[str, ...]]:
     """The records of a file and how they were read. `sep` is what stands between two items."""
     if format is not None and format not in SHAPES:
-        raise ParameterError(
-            f"records are not read from {format!r}", hint=f"formats are {', '.join(SHAPES)}", value=format
-        )
+        raise ParameterError(f"records are not read from {format!r}", hint=f"formats are {', '.join(SHAPES)}", value=format)
     source = Source.of(path)
     notes: Notes = []
     kind = format or _kind(source)
@@ -115,15 +111,14 @@ def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
 
 def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl.DataFrame:
     """All columns of a delimited file with a header, as strings."""
-    dialect = _kernels.Dialect(between, has_quotes(between), trimmed=False)
-    tally, batches = _tally(source), []
     width = len(names)
+    # The lines of a file with one column may hold any sign; only their quotes count.
+    dialect = _kernels.Dialect(between if width > 1 else ONE_FIELD, has_quotes(between) or width == 1, trimmed=False)
+    tally, batches = _tally(source), []
     for columns, _ in column_batches(source, dialect, range(width), (width, width), tally, header=True):
         tally.check()
-        batches.append(
-            pl.DataFrame({name: pl.Series(column) for name, column in zip(names, columns, strict=True)})
-        )
-    notes.append(f"a header and fields separated by {separator_name(between)}")
+        batches.append(pl.DataFrame({name: pl.Series(column) for name, column in zip(names, columns, strict=True)}))
+    notes.append(f"a header and fields separated by {separator_name(between)}" if width > 1 else "a header")
     return pl.concat(batches)
 
 
@@ -151,7 +146,9 @@ def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, note
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
     if len(lists) == 1:
         notes.append(f"the lists in column {lists[0]!r} are the records")
-        return _from_lists(frame[lists[0]], notes)
+        bags, nulls = bags_of_lists(frame[lists[0]])
+        notes.extend(nulls)
+        return bags
     shape = _shape(frame.columns)
     if shape == "joined":
         return _from_joined(frame, separator, notes)
@@ -162,14 +159,6 @@ def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, note
         f"{source.path} has no column of records; it has {listed}",
         hint="a column of lists called items, or the columns record and item",
     )
-
-
-def _from_lists(lists: pl.Series, notes: Notes) -> Bags:
-    named = lists.cast(pl.List(pl.String))
-    nulls = int(named.list.eval(pl.element().is_null()).list.sum().sum())
-    if nulls:
-        notes.append(f"{nulls:,} nulls in the lists are no items")
-    return Bags.from_polars(named.list.drop_nulls())
 
 
 def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> Bags:
@@ -204,18 +193,12 @@ def _from_long(source: Source, frame: pl.DataFrame, notes: Notes) -> Bags:
         written = frame[roles["count"]].cast(pl.String).str.strip_chars().cast(pl.Int32, strict=False)
         wrong = np.flatnonzero((written.is_null() | (written < 1)).to_numpy())
         if len(wrong):
-            raise InputError(
-                f"{source.path} has counts that are not positive numbers, first in row {wrong[0] + 1:,}"
-            )
+            raise InputError(f"{source.path} has counts that are not positive numbers, first in row {wrong[0] + 1:,}")
         counts = written.to_numpy().astype(np.int32)
-    notes.append(
-        "one row per record and item: " + ", ".join(f"{role} = {name!r}" for role, name in roles.items())
-    )
+    notes.append("one row per record and item: " + ", ".join(f"{role} = {name!r}" for role, name in roles.items()))
     records, items = _codes(frame[roles["record"]]), _kernels.Interner()
     named = frame[roles["item"]].cast(pl.String)
-    codes = kernels.run(
-        items.encode, pl.select(pl.when(named != "").then(named)).to_series().__arrow_c_stream__()
-    )
+    codes = kernels.run(items.encode, pl.select(pl.when(named != "").then(named)).to_series().__arrow_c_stream__())
     order = np.argsort(records, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
     return Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
@@ -225,9 +208,7 @@ _LONG = {"record": RECORD_NAMES, "item": ITEM_NAMES, "count": COUNT_NAMES}
 
 
 def _codes(series: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    return np.asarray(
-        kernels.run(_kernels.Interner().encode, series.cast(pl.String).fill_null("").__arrow_c_stream__())
-    )
+    return np.asarray(kernels.run(_kernels.Interner().encode, series.cast(pl.String).fill_null("").__arrow_c_stream__()))
 
 
 # -- JSON lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from shoal.io.events import read_events
@@ -19,4 +20,9 @@ def read(path: str | Path, options: ReadOptions | None = None) -> Reading:
     source = Source.of(path)
     layout = find_layout(source, said)
     reader = read_transactions if layout.format == "transactions" else read_events
-    return reader(source, layout, strict=said.strict)
+    reading = reader(source, layout, strict=said.strict)
+    strange = reading.defects.counts.get("not UTF-8", 0)
+    if not strange:
+        return reading
+    advice = f"{strange:,} lines are not UTF-8; if the file is in Latin-1, iconv -f latin1 -t utf8 makes them readable"
+    return replace(reading, notes=(*reading.notes, advice))

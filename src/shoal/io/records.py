@@ -26,6 +26,7 @@ from shoal.io.directory import disk_errors
 from shoal.io.formats import has_quotes
 from shoal.io.published import read_records
 from shoal.io.separators import JOINER, one_byte, separator_name
+from shoal.io.source import ODD_BYTES
 
 __all__ = ["RECORD_FORMATS", "FileFact", "read_records", "write_records"]
 
@@ -36,6 +37,7 @@ RECORD_FORMATS = {
     "transactions": "records.txt",
 }
 ROWS_AT_ONCE = 100_000
+ODD_CHARACTERS = "[" + "".join(f"\\x{byte:02x}" for byte in ODD_BYTES) + "]"
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,9 @@ def refuse_ambiguous(published: Bags, format: str, separator: str) -> None:
         if mask.any():
             n = int(mask.sum())
             raise OutputError(
-                f"{n:,} item names {what}, which {format} cannot hold", hint="write parquet or jsonl instead", value=n
+                f"{n:,} item names {what}, which {format} cannot hold",
+                hint="write parquet or jsonl instead",
+                value=n,
             )
 
 
@@ -98,7 +102,7 @@ def _troubles(names: pl.Series, format: str, separator: str) -> Iterator[tuple[s
         return
     yield "are empty", names == ""
     yield f"contain the separator ({separator_name(separator)})", names.str.contains(separator, literal=True)
-    yield "contain a zero byte", names.str.contains("\0", literal=True)
+    yield "contain control characters", names.str.contains(ODD_CHARACTERS)
     if format == "transactions":
         yield "contain a line end", names.str.contains(r"[\r\n]")
         yield "begin with a byte order mark", names.str.starts_with("\ufeff")
@@ -132,9 +136,7 @@ def _parquet(lists: pl.Series, rows: Ints) -> bytes:
 
 def _texts(lists: pl.Series, format: str, separator: str) -> pl.Series:
     if format == "jsonl":
-        return pl.Series(
-            [json.dumps(items, ensure_ascii=False) for items in lists.to_list()], dtype=pl.String
-        )
+        return pl.Series([json.dumps(items, ensure_ascii=False) for items in lists.to_list()], dtype=pl.String)
     return lists.list.join(separator)
 
 
@@ -150,4 +152,5 @@ def _lines(texts: pl.Series, numbers: pl.Series, format: str) -> bytes:
 
 
 def _joined(lines: pl.Series) -> bytes:
-    return (lines.str.join("\n", ignore_nulls=False).item() + "\n").encode()
+    text: str = lines.str.join("\n", ignore_nulls=False).item()
+    return f"{text}\n".encode()

@@ -5,24 +5,21 @@ What is wrong with a file is said in one line.
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
-import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
+from shoal.data.packed import compression_of, opened, translated
 from shoal.errors import InputError
 
 CHUNK = 8 << 20
 LONGEST_LINE = 256 << 20
 HEAD = 256 << 10
 
-GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"
+PARQUET, BOM = b"PAR1", b"\xef\xbb\xbf"
 
 # Control characters that text does not hold.
 ODD_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b")
@@ -81,25 +78,23 @@ class Source:
     def of(cls, path: str | Path) -> Source:
         """The file at this path; raises where there is none, or nothing in it that could be read."""
         place = Path(path)
-        with _translated(place):
+        with translated(place):
             if place.is_dir():
                 raise InputError(f"{place} is a directory, not a file", hint="name a file in it")
             if place.exists() and not place.is_file():
-                raise InputError(
-                    f"{place} is a pipe or a device, not a file", hint="write its content to a file first"
-                )
+                raise InputError(f"{place} is a pipe or a device, not a file", hint="write its content to a file first")
             compression, is_parquet = _recognised(place)
-            with _opened(place, compression) as stream:
+            with opened(place, compression) as stream:
                 head = stream.read(HEAD)
                 whole = not stream.read(1)
         mark = len(BOM) if head.startswith(BOM) else 0
         if not head[mark:]:
             raise InputError(f"{place} is empty")
         source = cls(place, compression, head[mark:], whole, mark, is_parquet)
-        source._refuse_binary()
+        source._refuse_unreadable()
         return source
 
-    def _refuse_binary(self) -> None:
+    def _refuse_unreadable(self) -> None:
         if self.compression and self.head.startswith(PARQUET):
             raise InputError(f"{self.path} is Parquet inside {self.compression}", hint="unpack it first")
         if self.is_parquet:
@@ -111,13 +106,15 @@ class Source:
                 raise InputError(f"{self.path} is {what}, not plain text", hint=hint)
         if odd * 20 > len(self.head):
             raise InputError(f"{self.path} is a binary file, not text", hint=hint)
+        if b"\n" not in self.head and b"\r" in self.head.rstrip(b"\r"):
+            raise InputError(f"{self.path} ends its lines with carriage returns alone", hint="convert its line ends")
 
     def chunks(self, skip: int = 0) -> Iterator[Chunk]:
         """The file behind its first `skip` bytes; one piece is fetched while another is worked on."""
         rest = b""
         with (
-            _translated(self.path),
-            _opened(self.path, self.compression) as stream,
+            translated(self.path),
+            opened(self.path, self.compression) as stream,
             ThreadPoolExecutor(1, "shoal-reading") as aside,
         ):
             stream.read(self.mark + skip)
@@ -147,78 +144,4 @@ def _recognised(path: Path) -> tuple[str, bool]:
         first = raw.read(len(PARQUET))
         raw.seek(-min(len(PARQUET), path.stat().st_size), io.SEEK_END)
         last = raw.read()
-    compression = "gzip" if first.startswith(GZIP) else "zstd" if first == ZSTD else ""
-    return compression, first == last == PARQUET
-
-
-@contextmanager
-def _opened(path: Path, compression: str) -> Iterator[IO[bytes]]:
-    with path.open("rb") as raw:
-        if compression == "gzip":
-            with gzip.GzipFile(fileobj=raw) as unpacked:
-                yield unpacked  # type: ignore[misc]
-        elif compression == "zstd":
-            yield io.BufferedReader(_Zstd(raw))
-        else:
-            yield raw
-
-
-class _Zstd(io.RawIOBase):
-    """A zstd file's content. Unlike the library's own reader it notices when the file breaks off."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        import zstandard
-
-        self._raw = raw
-        self._new_frame = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj
-        self._frame = self._new_frame()
-        self._unfinished = False
-        self._ready = memoryview(b"")
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        """Fill the buffer as far as the next piece goes; 0 at the end of the file."""
-        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        while not self._ready and self._unpack():
-            pass
-        n = min(len(view), len(self._ready))
-        view[:n], self._ready = self._ready[:n], self._ready[n:]
-        return n
-
-    def _unpack(self) -> bool:
-        """Unpack one more piece; false at the end of the file."""
-        packed = b""
-        if self._frame.eof:
-            packed, self._frame, self._unfinished = self._frame.unused_data, self._new_frame(), False
-        packed = packed or self._raw.read(1 << 17)
-        if not packed:
-            if self._unfinished:
-                raise EOFError
-            return False
-        self._unfinished = True
-        self._ready = memoryview(self._frame.decompress(packed))
-        return True
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Errors of the operating system and of the decompressors, in words."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except EOFError:
-        raise InputError(
-            f"{path} is truncated: its compressed data breaks off", hint="copy it again"
-        ) from None
-    except (gzip.BadGzipFile, zlib.error):
-        raise InputError(f"{path} is damaged: its compressed data cannot be unpacked") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except Exception as error:
-        if type(error).__name__ == "ZstdError":
-            raise InputError(f"{path} is damaged: its compressed data cannot be unpacked") from None
-        raise
+    return compression_of(first), first == last == PARQUET

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from shoal.data.bags import Bags
 from shoal.io.delimited import bags_of_lines, json_lines
 from shoal.io.formats import Layout
-from shoal.io.parquet import whole
+from shoal.io.parquet import bags_of_lists, whole
 from shoal.io.reading import Reading, Tally
 from shoal.io.source import Source
 
@@ -18,14 +17,15 @@ from shoal.io.source import Source
 def read_transactions(source: Source, layout: Layout, *, strict: bool) -> Reading:
     """The records of a file laid out like this. Blank lines are skipped and counted."""
     tally = Tally(source, strict=strict, place="row" if layout.container == "parquet" else "line")
+    notes: tuple[str, ...] = ()
     if layout.container == "delimited":
         bags = bags_of_lines(source, layout.dialect(), tally, header=layout.header)
     elif layout.container == "jsonl":
         bags = _from_jsonl(source, layout, tally)
     else:
-        bags = _from_parquet(source, layout, tally)
+        bags, notes = _from_parquet(source, layout, tally)
     tally.used = len(bags)
-    return Reading(bags, layout.format, tally.ledger(), tally.defects.frozen(), layout.notes)
+    return Reading(bags, layout.format, tally.ledger(), tally.defects.frozen(), layout.notes + notes)
 
 
 def _from_jsonl(source: Source, layout: Layout, tally: Tally) -> Bags:
@@ -43,16 +43,14 @@ def _from_jsonl(source: Source, layout: Layout, tally: Tally) -> Bags:
 
 def json_items(value: Any) -> list[str] | None:
     """A JSON list of strings or numbers as item names; None where it is anything else."""
-    if not isinstance(value, list) or not all(
-        isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value
-    ):
+    if not isinstance(value, list) or not all(isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value):
         return None
     return [str(item) for item in value]
 
 
-def _from_parquet(source: Source, layout: Layout, tally: Tally) -> Bags:
+def _from_parquet(source: Source, layout: Layout, tally: Tally) -> tuple[Bags, tuple[str, ...]]:
     name = layout.columns[layout.places["item"]]
     lists = whole(source, [name])[name]
     tally.defects.add("no list of items", np.flatnonzero(lists.is_null().to_numpy()))
     tally.check()
-    return Bags.from_polars(lists.drop_nulls().cast(pl.List(pl.String)).list.drop_nulls())
+    return bags_of_lists(lists.drop_nulls())

@@ -36,6 +36,8 @@ METHODS: Table[type[Method]] = Table(
         "shoal": "shoal.methods.shoal:Shoal",
         "clump": "shoal.methods.clump:Clump",
         "partition": "shoal.methods.partition:Partition",
+        "coherence": "shoal.methods.coherence:Cohesion",
+        "tds": "shoal.methods.tds:TopDownSpecialization",
         "ssc": "shoal.methods.ssc:SSC",
     },
 )

@@ -7,9 +7,11 @@ merged and, if need be, filled up with records that lose least by it. What canno
 Guarantee: every published record is shared by at least k people. Time: O(records * height * items) in practice.
 
 Choices the papers leave open: a part is split on the node whose information gain in NCP is largest after balancing, and all nodes are tried
-before it is given up; small parts follow a few splits to their end and keep the best (`tries=1`: none of that); among records that lose the same by
+before it is given up; small parts follow a few splits to their end and keep the best (`tries=1`: none of that); a best split
+on which all records agree rules nothing out and is taken at once; among records that lose the same by
 being put aside the shortest goes; what was put aside is split further on other nodes (`leftover="split"`) or published as it is
-(`leftover="keep"`); an item that is an inner node is its own child in the split. `publish="lcg"` publishes each group's least common generalization, which never loses more.
+(`leftover="keep"`); an item that is an inner node is its own child in the split.
+`publishes="lcg"` gives each group's least common generalization, which never loses more.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ class Partition(GroupingMethod):
     paper = "He and Naughton, VLDB 2009"
 
     k: int = param(5, minimum=2, help="people behind every published record")
-    publishes: str = param("set", choices=("set", "bag", "lcg"), help="cut nodes once (LG), with multiplicities (LG(bag)), or the group's LCG")
+    publishes: str = param("set", choices=("set", "bag", "lcg"), help="cut nodes once, with multiplicities, or the group's LCG")
     tries: int = param(3, minimum=1, help="splits a small part follows to their end; 1 takes the one that gains most at once")
     leftover: str = param("split", choices=("split", "keep"), help="what becomes of records that balancing put aside")
 

@@ -5,6 +5,9 @@ the sum of |S| * V(S) as large as possible. Identical records are set aside in g
 ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that keeps the group's distortion least.
 Byte sketches choose whom to score, exact tree counts decide. Then members change places along chains through neighbouring groups.
 
+With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item is published as
+its nearest ancestor that could also mean something harmless.
+
 Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear in the tree
 counts. The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in seconds makes them depend on the
 machine.
@@ -22,6 +25,7 @@ from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.sensitive import SensitiveShare, disclosing, harmless_ancestors, read_terms
 from shoal.taxonomy.counts import meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
@@ -60,17 +64,25 @@ class Shoal(GroupingMethod):
     k: int = param(5, minimum=2, help="people behind every published record")
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
     seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
+    sensitive: str | None = param(None, help="file of sensitive terms, one a line")
+    h: float = param(0.5, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item")
 
     def claims(self) -> tuple[Model, ...]:
-        """Transactional k-anonymity."""
-        return (KAnonymity(k=self.k),)
+        """Transactional k-anonymity, and that sensitive items stay in the dark where they were named."""
+        anonymous = KAnonymity(k=self.k)
+        return (anonymous,) if self.sensitive is None else (anonymous, SensitiveShare(h=self.h, items=self.sensitive))
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
         """Groups found on the records in content order; each is published as its least common generalization."""
         order = content_order(bags)
         groups = np.empty(len(bags), np.int64)
         groups[order] = self._cluster(bags.select(order), taxonomy)
-        return groups, meet(bags, taxonomy, groups)
+        published = meet(bags, taxonomy, groups)
+        if self.sensitive is None or self.h == 1:
+            return groups, published
+        # A published item is known of all members of its group, and all are more than any share below one.
+        harmless = harmless_ancestors(taxonomy, disclosing(taxonomy, read_terms(self.sensitive)))
+        return groups, published.relabelled(harmless, taxonomy.names)
 
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         counts = tree_counts(bags, taxonomy)

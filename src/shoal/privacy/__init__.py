@@ -9,6 +9,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from shoal.data.choice import Items
 from shoal.parameters import Declared
 from shoal.registry import Table
 
@@ -52,12 +53,27 @@ class Model(Declared):
     def check(self, release: Release, original: Grounding | None = None) -> Verdict:
         """Judge the published records; more strictly where the original is at hand."""
 
+    def keeps(self, promise: Declared) -> bool:
+        """Whether this claim, made of a release, is what its method promised.
+
+        Items that a promise names may be named anew in terms of what is published; everything else must be the same.
+        """
+        if type(self) is not type(promise):
+            return False
+        mine, theirs = self.values(), promise.values()
+        items = {name for values in (mine, theirs) for name, value in values.items() if isinstance(value, Items)}
+        same = all(mine[name] == theirs[name] for name in mine if name not in items)
+        return same and (not items or any(mine[name] is not None for name in items))
+
 
 MODELS: Table[type[Model]] = Table(
     "model",
     {
         "k-anonymity": "shoal.privacy.k_anonymity:KAnonymity",
+        "sensitive-share": "shoal.privacy.sensitive:SensitiveShare",
         "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
+        "coherence": "shoal.privacy.coherence:Coherence",
+        "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
         "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
     },
 )

@@ -1,4 +1,6 @@
-"""Could these published records have come from that original? Asked where only a file is at hand, and nobody knows which record became which.
+"""Could these published records have come from that original?
+
+Asked where only a file is at hand, and nobody knows which record became which.
 
 Every published record must generalize an original record of its own. That is a flow problem: each class of identical published records
 asks for as many originals as it has copies, each original can serve once. Where the pairs to be looked at are too many, what was left

@@ -166,6 +166,8 @@ def _written(path: Path, force: bool) -> Iterator[IO[bytes]]:
     """A file that appears under its name only when it is complete."""
     if path.suffix in {".zst", ".bz2", ".xz", ".zip", ".parquet"}:
         raise OutputError(f"a query log cannot be written as {path.suffix}", hint="name it .tsv or .tsv.gz")
+    if path.is_dir():
+        raise OutputError(f"{path} is a directory", hint="name a file")
     if path.exists() and not force:
         raise OutputError(f"{path} is there already", hint="overwrite it with --force")
     if not path.parent.is_dir():

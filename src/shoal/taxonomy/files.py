@@ -57,10 +57,11 @@ def read_taxonomy(path: str | Path, form: str | None = None, loss: str = "lm") -
             f"no form of taxonomy is called {form!r}", hint=f"there are {', '.join(FORMS)}", value=form
         )
     file = Path(path)
+    text = read_text(file)
     try:
-        return _read(read_text(file), form, loss)
+        return _read(text, form, loss)
     except TaxonomyError as error:
-        raise TaxonomyError(f"{file.name}: {error.message}", hint=error.hint, **error.facts) from None
+        raise TaxonomyError(f"{file.name or file}: {error.message}", hint=error.hint, **error.facts) from None
 
 
 def _read(text: str, form: Form | None, loss: str) -> TaxonomyFile:

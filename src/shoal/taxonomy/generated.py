@@ -2,6 +2,9 @@
 
 Neighbours in the order of names share a parent, so it only means something where names do (codes, dates,
 prices). It depends on the set of names alone, never on the order in which the data brings them.
+
+An inner node is named by the places of its items in that order and not by the items at its ends: those may be
+what one person alone has, and a name of a node may be published.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
 
 
 def generated(vocabulary: Vocabulary | Iterable[str], fanout: int = 5, loss: str = "lm") -> Taxonomy:
-    """Items become leaves; an inner node has at most `fanout` children and bears the name of its interval."""
+    """Items become leaves; an inner node has at most `fanout` children and says which places its items have."""
     if fanout < 2:
         raise ParameterError(f"the fan-out must be at least 2, not {fanout}", value=fanout, limit=2)
     leaves = _sorted(vocabulary.names if isinstance(vocabulary, Vocabulary) else vocabulary)
@@ -34,7 +37,7 @@ def generated(vocabulary: Vocabulary | Iterable[str], fanout: int = 5, loss: str
     level = [_Span(name, i, i) for i, name in enumerate(leaves)]
     spans = list(level)
     while len(level) > fanout:
-        level = [_joined(level[a:b], leaves, parents, taken) for a, b in _cuts(len(level), fanout)]
+        level = [_joined(level[a:b], len(leaves), parents, taken) for a, b in _cuts(len(level), fanout)]
         spans += [span for span in level if span.first < span.last]
     root = _fresh(ROOT, taken)
     parents.update({span.node: root for span in level})
@@ -71,11 +74,11 @@ def _cuts(n: int, fanout: int) -> list[tuple[int, int]]:
     return list(pairwise(bounds))
 
 
-def _joined(run: list[_Span], leaves: list[str], parents: dict[str, str | None], taken: set[str]) -> _Span:
+def _joined(run: list[_Span], n: int, parents: dict[str, str | None], taken: set[str]) -> _Span:
     if len(run) == 1:  # a parent of one child would tell nothing new
         return run[0]
     first, last = run[0].first, run[-1].last
-    name = _fresh(f"[{leaves[first]} .. {leaves[last]}]", taken)
+    name = _fresh(f"(items {first + 1} to {last + 1} of {n})", taken)
     parents.update({span.node: name for span in run})
     return _Span(name, first, last)
 

@@ -1,7 +1,7 @@
 """Grounding: putting records of terms on a taxonomy, and saying what happened to the terms it does not know.
 
-Unknown terms (brands, names: half of a real log) are kept under one extra child of the root, so that a term shared by a whole group survives;
-or dropped, as the papers do; or refused. The tree may be cut down to what the data uses, as in the papers, or stay whole.
+Unknown terms (brands, names: half of a real log) are kept under one extra child of the root, so that a term shared by a whole group
+survives; or dropped, as the papers do; or refused. The tree may be cut down to what the data uses, as in the papers, or stay whole.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Taxonomy: a rooted tree of named nodes, numbered in preorder, so that a subtree is an interval of numbers.
 
-Items may be any nodes. Which node a term means is the lexicon's business: by default a term is the node of that name; WordNet's lexicon also
-knows plurals and synonyms.
+Items may be any nodes. Which node a term means is the lexicon's business: by default a term is the node of that name; WordNet's lexicon
+also knows plurals and synonyms.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ class Terms:
 def terms_of(texts: pl.Series, *, keep_stop_words: bool = False) -> Terms:
     """The terms of each text; a null text has none. Single letters, mostly left by apostrophes, always go."""
     interner = _kernels.Interner()
-    plain = lowered(texts)
-    indptr, items = kernels.run(interner.words, plain.__arrow_c_stream__(), 1, kernels.threads(), label="splitting words")
+    plain = without_foreign_marks(texts)
+    indptr, items = kernels.run(interner.words, plain.__arrow_c_stream__(), 1, True, kernels.threads(), label="splitting words")
     words = pl.Series("item", interner.strings(), dtype=pl.String)
     kept = words.str.len_chars() >= SHORTEST
     if not keep_stop_words:
@@ -49,14 +49,14 @@ def terms_of(texts: pl.Series, *, keep_stop_words: bool = False) -> Terms:
     return _only(indptr, items, words, kept)
 
 
-def lowered(texts: pl.Series) -> pl.Series:
-    """The texts in lower case; those beyond ASCII in one form, with spaces for what is no part of a word."""
+def without_foreign_marks(texts: pl.Series) -> pl.Series:
+    """Texts beyond ASCII in one form and in lower case, with spaces for what is no part of a word; the others as they are."""
     plain = texts.cast(pl.String).rename("text")
     foreign = (plain.str.len_bytes() != plain.str.len_chars()).fill_null(False)
     if foreign.any():
-        spaced = plain.filter(foreign).str.normalize("NFKC").str.replace_all(NO_WORD, " ")
+        spaced = plain.filter(foreign).str.normalize("NFKC").str.replace_all(NO_WORD, " ").str.to_lowercase()
         plain = plain.scatter(foreign.arg_true(), spaced)
-    return plain.str.to_lowercase()
+    return plain
 
 
 def _only(indptr: Ints, items: Small, words: pl.Series, kept: pl.Series) -> Terms:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.app.cli import screen
+from shoal.app.cli.config import take_config
 from shoal.app.cli.options import chosen_method, data_options, method_options, preparation
 from shoal.app.job import Target
 from shoal.app.pipeline import Judged, Prepared, anonymize, prepare, publish
-from shoal.io.directory import ReleaseDirectory
+from shoal.data.release import Release
+from shoal.errors import ParameterError
+from shoal.io.directory import REPORT, ReleaseDirectory
 from shoal.io.records import RECORD_FORMATS
 from shoal.methods import METHODS
 
@@ -24,43 +26,85 @@ from shoal.methods import METHODS
 @method_options
 @data_options()
 @click.option("--to", "form", type=click.Choice(list(RECORD_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
-@click.option("--to-sep", metavar="CHARACTER", default="\t", help="What separates items in transaction lines. [default: tab]")
+@click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
+@click.option("--bound", is_flag=True, help="Also prove what no release with this k can stay below; takes a while on large data.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
-@click.option("--threads", type=click.IntRange(1), help="[default: all cores]")
+@click.option("--threads", type=click.IntRange(1), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
-def command(input: Path, out: Path, method: str, form: str, to_sep: str, force: bool, threads: int | None, as_json: bool, **said: Any) -> None:
-    """Turn INPUT into a release directory whose guarantee was verified before it was written."""
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    is_eager=True,
+    expose_value=False,
+    callback=take_config,
+    help="Take options from a TOML file, such as k = 10 and taxonomy = \"food.csv\"; what is typed here goes before.",
+)
+def command(
+    input: Path,
+    out: Path,
+    method: str,
+    form: str,
+    to_sep: str | None,
+    bound: bool,
+    force: bool,
+    threads: int | None,
+    as_json: bool,
+    **said: Any,
+) -> None:
+    """Turn INPUT into a release directory whose guarantee was verified before it was written.
+
+    INPUT is a query log, a table of users and items, or transaction lines; what it was taken for is announced.
+    """
     how = preparation(said)
     chosen = chosen_method(method, said)
-    target = Target(out, form, to_sep, force)
+    if to_sep is not None and form != "transactions":
+        raise ParameterError(f"--to-sep is for transaction lines, and the records go to {form}", hint="add --to transactions")
+    target = Target(out, form, to_sep or "\t", force)
     ReleaseDirectory(out, force=force).check()
     with screen.progress(threads):
         prepared = prepare(input, how)
-        judged = anonymize(prepared, chosen)
+        judged = anonymize(prepared, chosen, ["bound"] if bound else [])
         manifest = publish(judged, target)
+    announce(prepared)
     if as_json:
-        click.echo(json.dumps(manifest, indent=2, ensure_ascii=False))
-        return
-    show_outcome(prepared, judged, manifest, out)
+        screen.as_json(manifest)
+    else:
+        show_outcome(judged, manifest, out)
 
 
-def show_outcome(prepared: Prepared, judged: Judged, manifest: dict[str, Any], out: Path) -> None:
-    """What went in, what was published, what was lost, which guarantee was verified, which file to open."""
+def announce(prepared: Prepared) -> None:
+    """How the input was read, and what was left out."""
     screen.note(*prepared.notes)
     if prepared.reading:
         screen.note(*(f"left out: {line}" for line in prepared.reading.defects.described()))
-    given, metrics, account = manifest["input"], manifest["metrics"], manifest["accounting"]
-    rows = [("in", f"{given['records']:,} records of {given['owners']:,} people, {given['items']:,} different terms")]
+
+
+def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
+    """What went in, what was published, what was lost, which guarantee was verified, which file to open."""
+    given, metrics, account, release = manifest["input"], manifest["metrics"], manifest["accounting"], judged.release
+    rows = [("in", f"{screen.counted(given['records'], 'record')} of {given['owners']:,} people, {given['items']:,} different terms")]
     if "rows" in account:
         rows.append(("rows", screen.ledger_line(account["rows"])))
+    used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
     rows += [
         ("records", screen.ledger_line(account["records"])),
         ("occurrences", screen.ledger_line(account["occurrences"])),
         ("unknown terms", f"{given['unknown_items']:,} terms, {given['unknown_occurrences']:,} occurrences ({given['unknown']})"),
-        ("published", f"{judged.release.n_records:,} records in {len(judged.release.copies):,} groups, {metrics['mean_length']:.1f} items each"),
-        ("lost", f"{metrics['loss']:.1%} of the information (GGD per occurrence)"),
+        ("published", f"{_published(judged.release)}, {metrics['mean_length']:.1f} items each"),
+        ("lost", f"{metrics['loss']:.1%} of the information (GGD per occurrence){_floor(metrics)}"),
         *screen.verdict_rows(judged.verdicts),
-        ("method", f"{manifest['method']} with {', '.join(f'{n}={v}' for n, v in manifest['parameters'].items() if v is not None)}"),
-        ("open", str(out / "report.html")),
+        *(("", text) for text in judged.release.notes),
+        ("method", f"{manifest['method']} with {used}"),
+        ("open", str(out / REPORT)),
     ]
     screen.pairs(f"{out}: verified and written", rows)
+
+
+def _floor(metrics: dict[str, float]) -> str:
+    return f"; no release with this k can lose less than {metrics['bound']:.1%}" if "bound" in metrics else ""
+
+
+def _published(release: Release) -> str:
+    records = screen.counted(release.n_records, "record")
+    grouped = len(release.copies) < release.n_records
+    return f"{records} in {screen.counted(len(release.copies), 'group')}" if grouped else records

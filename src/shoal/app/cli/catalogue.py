@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,7 +20,7 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str) -> clic
     def command(which: str | None, as_json: bool) -> None:
         chosen = {which: table[which]} if which else dict(table.items())
         if as_json:
-            click.echo(json.dumps({n: _facts(kind) for n, kind in chosen.items()}, indent=2))
+            screen.as_json({n: _facts(kind) for n, kind in chosen.items()})
         elif which:
             _tell(which, table[which])
         else:
@@ -43,6 +42,6 @@ def _tell(name: str, kind: type[Declared]) -> None:
     facts = _facts(kind)
     labels = {"summary": "what it is", "paper": "from", "protects": "protects", "does_not_protect": "does not"}
     screen.pairs(name, [(labels[key], facts[key]) for key in labels if key in facts])
-    rows = [(p.name, p.range, "" if p.default is None else str(p.default), p.help) for p in kind.parameters()]
+    rows = [(p.name, p.range, "" if p.default is None else screen.plain(p.default), p.help) for p in kind.parameters()]
     screen.out.print()
     screen.listing(["parameter", "values", "default", "what it does"], rows)

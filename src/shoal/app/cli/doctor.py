@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -32,7 +31,7 @@ def command(as_json: bool) -> None:
         **{name: _version(name) if find_spec(name) else f"absent ({what})" for name, what in OPTIONAL.items()},
     }
     if as_json:
-        click.echo(json.dumps(facts, indent=2))
+        screen.as_json(facts)
     else:
         screen.pairs("shoal doctor", list(facts.items()))
 

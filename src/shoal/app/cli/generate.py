@@ -9,6 +9,7 @@ import click
 
 from shoal.app.cli import screen
 from shoal.app.cli.options import declared_options
+from shoal.io.directory import disk_errors
 from shoal.synthetic.querylog import QueryLog
 
 
@@ -19,7 +20,7 @@ from shoal.synthetic.querylog import QueryLog
 def command(output: Path, force: bool, **said: Any) -> None:
     """Make a synthetic query log in AOL's format at OUTPUT (packed if it ends in .gz), streamed to disk at any size."""
     log = QueryLog.parse({name: value for name, value in said.items() if value is not None})
-    with screen.bars() as watch:
+    with disk_errors(str(output)), screen.bars() as watch:
         facts = log.write(output, force=force, progress=watch)
     rows = [("users", f"{facts.users:,}"), ("queries", f"{facts.queries:,}"), ("rows", f"{facts.rows:,}")]
     screen.pairs(f"{output}: written", [*rows, ("nouns a user", f"{facts.nouns / facts.users:.1f}")])

@@ -1,20 +1,26 @@
-"""The command `shoal`: finds the command that was typed, loads only that, and turns every failure into one clear line.
+"""The commands: finds the one that was typed, loads only that, and turns every failure into one clear line.
 
 Exit codes: 0 done and all claims hold; 1 usage, input or interrupt; 3 a claim does not hold.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 import click
+
+from shoal.app.cli.start import INTERRUPTED, interrupts
 
 COMMANDS = {
     "anonymize": "Turn a log or table of records into a verified release.",
     "audit": "Judge a release, also one that another tool made.",
     "measure": "Numbers about an original and its release.",
+    "bound": "The loss that no release of a file can stay below.",
     "taxonomy": "Check, draw and try out a hierarchy.",
     "methods": "What there is to anonymize with, and its parameters.",
     "models": "What can be promised of a release.",
@@ -26,7 +32,7 @@ COMMANDS = {
 
 
 class LazyCommands(click.Group):
-    """Loads a command's module when it is asked for, so that `--help` and `--version` answer at once."""
+    """Loads a command's module when it is run, so that `--help` and `--version` answer at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order of a user's work."""
@@ -36,10 +42,14 @@ class LazyCommands(click.Group):
         """The command of that name."""
         if name not in COMMANDS:
             return None
-        if ctx.resilient_parsing or "--help" in sys.argv[1:2]:
-            return click.Command(name, help=COMMANDS[name])
         command: click.Command = import_module(f"shoal.app.cli.{name}").command
+        interrupts.loading = False
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in the help, which needs none of them loaded."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
@@ -50,18 +60,13 @@ def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> N
         ctx.exit()
 
 
-@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
+@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, no_args_is_help=False)
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Say the version.")
 def cli() -> None:
     """Publish query logs, baskets and click streams without exposing the people in them.
 
-    Start with `shoal demo`, then `shoal anonymize YOUR-LOG --out RELEASE`.
+    Start with `shoal demo`, then `shoal anonymize YOUR-LOG --out RELEASE`. `shoal COMMAND --help` tells all about a command.
     """
-
-
-def main() -> None:
-    """Run the command line and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
@@ -69,28 +74,60 @@ def run(arguments: list[str]) -> int:
     from shoal.errors import ShoalError
 
     try:
-        answer = cli.main(args=arguments or ["--help"], prog_name="shoal", standalone_mode=False)
+        answer = _invoke(arguments or ["--help"])
+        sys.stdout.flush()
         return answer if isinstance(answer, int) else 0
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.format_message())
+        return 0
+    except click.UsageError as error:
+        return _fail(_usage(error))
     except click.ClickException as error:
         return _fail(error.format_message())
     except ShoalError as error:
         return _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        return _fail("interrupted; nothing was written")
+        return _fail(INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return _nobody_reads()
+    except OSError as error:
+        # What the operating system says quotes paths at most.
+        return _fail(f"{error.filename or 'the output'}: {error.strerror or 'failed'}")
     except MemoryError:
-        return _fail("out of memory; nothing was written")
+        return _fail("out of memory")
     except Exception as error:
         if os.environ.get("SHOAL_DEBUG"):
             raise
         # The message of a foreign error may quote the data, so only its kind is told.
-        return _fail(f"an unexpected error of kind {type(error).__name__} (set SHOAL_DEBUG=1 to see where; nothing was written)")
+        return _fail(f"an unexpected error of kind {type(error).__name__} (set SHOAL_DEBUG=1 to see where)")
+
+
+def _invoke(arguments: list[str]) -> Any:
+    with cli.make_context("shoal", list(arguments)) as context:
+        return cli.invoke(context)
+
+
+def _usage(error: click.UsageError) -> str:
+    """What was typed wrongly, what may have been meant, and where the right way is told."""
+    message = error.format_message().rstrip(".")
+    if error.ctx is None:
+        return message
+    if isinstance(error.ctx.command, LazyCommands) and message.startswith("No such command"):
+        near = difflib.get_close_matches(message.split("'")[1], COMMANDS, n=1)
+        message += f"; did you mean {near[0]!r}?" if near else ""
+    return f"{message} (see `{error.ctx.command_path} --help`)"
+
+
+def _nobody_reads() -> int:
+    """The reader of our output has left, as `head` does: so do we, and quietly."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
 
 
 def _fail(message: str, code: int = 1) -> int:
-    click.echo("shoal: " + " ".join(message.split()), err=True)
+    with suppress(OSError):
+        click.echo("shoal: " + " ".join(message.split()), err=True)
     return code

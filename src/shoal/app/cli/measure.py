@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from shoal.app.audit import Published, on_taxonomy, preparation_of
+from shoal.app.audit import located, on_taxonomy
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options, preparation
+from shoal.app.cli.options import data_options, original_options
+from shoal.app.manifest import Published
 from shoal.app.pipeline import prepare
 from shoal.data.release import Release
 from shoal.errors import InputError, ParameterError
@@ -23,7 +23,7 @@ from shoal.metrics import METRICS, measure
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from.")
 @click.option("--metric", "-m", "names", multiple=True, metavar="NAME", help="See `shoal metrics`. [default: all that can be told]")
 @data_options()
-@click.option("--threads", type=click.IntRange(1), help="[default: all cores]")
+@click.option("--threads", type=click.IntRange(1), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(release: Path, original: Path | None, names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
     """Measure RELEASE. Without the original: the numbers its manifest recorded; with it: measured anew from the files.
@@ -31,31 +31,32 @@ def command(release: Path, original: Path | None, names: tuple[str, ...], thread
     Which record became which is never written, so metrics that need it are only in the manifest.
     """
     place = Published.at(release)
+    how = original_options(said, original, place.manifest)
     for name in names:
-        METRICS[name]
-    if original is None:
+        if METRICS[name].needs_groups and original is not None:
+            raise ParameterError(f"{name} needs to know which record became which, and a file does not tell", hint="leave --original out")
+    if original is None or how is None:
         numbers = _recorded(place, names)
     else:
-        how = preparation(said, base=preparation_of(place.manifest) if place.manifest else None)
         with screen.progress(threads):
-            grounding = prepare(original, how).original
-            records, notes = read_records(place.file, place.facts.get("format"), place.facts.get("separator"))
+            grounding = prepare(original, located(place, how)).original
+            records, notes = read_records(place.file, place.format, place.separator)
             published, strange = on_taxonomy(Release.from_records(records), grounding.taxonomy)
             if strange:
                 raise InputError(f"{strange:,} published items are no nodes of the taxonomy", hint="give the taxonomy it was made with")
             numbers = measure(published, grounding, list(names) or None)
         screen.note(*notes)
     if as_json:
-        click.echo(json.dumps(numbers, indent=2))
+        screen.as_json(numbers)
     else:
-        rows = [(name, f"{value:,.4g}", METRICS[name].summary if name in METRICS else "") for name, value in numbers.items()]
+        rows = [(name, screen.number(value), METRICS[name].summary if name in METRICS else "") for name, value in numbers.items()]
         screen.listing(["metric", "value", "what it is"], rows)
 
 
 def _recorded(place: Published, names: tuple[str, ...]) -> dict[str, float]:
     if place.manifest is None:
         raise ParameterError("a single file has no recorded metrics", hint="give the --original to measure it")
-    recorded = place.manifest.get("metrics", {})
+    recorded = place.manifest["metrics"]
     missing = [n for n in names if n not in recorded]
     if missing:
         raise ParameterError(f"the manifest does not record {missing[0]}", hint="give the --original to measure it")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from shoal.app.cli import screen
@@ -16,7 +14,7 @@ def command(as_json: bool) -> None:
     """What can be measured of a release."""
     if as_json:
         facts = {m.name: {"summary": m.summary, "better": m.better, "range": m.range, "routine": m.routine} for m in METRICS.values()}
-        click.echo(json.dumps(facts, indent=2))
+        screen.as_json(facts)
         return
     rows = [(m.name, m.summary, m.better, m.range, "every release" if m.routine else "on request") for m in METRICS.values()]
     screen.listing(["name", "what it is", "better", "range", "measured"], rows)

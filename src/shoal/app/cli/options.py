@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.app.job import Preparation
+from shoal.app.manifest import preparation_of
 from shoal.errors import ParameterError
-from shoal.io.formats import FORMATS, ReadOptions
+from shoal.io.items import with_files_read
+from shoal.io.options import FORMATS, ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES
 
 Command = Callable[..., Any]
 
-READING = ("format", "user", "time", "text", "item", "sep", "header", "strict")
+COLUMNS = ("format", "user", "time", "text", "item")
+READING = (*COLUMNS, "sep", "header", "strict")
 
 _DATA_OPTIONS = {
     "format": click.option("--format", type=click.Choice(FORMATS), help="What the input is; guessed from name and header, and announced."),
@@ -30,7 +35,7 @@ _DATA_OPTIONS = {
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or count an item once a record. [default: --set]"),
-    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], or a hierarchy file. [default: wordnet]"),
+    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT] or a file. [default: wordnet]"),
     "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
     "unknown": click.option("--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep]"),
     "tree": click.option("--tree", type=click.Choice(["used", "whole"]), help="The taxonomy the data uses, or all of it. [default: used]"),
@@ -53,18 +58,35 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     """What the options say, on top of a base; takes the options it understands out of `said`."""
     start = base or Preparation()
     reading = {name: said.pop(name) for name in READING}
-    read = ReadOptions(**{n: v for n, v in reading.items() if v is not None})
+    known = start.read if not any(reading[name] for name in COLUMNS) else ReadOptions()
+    read = replace(known, **{n: v for n, v in reading.items() if v is not None})
     bag = said.pop("bag")
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
     named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "as_sets": None if bag is None else not bag}
-    return Preparation(**{**start.__dict__, "read": read, **{n: v for n, v in named.items() if v is not None}})
+    asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
+    if named["gap"] is not None and asked.per != "session":
+        raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
+    return asked
+
+
+def original_options(said: dict[str, Any], original: Path | None, manifest: dict[str, Any] | None) -> Preparation | None:
+    """How to read an original, on top of what a manifest tells; options about an original that is not given are refused."""
+    given = [name for name, value in said.items() if value is not None]
+    if original is not None:
+        return preparation(said, base=preparation_of(manifest) if manifest else None)
+    if given:
+        name = {"bag": "bag/--set"}.get(given[0], given[0]).replace("_", "-")
+        raise ParameterError(f"--{name} says how to read the original, and no --original is given")
+    return None
 
 
 def method_options(command: Command) -> Command:
     """One option for each parameter that any method declares."""
     for name, (declared, takers) in reversed(_declared().items()):
         who = "" if len(takers) == len(METHODS) else f" ({', '.join(takers)})"
-        command = click.option(f"--{name.replace('_', '-')}", f"method_{name}", **_option(declared, who))(command)
+        plain = name.replace("_", "-")
+        flag = f"--{plain}/--no-{plain}" if declared.type is bool else f"--{plain}"
+        command = click.option(flag, f"method_{name}", **_option(declared, who))(command)
     return command
 
 
@@ -80,7 +102,7 @@ def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
 
 
 def chosen_method(name: str, said: dict[str, Any]) -> Method:
-    """The method of that name with the parameters that were given; one it does not take is refused."""
+    """The method of that name with the parameters that were given, files read; a parameter it does not take is refused."""
     given = {k.removeprefix("method_"): v for k, v in said.items() if k.startswith("method_") and v is not None}
     kind = METHODS[name]
     known = {p.name: p for p in kind.parameters()}
@@ -90,7 +112,7 @@ def chosen_method(name: str, said: dict[str, Any]) -> Method:
             f"the method {name} takes no --{strange[0].replace('_', '-')}",
             hint=f"it takes {', '.join('--' + n.replace('_', '-') for n in known)}",
         )
-    return kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()})
+    return with_files_read(kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()}))
 
 
 def _declared() -> dict[str, tuple[Param, list[str]]]:
@@ -103,7 +125,8 @@ def _declared() -> dict[str, tuple[Param, list[str]]]:
 
 def _option(declared: Param, who: str = "") -> dict[str, Any]:
     default = "" if declared.default is None else f" [default: {_shown(declared.default)}]"
-    return {"metavar": declared.range.replace(" | ", "|"), "default": None, "help": f"{_sentence(declared.help)}{who}{default}"}
+    shape = {} if declared.type is bool else {"metavar": declared.range.replace(" | ", "|")}
+    return {**shape, "default": None, "help": f"{_sentence(declared.help)}{who}{default}"}
 
 
 def _shown(value: Any) -> str:

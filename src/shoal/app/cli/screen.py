@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -16,6 +18,7 @@ from shoal import kernels
 from shoal.privacy import Verdict
 
 WIDTH_IN_A_PIPE = 110
+WIDEST_CLAIM = 44
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -54,13 +57,13 @@ def note(*lines: str) -> None:
 
 def pairs(title: str, rows: Sequence[tuple[str, str]]) -> None:
     """A small table of names and values."""
-    out.print(Text(title, style="bold"))
+    out.print(Text(title, style="bold"), soft_wrap=True)
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows:
-        table.add_row(name, Text(value))
-    out.print(table)
+        table.add_row(Text(name), Text(value))
+    _print(table)
 
 
 def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -68,7 +71,37 @@ def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    out.print(table)
+    _print(table)
+
+
+def as_json(value: Any) -> None:
+    """An answer for programs: on the output stream, with nothing else on it, in characters that every terminal and pipe can take."""
+    click.echo(json.dumps(value, indent=2))
+
+
+def plain(value: Any) -> str:
+    """A parameter's value as a user writes it."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def number(value: object) -> str:
+    """A metric's value; what an edited manifest may hold instead is shown as it is."""
+    return f"{value:,.4g}" if isinstance(value, (int, float)) else str(value)
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _print(table: Table) -> None:
+    """A table; in a pipe without the blanks that fill its lines up."""
+    if out.is_terminal:
+        out.print(table)
+        return
+    with out.capture() as lines:
+        out.print(table)
+    click.echo("\n".join(line.rstrip() for line in lines.get().splitlines()))
 
 
 def verdict_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
@@ -76,10 +109,16 @@ def verdict_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
     rows = []
     for verdict in verdicts:
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
-        rows.append((verdict.claim, f"{'holds' if verdict.holds else 'FAILS'} (achieved: {level})"))
+        state = "holds" if verdict.holds else "FAILS"
+        rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
         rows += [("", f"broken: {witness}") for witness in verdict.witnesses]
         rows += [("", text) for text in verdict.notes]
     return rows
+
+
+def _cropped(claim: str) -> str:
+    """A claim as far as it fits beside its verdict; the manifest has it whole."""
+    return claim if len(claim) <= WIDEST_CLAIM else claim[: WIDEST_CLAIM - 4] + "...)"
 
 
 def share(part: int, whole: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ def check(taxonomy: str, as_json: bool) -> None:
     tree, notes = load_taxonomy(taxonomy, "lm")
     facts = {"nodes": len(tree), "leaves": tree.n_leaves, "height": tree.height, "root": tree.names[0]}
     if as_json:
-        click.echo(json.dumps({**facts, "notes": list(notes)}, indent=2))
+        screen.as_json({**facts, "notes": list(notes)})
         return
     screen.note(*notes)
     screen.pairs(f"{taxonomy}: a tree", [(name, f"{v:,}" if isinstance(v, int) else str(v)) for name, v in facts.items()])
@@ -43,12 +42,13 @@ def check(taxonomy: str, as_json: bool) -> None:
 @click.argument("node", required=False)
 @click.option("--depth", type=click.IntRange(1), default=2, show_default=True, help="Levels to draw.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Children to draw of each node.")
-@click.option("--node-loss", type=click.Choice(list(LOSSES)), default="lm", show_default=True)
+@click.option("--node-loss", type=click.Choice(list(LOSSES)), default="lm", show_default=True, help="What generalizing to a node costs.")
 def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str) -> None:
     """Draw the part of a hierarchy below NODE (the root by default)."""
     tree, notes = load_taxonomy(taxonomy, node_loss)
+    lines = draw(tree, node, depth, limit)
     screen.note(*notes)
-    for line in draw(tree, node, depth, limit):
+    for line in lines:
         click.echo(line)
 
 
@@ -69,10 +69,10 @@ def covers(hierarchy: str, input: Path, limit: int, as_json: bool, **said: Any) 
         bags = records_of(reading.data, how)
         tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary)
         found = coverage(bags, tree, limit)
-    if as_json:
-        click.echo(json.dumps(found.__dict__, indent=2, default=str, ensure_ascii=False))
-        return
     screen.note(*reading.notes, *notes)
+    if as_json:
+        screen.as_json(found.__dict__)
+        return
     rows = [
         ("items", f"{screen.share(found.terms_covered, found.terms)} of {found.terms:,} are in the taxonomy"),
         ("occurrences", f"{screen.share(found.occurrences_covered, found.occurrences)} of {found.occurrences:,}"),

@@ -1,0 +1,54 @@
+"""Runs every example of the documentation anew and puts into the pages what it prints now. Read the diff before you commit it.
+
+    python scripts/refresh_docs.py [page ...]
+
+Outputs that the page shortens with a line `...`, and Python dialogues, are left to be edited by hand; the tests say where they differ.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from helpers_docs import ANY_LINES, Block, Reader, blocks, pages, typed
+
+
+def refresh(page: Path) -> bool:
+    """Rewrite a page's outputs; whether anything changed."""
+    text = page.read_text(encoding="utf-8")
+    lines = text.split("\n")
+    shift = 0
+    with tempfile.TemporaryDirectory() as directory:
+        reader = Reader(Path(directory))
+        for block in list(blocks(text)):
+            if block.file:
+                reader.save(block)
+            elif block.kind == "console":
+                shift += _rewrite(reader, block, lines, shift)
+            elif block.kind == "pycon":
+                reader.talk(block, page.name)
+    fresh = "\n".join(lines)
+    page.write_text(fresh, encoding="utf-8")
+    return fresh != text
+
+
+def _rewrite(reader: Reader, block: Block, lines: list[str], shift: int) -> int:
+    """Put in what the block's commands print; by how many lines the page grew."""
+    grown = 0
+    for one in typed(block):
+        printed = reader.type(one.command)
+        if ANY_LINES in one.shown:
+            continue
+        blank_end = [""] if one.shown and not one.shown[-1] else []
+        at = block.start + shift + grown + one.start
+        lines[at : at + len(one.shown)] = printed + blank_end
+        grown += len(printed) + len(blank_end) - len(one.shown)
+    return grown
+
+
+if __name__ == "__main__":
+    for page in [Path(name) for name in sys.argv[1:]] or pages():
+        print(f"{page}: {'changed' if refresh(page) else 'as it was'}")

@@ -1,0 +1,112 @@
+"""Choosing items: by name, by a file of names, or as everything under a node of the taxonomy; and a number for each item.
+
+Both are values of declared parameters. A file is only named here; `shoal.io.items` reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePath
+from typing import Any, ClassVar, Self
+from urllib.parse import quote, unquote
+
+from shoal.errors import ParameterError
+
+UNDER, LISTED = "under:", "items:"
+
+
+@dataclass(frozen=True)
+class Items:
+    """Some of the items. Exactly one of a set of names, a file that holds them and a node they lie under."""
+
+    names: frozenset[str] | None = None
+    file: str | None = None
+    under: str | None = None
+    label: str = ""
+
+    forms: ClassVar[str] = "FILE | under:NODE"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """From `under:NODE`, `items:a|b`, or the path of a file with an item a line."""
+        if text.startswith(UNDER):
+            return cls(under=text.removeprefix(UNDER))
+        if text.startswith(LISTED):
+            return cls(names=frozenset(unquote(n) for n in text.removeprefix(LISTED).split("|") if n))
+        return cls(file=text.removeprefix("@"))
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """From what a caller may give: items, names, or text as on the command line."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls.parse(value)
+        if isinstance(value, Iterable) and not isinstance(value, Mapping | bytes):
+            return cls(names=frozenset(str(name) for name in value))
+        raise ParameterError("items are given as names, as a file or as under:NODE", value=type(value).__name__)
+
+    @property
+    def described(self) -> str:
+        """What was chosen, without telling names: for the manifest's parameters."""
+        if self.under is not None:
+            return UNDER + self.under
+        return self.label or (PurePath(self.file).name if self.file else f"{len(self.names or ()):,} items")
+
+    def __str__(self) -> str:
+        if self.names is None:
+            return UNDER + self.under if self.under is not None else str(self.file)
+        return LISTED + "|".join(quote(name, safe="") for name in sorted(self.names))
+
+
+@dataclass(frozen=True)
+class ItemWeights:
+    """A positive number for each item, kept as a decimal, so that sums and comparisons are exact."""
+
+    weights: tuple[tuple[str, Decimal], ...] | None = None
+    file: str | None = None
+    label: str = ""
+
+    forms: ClassVar[str] = "FILE"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """From the path of a file with an item and its weight a line."""
+        return cls(file=text.removeprefix("@"))
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """From a mapping of items to numbers, or text as on the command line."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls.parse(value)
+        if not isinstance(value, Mapping):
+            raise ParameterError("weights are given as a mapping of items to numbers, or as a file", value=type(value).__name__)
+        return cls(weights=tuple((str(name), positive_decimal(str(name), weight)) for name, weight in value.items()))
+
+    @property
+    def described(self) -> str:
+        """For the manifest's parameters."""
+        return self.label or (PurePath(self.file).name if self.file else f"weights of {len(self.weights or ()):,} items")
+
+    def __str__(self) -> str:
+        return self.described
+
+
+def positive_decimal(name: str, weight: object) -> Decimal:
+    """An item's weight as an exact number; raises where it is not a positive one."""
+    try:
+        number = Decimal(str(weight))
+    except InvalidOperation:
+        number = Decimal(0)
+    if not number.is_finite() or number <= 0:
+        raise ParameterError(f"the weight of {name!r} must be a positive number, not {str(weight)!r}", value=str(weight))
+    return number
+
+
+def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameter values as a manifest holds them: choices of items are described, not listed."""
+    return {name: getattr(value, "described", value) for name, value in values.items()}

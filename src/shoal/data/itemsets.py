@@ -1,0 +1,140 @@
+"""Sets of items that an attacker may know of a person: how many people hold them, and what they give away.
+
+Items play one of three parts. *Public* items may be known to an attacker, *private* ones must not be inferred, and *other* items are
+neither. Where a person owns several records, support counts people; a private item's share is taken among records and among people,
+and the larger one counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints, Small
+
+OTHER, PUBLIC, PRIVATE = 0, 1, 2
+
+Parts = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Power:
+    """What an attacker may know and learn: at most `p` public items, hidden among `k` people, no private item beyond the share `h`."""
+
+    h: float
+    k: int
+    p: int
+
+    @property
+    def share(self) -> Fraction:
+        """h as it is written: 0.29 is 29/100, not the nearest binary number."""
+        return exact(self.h)
+
+
+def exact(number: float) -> Fraction:
+    """A share as its shortest decimal form says, so that 29 of 100 is not more than 0.29. Digits beyond the 18th are cut off."""
+    written = Fraction(repr(float(number)))
+    finest = 10**18
+    return written if written.denominator <= finest else Fraction(int(written * finest), finest)
+
+
+@dataclass(frozen=True, eq=False)
+class Moles:
+    """Minimal moles, by size, and what else was seen on the way.
+
+    `hidden` is the private item that a mole gives away (to `holders` of `cohort`), -1 for a mole of too few people. `fewest` and `greatest`
+    are the fewest people behind, and the greatest share of a private item in, any set that was counted.
+    """
+
+    start: Ints
+    items: Small
+    people: Small
+    hidden: Small
+    holders: Small
+    cohort: Small
+    fewest: int
+    greatest: float
+    counted: int
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    def __getitem__(self, i: int) -> tuple[int, ...]:
+        return tuple(self.items[self.start[i] : self.start[i + 1]].tolist())
+
+    @property
+    def sizes(self) -> Ints:
+        """How many items each mole has."""
+        return np.diff(self.start)
+
+    def sets(self) -> list[tuple[int, ...]]:
+        """All moles as tuples of items."""
+        items, start = self.items.tolist(), self.start.tolist()
+        return [tuple(items[a:b]) for a, b in pairwise(start)]
+
+    def without(self, gone: npt.NDArray[np.bool_]) -> Moles:
+        """The moles that hold none of these items (a mask over items)."""
+        owner = np.repeat(np.arange(len(self)), self.sizes)
+        hit = np.zeros(len(self), bool)
+        hit[owner[gone[self.items]]] = True
+        kept = np.flatnonzero(~hit)
+        start = np.concatenate([[0], np.cumsum(self.sizes[kept])]).astype(np.int64)
+        columns = (self.people[kept], self.hidden[kept], self.holders[kept], self.cohort[kept])
+        return Moles(start, self.items[~hit[owner]], *columns, self.fewest, self.greatest, self.counted)
+
+
+def minimal_moles(bags: Bags, parts: Parts, power: Power, *, achieved: bool = False) -> Moles:
+    """The smallest sets of at most p public items that tell too much; with `achieved`, `greatest` is exact over all sets counted."""
+    share = power.share
+    found: dict[str, Any] = kernels.run(
+        _kernels.minimal_moles,
+        *_columns(bags, parts),
+        power.k,
+        share.numerator,
+        share.denominator,
+        power.p,
+        achieved,
+        kernels.threads(),
+        label="finding moles",
+    )
+    holders, cohort = found.pop("greatest")
+    return Moles(**found, greatest=holders / cohort)
+
+
+@dataclass(frozen=True, eq=False)
+class Supports:
+    """For each itemset: people and records that hold it, and the private item of the greatest share (`holders` of `cohort`)."""
+
+    people: Ints
+    records: Ints
+    hidden: Ints
+    holders: Ints
+    cohort: Ints
+
+    def moles(self, power: Power) -> npt.NDArray[np.bool_]:
+        """Which of the itemsets are moles."""
+        share = power.share
+        over = [int(n) * share.denominator > share.numerator * int(of) for n, of in zip(self.holders, self.cohort, strict=True)]
+        return np.asarray((self.people > 0) & ((self.people < power.k) | np.array(over, bool)))
+
+
+def supports(bags: Bags, parts: Parts, itemsets: list[tuple[int, ...]]) -> Supports:
+    """Counts sets of public items."""
+    start = np.concatenate([[0], np.cumsum([len(s) for s in itemsets])]).astype(np.int64)
+    values = np.array([item for s in itemsets for item in s], np.int32)
+    arguments = (*_columns(bags, parts), start, values, kernels.threads())
+    return Supports(*kernels.run(_kernels.itemset_supports, *arguments, label="counting itemsets"))
+
+
+def _columns(bags: Bags, parts: Parts) -> tuple[Any, ...]:
+    """The records as the kernels take them: sorted by owner where an owner has several."""
+    if not bags.owners_repeat:
+        return (*bags.rows, parts, np.zeros(0, np.int64))
+    ordered = bags.select(np.argsort(bags.owners, kind="stable"))
+    return (*ordered.rows, parts, ordered.owners)

@@ -1,0 +1,94 @@
+"""Files that may be packed, by gzip or zstd, told by their first bytes whatever they are called."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from shoal.errors import InputError
+
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+def compression_of(first: bytes) -> str:
+    """How a file that begins like this is packed: gzip, zstd, or not at all."""
+    if first.startswith(GZIP):
+        return "gzip"
+    return "zstd" if first.startswith(ZSTD) else ""
+
+
+@contextmanager
+def opened(path: Path, compression: str) -> Iterator[IO[bytes]]:
+    """The file's content as a stream of bytes, unpacked."""
+    with path.open("rb") as raw:
+        if compression == "gzip":
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                yield unpacked  # type: ignore[misc]
+        elif compression == "zstd":
+            yield io.BufferedReader(_Zstd(raw))
+        else:
+            yield raw
+
+
+class _Zstd(io.RawIOBase):
+    """A zstd file's content. Unlike the library's own reader it notices when the file breaks off."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        import zstandard
+
+        self._raw = raw
+        self._new_frame = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj
+        self._frame = self._new_frame()
+        self._unfinished = False
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Fill the buffer as far as the next piece goes; 0 at the end of the file."""
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        while not self._ready and self._unpack():
+            pass
+        n = min(len(view), len(self._ready))
+        view[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
+
+    def _unpack(self) -> bool:
+        """Unpack one more piece; false at the end of the file."""
+        packed = b""
+        if self._frame.eof:
+            packed, self._frame, self._unfinished = self._frame.unused_data, self._new_frame(), False
+        packed = packed or self._raw.read(1 << 17)
+        if not packed:
+            if self._unfinished:
+                raise EOFError
+            return False
+        self._unfinished = True
+        self._ready = memoryview(self._frame.decompress(packed))
+        return True
+
+
+@contextmanager
+def translated(path: Path, error: type[InputError] = InputError) -> Iterator[None]:
+    """Errors of the operating system and of the decompressors, in words."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise error(f"there is no file {path}") from None
+    except EOFError:
+        raise error(f"{path} is truncated: its compressed data breaks off", hint="copy it again") from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise error(f"{path} is damaged: its compressed data cannot be unpacked") from None
+    except OSError as problem:
+        raise error(f"{path} cannot be read: {problem.strerror or problem}") from None
+    except Exception as problem:
+        if type(problem).__name__ == "ZstdError":
+            raise error(f"{path} is damaged: its compressed data cannot be unpacked") from None
+        raise

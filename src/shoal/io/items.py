@@ -1,0 +1,65 @@
+"""Files that name items, one a line, or weigh them, an item and a number a line; and reading them into declared parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from shoal.data.choice import Items, ItemWeights, positive_decimal
+from shoal.errors import InputError, ParameterError
+from shoal.io.source import Source
+from shoal.parameters import Declared
+
+Declaring = TypeVar("Declaring", bound=Declared)
+
+
+def with_files_read(declared: Declaring) -> Declaring:
+    """The same method or model, with the files that its parameters name read."""
+    readers = {Items: read_items, ItemWeights: read_weights}
+    read = {
+        name: readers[type(value)](value.file)
+        for name, value in declared.values().items()
+        if type(value) in readers and value.file is not None
+    }
+    return replace(declared, **read) if read else declared  # type: ignore[type-var]
+
+
+def read_items(path: str | Path) -> Items:
+    """The items named in a file, one a line; blank lines are passed over, a name given twice counts once."""
+    names = frozenset(line for _, line in _lines(path))
+    if not names:
+        raise InputError(f"{path} names no items")
+    return Items(names=names, label=Path(path).name)
+
+
+def read_weights(path: str | Path) -> ItemWeights:
+    """The weights in a file: an item, a tab, and a positive number a line."""
+    weights = {}
+    for number, line in _lines(path):
+        name, tab, weight = line.rpartition("\t")
+        if not tab or not name.strip():
+            raise InputError(f"{path}, line {number:,}, is not an item, a tab and a number")
+        if name in weights:
+            raise InputError(f"{path}, line {number:,}, weighs {name!r} a second time")
+        try:
+            weights[name] = positive_decimal(name, weight.strip())
+        except ParameterError as error:
+            raise InputError(f"{path}, line {number:,}: {error.message}") from None
+    if not weights:
+        raise InputError(f"{path} weighs no items")
+    return ItemWeights(weights=tuple(weights.items()), label=Path(path).name)
+
+
+def _lines(path: str | Path) -> list[tuple[int, str]]:
+    """The lines that hold something, without their ends, with their numbers from 1."""
+    pieces = []
+    for chunk in Source.of(path).chunks():
+        pieces.append(chunk.text)
+        chunk.taken = len(chunk.text)
+    try:
+        text = b"".join(pieces).decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text") from None
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    return [(number, line.strip(" ")) for number, line in enumerate(lines, 1) if line.strip()]

@@ -1,0 +1,195 @@
+"""(h,k,p)-coherence by suppressing public items everywhere (Xu, Wang, Fu and Yu, KDD'08).
+
+Guarantee: whoever knows at most p public items of a person finds at least k people who hold them, and no private item that more than the
+share h of those hold. Private items stay as they are, no item is invented, and every itemset that survives keeps its support.
+
+All minimal moles are found level by level; then the item of the best score (moles removed per loss) is suppressed until no mole is left.
+Time: that of mining the public itemsets up to size p with support k; the elimination is linear in the moles.
+
+Where this deviates from the print, and why: sets of no record are no moles (Figure 4 counts them and suppresses needlessly); the empty
+set is also a mole if there are fewer than k people (Theorem 1 forgets it); ties are broken by more moles, less loss, item order. Beyond
+the print: `exact` finds the least loss by integer programming, `generalize` replaces items by their parents where that loses less, and
+where a person owns several records support counts people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.accounting import Accounting, Ledger
+from shoal.data.bags import Bags, Ints
+from shoal.data.choice import Items, ItemWeights, plain_values
+from shoal.data.hitting import SCORES, Hitting, exact_hitting, greedy
+from shoal.data.itemsets import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
+from shoal.data.release import Release, Secret
+from shoal.errors import Infeasible, ParameterError
+from shoal.methods import Method
+from shoal.parameters import param
+from shoal.privacy import Model
+from shoal.privacy.coherence import Coherence
+from shoal.taxonomy.lifting import SUPPRESSED, Recoding, lift
+from shoal.taxonomy.parts import parts_of, published_parts
+from shoal.taxonomy.tree import Taxonomy
+
+
+@dataclass(frozen=True)
+class Cohesion(Method):
+    """Suppresses public items everywhere until no few of them single anybody out or give a private item away."""
+
+    name = "coherence"
+    paper = "Xu, Wang, Fu and Yu, KDD 2008"
+    supports = frozenset({"sets"})
+
+    h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
+    k: int = param(5, minimum=2, help="people behind every published record")
+    p: int = param(2, minimum=1, help="public items that an attacker may know")
+    private: Items | None = param(None, help="items that must not be inferred")
+    public: Items | None = param(None, help="items that may be known; by default all that are not private")
+    score: str = param("mm/il", choices=(*SCORES, "rmall"), help="which item is suppressed next: moles per loss, moles, least loss; or all")
+    il: str = param("support", choices=("support", "1", "weights"), help="what suppressing an item loses")
+    weights: ItemWeights | None = param(None, help="the loss of each item, for il=weights")
+    exact: bool = param(False, help="find the least loss by integer programming")
+    time_limit: float = param(60.0, minimum=0.001, help="seconds after which the exact search gives its best answer")
+    generalize: bool = param(False, help="replace items by their parents where that loses less")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.il == "weights") != (self.weights is not None):
+            raise ParameterError("il=weights and a file of weights go together", hint="give both or neither")
+        if self.exact and (self.generalize or self.score == "rmall"):
+            raise ParameterError("exact is a search among suppressions only", hint="leave out generalize and rmall")
+        if self.generalize and self.score != "mm/il":
+            raise ParameterError("generalize weighs moles per loss", hint="leave out score")
+
+    @property
+    def power(self) -> Power:
+        """The attacker that is provided for."""
+        return Power(self.h, self.k, self.p)
+
+    def claims(self) -> tuple[Model, ...]:
+        """Coherence, for the items as they are named here."""
+        return (Coherence(h=self.h, k=self.k, p=self.p, private=self.private, public=self.public),)
+
+    def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
+        """Find the minimal moles, choose what removes them, and publish every record without it. Empty records are withheld."""
+        present = np.flatnonzero(bags.lengths > 0)
+        records = bags.select(present).as_sets()
+        if records.n_owners < self.k:
+            hint = "lower k, or give more data"
+            raise Infeasible(
+                f"{records.n_owners:,} people cannot be hidden among {self.k:,}", hint=hint, value=records.n_owners, limit=self.k
+            )
+        parts = parts_of(taxonomy.names, self.private, self.public, taxonomy)
+        loss = self.losses(records, parts)
+        moles = minimal_moles(records, parts, self.power)
+        if len(moles) and not moles.sizes[0]:
+            raise self._infeasible(moles, records, parts)
+        if self.generalize:
+            recoding, notes = lift(records, taxonomy, parts, loss, self.power, moles)
+        else:
+            chosen = self.suppressed(moles, records, parts, loss)
+            recoding, notes = Recoding.identity(len(taxonomy)).suppressing(chosen.items), _told(chosen, _occurring(records, parts))
+        published = recoding.applied(records)
+        return Release(
+            published=Bags(*published.rows, np.arange(len(present), dtype=np.int64), taxonomy.names),
+            copies=np.ones(len(present), np.int64),
+            claims=(self._claim(published, parts, recoding),),
+            accounting=_account(bags, records, published, recoding),
+            method=self.name,
+            parameters=plain_values(self.values()),
+            secret=Secret(np.where(bags.lengths > 0, np.cumsum(bags.lengths > 0) - 1, -1)),
+            notes=tuple(notes),
+        )
+
+    def suppressed(self, moles: Moles, records: Bags, parts: Parts, loss: Ints) -> Hitting:
+        """The items to suppress, by the score that was asked for."""
+        if self.score == "rmall":
+            items = _occurring(records, parts)
+            return Hitting(items, np.zeros(len(items), np.int64), int(loss[items].sum()))
+        return exact_hitting(moles, loss, self.time_limit) if self.exact else greedy(moles, loss, self.score)
+
+    def losses(self, records: Bags, parts: Parts) -> Ints:
+        """What suppressing each item loses, in whole numbers; weights are brought to their common denominator."""
+        if self.il == "support":
+            return np.bincount(records.items, minlength=len(parts)).astype(np.int64)
+        if self.weights is None:
+            return np.ones(len(parts), np.int64)
+        return _weights(self.weights, records, parts)
+
+    def _claim(self, published: Bags, parts: Parts, recoding: Recoding) -> Coherence:
+        """The promise in terms of what is published, where nodes that stand for public items are public too."""
+        recoded = parts.copy()
+        recoded[recoding.targets] = PUBLIC
+        return Coherence(h=self.h, k=self.k, p=self.p, **published_parts(published, recoded))
+
+    def _infeasible(self, moles: Moles, records: Bags, parts: Parts) -> Infeasible:
+        """Theorem 1: the empty set is a mole, so no suppression helps. Says why, and what would."""
+        item, share = records.vocabulary[int(moles.hidden[0])], moles.holders[0] / moles.cohort[0]
+        frequent = np.bincount(records.items, minlength=len(parts)) > int(self.power.share * len(records))
+        others = int((frequent & (parts == PRIVATE)).sum()) - 1
+        more = f" ({others:,} more private items are too frequent)" if others > 0 else ""
+        enough = -(-int(moles.holders[0]) * 10_000 // int(moles.cohort[0])) / 10_000
+        return Infeasible(
+            f"no suppression gives coherence: the private item {item!r} is held by {share:.2%} of all, more than h = {self.h:g}{more}",
+            hint=f"with these private items one exists for h of {enough:g} or more",
+            value=share,
+            limit=self.h,
+            item=item,
+        )
+
+
+def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:
+    if weights.weights is None:
+        raise ParameterError("the file of weights was not read", hint="shoal.io.items.with_files_read reads it")
+    given = dict(weights.weights)
+    codes = records.vocabulary.codes(list(given))
+    strange = [name for name, code in zip(given, codes, strict=True) if code < 0]
+    if strange:
+        raise ParameterError(f"weights: {strange[0]!r} is not in the data", hint=f"{len(strange):,} such items", items=strange)
+    missing = np.setdiff1d(_occurring(records, parts), codes)
+    if len(missing):
+        raise ParameterError(f"{len(missing):,} public items have no weight, such as {records.vocabulary[int(missing[0])]!r}")
+    digits = max(0, *(-int(w.as_tuple().exponent) for w in given.values()))
+    loss = np.ones(len(parts), np.int64)
+    for code, weight in zip(codes, given.values(), strict=True):
+        scaled = int(weight.scaleb(digits))
+        if scaled > 2**40:
+            raise ParameterError("the weights differ too much, or have too many digits", hint="round them", value=str(weight))
+        loss[code] = scaled
+    return loss
+
+
+def _occurring(records: Bags, parts: Parts) -> Ints:
+    """The public items that some record holds."""
+    return np.flatnonzero((parts == PUBLIC) & (np.bincount(records.items, minlength=len(parts)) > 0))
+
+
+def _told(chosen: Hitting, public: Ints) -> list[str]:
+    notes = [f"{len(chosen.items):,} of {len(public):,} public items were suppressed"]
+    if chosen.bound is not None:
+        proven = "the least possible loss, proven" if chosen.loss == chosen.bound else f"at most {chosen.gap:.2%} above the least possible"
+        notes.append(f"loss {chosen.loss:,}: {proven}")
+    if chosen.timed_out:
+        notes.append("the exact search was stopped by its time limit, so another run may find another answer")
+    return notes
+
+
+def _account(bags: Bags, records: Bags, published: Bags, recoding: Recoding) -> Accounting:
+    code = recoding.code[records.items]
+    kept = int((code == records.items).sum())
+    gone = int((code == SUPPRESSED).sum())
+    return Accounting(
+        records=Ledger(len(bags), {"published": len(records), "withheld: empty": len(bags) - len(records)}),
+        occurrences=Ledger(
+            bags.occurrences,
+            {
+                "kept": kept,
+                "generalized": published.occurrences - kept,
+                "merged": records.occurrences - gone - published.occurrences,
+                "suppressed": gone,
+                "dropped: repeated in its record": bags.occurrences - records.occurrences,
+            },
+        ),
+    )

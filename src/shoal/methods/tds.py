@@ -1,0 +1,144 @@
+"""k-anonymity of the public items by top-down specialization (Fung, Wang and Yu, ICDE'05), the baseline of the coherence paper.
+
+Every public item is a column of zeros and ones. At first all are suppressed; then the column of the best score is shown, as long as every
+combination of shown columns is that of at least k people. Suppression is global, so the support of what is shown is exact.
+
+Guarantee: whoever knows all public items of a person, present and absent, finds at least k people. Time: O(shown items * occurrences).
+
+The paper's score weighs information about a class label, which transactions lack: here an item's gain is its occurrences, over the loss of
+anonymity (by how much the smallest class shrinks) plus one. An item that cannot be shown now never can later, and is not tried again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.data.accounting import Accounting, Ledger
+from shoal.data.bags import Bags, Ints
+from shoal.data.choice import Items, plain_values
+from shoal.data.itemsets import PUBLIC, Parts
+from shoal.data.release import Release, Secret
+from shoal.errors import Infeasible
+from shoal.methods import Method
+from shoal.parameters import param
+from shoal.privacy import Model
+from shoal.privacy.public_part import PublicKAnonymity
+from shoal.taxonomy.parts import parts_of, published_parts
+from shoal.taxonomy.tree import Taxonomy
+
+
+@dataclass(frozen=True)
+class TopDownSpecialization(Method):
+    """Shows as many public items as k-anonymity of all of them together allows."""
+
+    name = "tds"
+    paper = "Fung, Wang and Yu, ICDE 2005"
+    supports = frozenset({"sets"})
+
+    k: int = param(5, minimum=2, help="people behind every published record")
+    private: Items | None = param(None, help="items that must not be inferred")
+    public: Items | None = param(None, help="items that may be known; by default all that are not private")
+
+    def claims(self) -> tuple[Model, ...]:
+        """k-anonymity of the public items."""
+        return (PublicKAnonymity(k=self.k, private=self.private, public=self.public),)
+
+    def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
+        """Show items one by one, then publish every record without the public items that were not shown. Empty records are withheld."""
+        present = np.flatnonzero(bags.lengths > 0)
+        records = bags.select(present).as_sets()
+        if records.n_owners < self.k:
+            raise Infeasible(f"{records.n_owners:,} people cannot be hidden among {self.k:,}", hint="lower k, or give more data")
+        parts = parts_of(taxonomy.names, self.private, self.public, taxonomy)
+        chosen, suppressed = specialize(records, parts, self.k)
+        shown = (parts != PUBLIC) | np.isin(np.arange(len(parts)), chosen)
+        code = np.where(shown, np.arange(len(parts)), -1).astype(np.int32)
+        published = records.relabelled(code, taxonomy.names)
+        return Release(
+            published=Bags(*published.rows, np.arange(len(present), dtype=np.int64), taxonomy.names),
+            copies=np.ones(len(present), np.int64),
+            claims=(PublicKAnonymity(k=self.k, **published_parts(published, parts)),),
+            accounting=_account(bags, records, published),
+            method=self.name,
+            parameters=plain_values(self.values()),
+            secret=Secret(np.where(bags.lengths > 0, np.cumsum(bags.lengths > 0) - 1, -1)),
+            notes=(f"{suppressed:,} of {len(chosen) + suppressed:,} public items were suppressed",),
+        )
+
+
+def specialize(records: Bags, parts: Parts, k: int) -> tuple[list[int], int]:
+    """The items shown, in the order of their choice, and how many are left suppressed."""
+    holders = _holders(records, parts)
+    classes = _Classes(records, k)
+    chosen: list[int] = []
+    open_items = sorted(holders)
+    while open_items:
+        scores = {item: loss for item in open_items if (loss := classes.loss(holders[item])) is not None}
+        open_items = list(scores)
+        if scores:
+            best = max(scores, key=lambda item: (Fraction(len(holders[item]), scores[item] + 1), len(holders[item]), -item))
+            classes.split(holders[best])
+            open_items.remove(best)
+            chosen.append(best)
+    return chosen, len(holders) - len(chosen)
+
+
+class _Classes:
+    """Records in classes of equal shown items, refined by one item after the other."""
+
+    def __init__(self, records: Bags, k: int) -> None:
+        self.k, self.owners, self.repeat = k, records.owners, records.owners_repeat
+        self.label = np.zeros(len(records), np.int64)
+        self.sizes = self._people(self.label, 1)
+
+    def loss(self, tids: Ints) -> int | None:
+        """By how much the smallest class shrinks if the item of these records is shown; None where one falls below k."""
+        having, lacking = self._halves(tids)
+        halves = np.concatenate([having[having > 0], lacking[lacking > 0]])
+        smallest = int(halves.min())
+        return int(self.sizes.min()) - smallest if smallest >= self.k else None
+
+    def split(self, tids: Ints) -> None:
+        """Refine the classes by the item of these records."""
+        split = self.label * 2
+        split[tids] += 1
+        self.label = np.unique(split, return_inverse=True)[1].astype(np.int64)
+        self.sizes = self._people(self.label, int(self.label.max()) + 1)
+
+    def _halves(self, tids: Ints) -> tuple[Ints, Ints]:
+        n = len(self.sizes)
+        if not self.repeat:
+            having = np.bincount(self.label[tids], minlength=n)
+            return having, self.sizes - having
+        rest = np.ones(len(self.label), bool)
+        rest[tids] = False
+        return self._people(self.label[tids], n, self.owners[tids]), self._people(self.label[rest], n, self.owners[rest])
+
+    def _people(self, label: Ints, n: int, owners: Ints | None = None) -> Ints:
+        """Different people in each class."""
+        if not self.repeat:
+            return np.bincount(label, minlength=n)
+        pairs = np.unique(np.stack([label, self.owners if owners is None else owners]), axis=1)
+        return np.bincount(pairs[0], minlength=n)
+
+
+def _holders(records: Bags, parts: Parts) -> dict[int, Ints]:
+    """The records that hold each public item."""
+    by_item = np.argsort(records.items, kind="stable")
+    record = np.repeat(np.arange(len(records)), np.diff(records.indptr))[by_item]
+    ends = np.cumsum(np.bincount(records.items, minlength=len(parts)))
+    pieces = np.split(record, ends[:-1])
+    return {item: pieces[item] for item in np.flatnonzero(parts == PUBLIC).tolist() if len(pieces[item])}
+
+
+def _account(bags: Bags, records: Bags, published: Bags) -> Accounting:
+    parts = {
+        "kept": published.occurrences,
+        "suppressed": records.occurrences - published.occurrences,
+        "dropped: repeated in its record": bags.occurrences - records.occurrences,
+    }
+    shown = {"published": len(records), "withheld: empty": len(bags) - len(records)}
+    return Accounting(records=Ledger(len(bags), shown), occurrences=Ledger(bags.occurrences, parts))

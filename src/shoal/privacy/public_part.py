@@ -1,0 +1,49 @@
+"""k-anonymity of the public items alone: what relational k-anonymity is on transactions, with every public item a column (TDS)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.data.choice import Items
+from shoal.data.itemsets import PUBLIC
+from shoal.data.release import Release
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict
+from shoal.privacy.classes import judge_classes
+from shoal.taxonomy.parts import absent, parts_of
+from shoal.taxonomy.recoding import recoding_defects
+
+if TYPE_CHECKING:
+    from shoal.taxonomy.ground import Grounding
+
+
+@dataclass(frozen=True)
+class PublicKAnonymity(Model):
+    """The public items of every published record are, all together, those of at least k people."""
+
+    name = "public-k-anonymity"
+    protects = (
+        "Whoever knows which public items a person's record holds and which it does not "
+        "links them to a published record with a chance of at most 1/k."
+    )
+    does_not_protect = "All k may hold the same private item, which is then known of each of them."
+
+    k: int = param(5, minimum=2, help="people behind every combination of public items")
+    private: Items | None = param(None, help="items that are published as they are")
+    public: Items | None = param(None, help="items that may be known; by default all that are not private")
+
+    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+        """Count identical public parts; with the original, count people and check what was changed."""
+        names = release.published.vocabulary
+        parts = parts_of(names, self.private, self.public, original.taxonomy if original else None, strict=original is not None)
+        hidden = np.where(parts == PUBLIC, np.arange(len(names)), -1).astype(np.int32)
+        public = replace(release, published=release.published.relabelled(hidden, names))
+        verdict = judge_classes(str(self), self.k, public, original, people=True, truthful=True)
+        verdict = replace(verdict, notes=(*verdict.notes, *absent(names, self.private, "private"), *absent(names, self.public, "public")))
+        if original is None or release.secret is None:
+            return verdict
+        broken = (*verdict.witnesses, *recoding_defects(original, release, parts))
+        return replace(verdict, holds=not broken, witnesses=broken)

@@ -1,0 +1,27 @@
+"""The directory in which the commands of these tests are typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from helpers_cli import FOOD, Shell, baskets
+
+
+@pytest.fixture
+def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """An empty directory to type commands in."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SHOAL_DEBUG", raising=False)
+    return Shell(tmp_path, capsys)
+
+
+@pytest.fixture
+def kitchen(shell: Shell) -> Shell:
+    """A directory with baskets.txt, its taxonomy food.csv, and a release of them for k = 3 as csv."""
+    shell.file("baskets.txt", baskets())
+    shell.file("food.csv", FOOD)
+    made = shell("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--to", "csv", "--out", "release")
+    assert made.code == 0, made.err
+    return shell

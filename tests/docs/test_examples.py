@@ -1,0 +1,57 @@
+"""Every example of the documentation, run to the letter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from helpers_docs import ROOT, Reader, agrees, blocks, pages, typed
+
+WITH_EXAMPLES = [page for page in pages() if any(b.kind in {"console", "pycon"} for b in blocks(page.read_text("utf-8")))]
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_examples_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    wrong = []
+    for block in blocks(page.read_text("utf-8")):
+        if block.file:
+            reader.save(block)
+        elif block.kind == "console":
+            for one in typed(block):
+                printed = reader.type(one.command)
+                if not agrees(one.shown, printed):
+                    wrong.append("\n".join([f"$ {one.command}", *printed]))
+        elif block.kind == "pycon":
+            wrong += reader.talk(block, page.name)
+    told = "run `python scripts/refresh_docs.py` if what is printed now is right"
+    assert not wrong, "\n\n".join([f"{page.name} shows something else than", *wrong, told])
+
+
+def test_the_readme_shows_the_way() -> None:
+    """The first screen: what it is for, the two commands, what is needed; and a picture that exists."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    first_screen = "\n".join(text.split("\n")[:30])
+    for wanted in ("AOL", "make demo", "make test", "Python 3.11", "g++"):
+        assert wanted in first_screen
+    picture = ROOT / "docs" / "images" / "report.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size < 300_000
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        (["a", "b"], ["a", "b"], True),
+        (["a  "], ["a"], True),
+        (["a", ""], ["a"], True),
+        (["a"], ["a", "b"], False),
+        (["a.c"], ["abc"], False),
+        (["a", "...", "d"], ["a", "b", "c", "d"], True),
+        (["..."], [], True),
+        (["a", "...", "d"], ["b", "d"], False),
+    ],
+)
+def test_what_agrees(shown: list[str], printed: list[str], same: bool) -> None:
+    assert agrees(shown, printed) is same

@@ -1,0 +1,152 @@
+"""The documentation's examples: found in the pages, run as a reader would type them, and compared with what the page shows.
+
+Fenced blocks, page by page and in their order, in one directory:
+
+* a block whose first line names a file (three backticks, `json food.json`) is that file;
+* `console`: a line `$ command` is typed, the lines below it are what it prints. A line `...` stands for any lines;
+* `pycon`: a Python dialogue, as doctest reads it.
+
+All other blocks are only shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FENCE = re.compile(r"^```(.*)$")
+ANY_LINES = "..."
+
+# A command of shoal without anything that only a shell can do, but for telling the exit code.
+ALONE = re.compile(r"""(shoal [^|;<>&$`*?]*)(; echo "left with \$\?")?""")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its kind, the file it is (if it is one), its lines, and where they stand in the page (from 0)."""
+
+    kind: str
+    file: str
+    lines: list[str]
+    start: int
+
+
+def pages() -> list[Path]:
+    """All pages of the documentation."""
+    return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The fenced blocks of a page."""
+    lines = text.split("\n")
+    opened: int | None = None
+    for at, line in enumerate(lines):
+        fence = FENCE.match(line)
+        if fence and opened is None:
+            opened = at
+        elif fence and opened is not None:
+            kind, _, file = lines[opened].removeprefix("```").partition(" ")
+            yield Block(kind, file.strip(), lines[opened + 1 : at], opened + 1)
+            opened = None
+    assert opened is None, f"a block that begins in line {opened} is never closed"
+
+
+@dataclass
+class Typed:
+    """A command of a console block and what the page shows below it."""
+
+    command: str
+    shown: list[str]
+    start: int  # the line below the command, within the block
+
+
+def typed(block: Block) -> list[Typed]:
+    """The commands of a console block."""
+    found: list[Typed] = []
+    for at, line in enumerate(block.lines):
+        if line.startswith("$ "):
+            found.append(Typed(line.removeprefix("$ "), [], at + 1))
+        else:
+            assert found, f"line {block.start + at + 1} is the output of no command"
+            found[-1].shown.append(line)
+    return found
+
+
+class Reader:
+    """Somebody who follows a page to the letter in a directory of their own."""
+
+    def __init__(self, directory: Path) -> None:
+        self.home = directory / "home"
+        self.tools = directory / "tools"
+        for made in (self.home, self.tools):
+            made.mkdir()
+        for name, line in {"shoal": "-m shoal", "python": ""}.items():
+            tool = self.tools / name
+            tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" {line} "$@"\n')
+            tool.chmod(0o755)
+
+    def save(self, block: Block) -> None:
+        """Save a block under its name."""
+        (self.home / block.file).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
+
+    def type(self, command: str) -> list[str]:
+        """What a command prints, on both streams. It must succeed."""
+        plain = ALONE.fullmatch(command)
+        text, code = self._run_here(plain[1], bool(plain[2])) if plain else self._run_in_shell(command)
+        assert code == 0, f"$ {command}\nleft with {code} and printed\n{text}"
+        return [line.rstrip() for line in text.rstrip("\n").split("\n")] if text.strip() else []
+
+    def _run_here(self, command: str, tell_code: bool) -> tuple[str, int]:
+        """Run shoal in this process, which has its imports behind it."""
+        from shoal.app.cli import main, screen
+
+        screen.out.width = screen.WIDTH_IN_A_PIPE
+        printed = io.StringIO()
+        with contextlib.chdir(self.home), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            code = main.run(shlex.split(command)[1:])
+            if tell_code:
+                print(f"left with {code}")
+        return printed.getvalue(), 0 if tell_code else code
+
+    def _run_in_shell(self, command: str) -> tuple[str, int]:
+        plain = {"PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "PATH": f"{self.tools}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=self.home,
+            env={**os.environ, **plain},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        return done.stdout, done.returncode
+
+    def talk(self, block: Block, page: str) -> list[str]:
+        """What went wrong in a Python dialogue."""
+        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        dialogue = doctest.DocTestParser().get_doctest("\n".join(block.lines) + "\n", {}, page, page, block.start)
+        wrong: list[str] = []
+        with contextlib.chdir(self.home):
+            doctest.DocTestRunner(optionflags=flags, verbose=False).run(dialogue, out=wrong.append)
+        return wrong
+
+
+def agrees(shown: list[str], printed: list[str]) -> bool:
+    """Whether what is shown is what was printed, line by line; `...` stands for any lines."""
+    wanted = [line.rstrip() for line in shown]
+    while wanted and not wanted[-1]:
+        wanted.pop()
+    pattern = "".join("(?:.*\n)*?" if line == ANY_LINES else re.escape(line) + "\n" for line in wanted)
+    return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None

@@ -1,0 +1,69 @@
+"""Files that name or weigh items."""
+
+from __future__ import annotations
+
+import gzip
+from decimal import Decimal
+
+import pytest
+
+from shoal import Coherence, Cohesion, Partition
+from shoal.errors import InputError
+from shoal.io.items import read_items, read_weights, with_files_read
+
+
+def test_names_one_a_line(tmp_path):
+    file = tmp_path / "private.txt"
+    file.write_bytes("\ufeffflu\r\nhay fever\n\n  cold \nflu\n".encode())
+    assert read_items(file).names == {"flu", "hay fever", "cold"}
+    assert read_items(file).described == "private.txt"
+
+
+def test_compressed_names(tmp_path):
+    file = tmp_path / "private.txt.gz"
+    file.write_bytes(gzip.compress(b"flu\ncold"))
+    assert read_items(file).names == {"flu", "cold"}
+
+
+@pytest.mark.parametrize(("content", "says"), [(b"\n \n", "names no items"), (b"a\xff\xfe\n", "is not UTF-8"), (b"", "is empty")])
+def test_files_that_name_nothing(tmp_path, content: bytes, says: str):
+    file = tmp_path / "items"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=says):
+        read_items(file)
+
+
+def test_weights(tmp_path):
+    file = tmp_path / "weights.tsv"
+    file.write_text("red wine\t0.5\nbeer\t2\n")
+    assert read_weights(file).weights == (("red wine", Decimal("0.5")), ("beer", Decimal(2)))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("beer 2\n", "line 1, is not an item, a tab and a number"),
+        ("beer\t2\nwine\tmuch\n", "line 2: the weight of 'wine' must be a positive number, not 'much'"),
+        ("beer\t-1\n", "positive"),
+        ("beer\t1\nbeer\t2\n", "line 2, weighs 'beer' a second time"),
+        ("\n", "weighs no items"),
+    ],
+)
+def test_bad_weights(tmp_path, content: str, says: str):
+    file = tmp_path / "weights.tsv"
+    file.write_text(content)
+    with pytest.raises(InputError, match=says):
+        read_weights(file)
+
+
+def test_files_of_parameters_are_read(tmp_path):
+    (tmp_path / "private.txt").write_text("flu\n")
+    (tmp_path / "w.tsv").write_text("a\t1\n")
+    private = str(tmp_path / "private.txt")
+    method = with_files_read(Cohesion(private=private, il="weights", weights=str(tmp_path / "w.tsv")))
+    assert method.private.names == {"flu"}
+    assert method.weights.weights == (("a", Decimal(1)),)
+    assert with_files_read(Coherence(private=private)).private.names == {"flu"}
+    assert with_files_read(method) is method
+    plain = Partition(k=3)
+    assert with_files_read(plain) is plain

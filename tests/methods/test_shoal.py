@@ -1,0 +1,194 @@
+"""The shoal method: what it owes beyond the contract of all methods."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers_data import TABLE_5_1, food, forests, grounded, numbered, on, published, tree
+from shoal import kernels
+from shoal.data.bags import Bags
+from shoal.data.release import Release
+from shoal.errors import InputError
+from shoal.methods import METHODS
+from shoal.methods.clump import Clump
+from shoal.methods.shoal import EFFORTS, Shoal
+from shoal.metrics.distortion import ggd, loss
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.sensitive import SensitiveShare
+from shoal.taxonomy.tree import Taxonomy
+
+
+def clustered(n: int, seed: int = 0, topics: int = 12) -> tuple[Bags, Taxonomy]:
+    """Records that mostly keep to one of a dozen subtrees of six leaves each."""
+    parent = [-1]
+    for _ in range(topics):
+        top = len(parent)
+        parent += [0, *[top] * 6]
+    taxonomy = tree(parent)
+    rng = np.random.default_rng(seed)
+    records = []
+    for _ in range(n):
+        topic = rng.integers(topics)
+        mine = 2 + 7 * topic + rng.integers(0, 6, rng.integers(1, 8))
+        stray = 2 + 7 * rng.integers(0, topics, 1) + rng.integers(0, 6, 1)
+        records.append(np.concatenate([mine, stray[: rng.integers(0, 2)]]).tolist())
+    return numbered(taxonomy, records), taxonomy
+
+
+def sizes(release: Release) -> list[int]:
+    return sorted(int(n) for n in np.bincount(release.secret.rows()))  # type: ignore[union-attr]
+
+
+def holds(release: Release, bags: Bags, taxonomy: Taxonomy, k: int) -> bool:
+    return KAnonymity(k=k).check(release, grounded(bags, taxonomy)).holds
+
+
+def test_it_is_the_default() -> None:
+    assert next(iter(METHODS)) == "shoal"
+
+
+def test_it_finds_the_optimum_of_table_5_1() -> None:
+    """Over all groups of two and more the least GGD is 6.286; Clump, as published, reaches 6.571."""
+    bags = on(food(), TABLE_5_1)
+    release = Shoal(k=2).apply(bags, food())
+    assert ggd(release, grounded(bags, food())) == pytest.approx(44 / 7)
+
+
+@pytest.mark.parametrize("k", [2, 5, 9])
+@pytest.mark.parametrize("effort", sorted(EFFORTS))
+def test_groups_have_k_to_2k_minus_1_people_and_lose_less_than_clump(k: int, effort: str) -> None:
+    bags, taxonomy = clustered(403)
+    release = Shoal(k=k, effort=effort).apply(bags, taxonomy)
+    assert holds(release, bags, taxonomy, k)
+    assert k <= sizes(release)[0] and sizes(release)[-1] < 2 * k
+    original = grounded(bags, taxonomy)
+    assert loss(release, original) < loss(Clump(k=k).apply(bags, taxonomy), original)
+
+
+@pytest.mark.parametrize("effort", ["balanced", "thorough"])
+def test_local_search_only_improves(effort: str) -> None:
+    bags, taxonomy = clustered(600, seed=4)
+    original = grounded(bags, taxonomy)
+    improved = loss(Shoal(k=4, effort=effort).apply(bags, taxonomy), original)
+    assert improved < loss(Shoal(k=4, effort="fast").apply(bags, taxonomy), original)
+
+
+def test_threads_and_order_do_not_matter_over_many_blocks() -> None:
+    bags, taxonomy = clustered(5000, seed=1)
+    with kernels.using(threads=1):
+        one = published(Shoal(k=3, effort="fast").apply(bags, taxonomy))
+    shuffled = bags.select(np.random.default_rng(5).permutation(len(bags)))
+    with kernels.using(threads=4):
+        assert published(Shoal(k=3, effort="fast").apply(shuffled, taxonomy)) == one
+
+
+def test_ten_thousand_identical_records_are_quick_and_lose_nothing() -> None:
+    taxonomy = food()
+    bags = on(taxonomy, [["Apple", "Beef"]] * 10_003 + [["Milk", "Beef"]] * 2)
+    started = time.perf_counter()
+    release = Shoal(k=5, effort="thorough").apply(bags, taxonomy)
+    assert time.perf_counter() - started < 10
+    assert holds(release, bags, taxonomy, 5)
+    # 10,000 of them need nobody else; three share a group with the two others and publish Beef and Food.
+    assert ggd(release, grounded(bags, taxonomy)) == pytest.approx(5.0)
+
+
+def test_all_identical_and_all_distinct() -> None:
+    taxonomy = food()
+    same = on(taxonomy, [["Apple", "Beef"]] * 23)
+    release = Shoal(k=4).apply(same, taxonomy)
+    assert ggd(release, grounded(same, taxonomy)) == 0
+    flat = tree([-1, *[0] * 40])
+    distinct = numbered(flat, [[i + 1] for i in range(40)])
+    release = Shoal(k=4).apply(distinct, flat)
+    assert holds(release, distinct, flat, 4)
+    assert loss(release, grounded(distinct, flat)) == 1
+
+
+def test_records_of_one_item_and_of_a_thousand() -> None:
+    flat = tree([-1, *[0] * 1200])
+    rng = np.random.default_rng(0)
+    long = [rng.choice(np.arange(1, 1201), 1000, replace=False).tolist() for _ in range(7)]
+    short = [[int(rng.integers(1, 4))] for _ in range(50)]
+    bags = numbered(flat, long + short)
+    release = Shoal(k=3).apply(bags, flat)
+    assert holds(release, bags, flat, 3)
+    assert loss(release, grounded(bags, flat)) < 0.6
+
+
+def test_a_k_above_half_of_the_records_gives_one_group() -> None:
+    bags, taxonomy = clustered(31)
+    release = Shoal(k=16).apply(bags, taxonomy)
+    assert sizes(release) == [31]
+
+
+def test_a_large_k_gets_its_people() -> None:
+    bags, taxonomy = clustered(1500)
+    release = Shoal(k=200).apply(bags, taxonomy)
+    assert holds(release, bags, taxonomy, 200)
+    assert sizes(release)[-1] < 400
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    forests(nodes=9, records=(4, 14), items=(1, 5)),
+    st.integers(2, 4),
+    st.sampled_from(["lm", "information", "height"]),
+    st.lists(st.integers(0, 6), min_size=14, max_size=14),
+)
+def test_random_records_losses_and_owners(
+    instance: tuple[tuple[int, ...], list[list[int]]], k: int, measure: str, people: list[int]
+) -> None:
+    parent, rows = instance
+    taxonomy = tree(parent, measure)
+    bags = numbered(taxonomy, rows, people[: len(rows)])
+    if bags.n_owners < k:
+        return
+    for effort in EFFORTS:
+        release = Shoal(k=k, effort=effort).apply(bags, taxonomy)
+        assert holds(release, bags, taxonomy, k)
+        assert ggd(release, grounded(bags, taxonomy)) <= bags.occurrences + 1e-9
+
+
+def test_a_budget_in_seconds_is_kept_and_recorded() -> None:
+    bags, taxonomy = clustered(3000)
+    started = time.perf_counter()
+    release = Shoal(k=3, seconds=0.3).apply(bags, taxonomy)
+    assert time.perf_counter() - started < 30
+    assert release.parameters["seconds"] == 0.3
+    assert holds(release, bags, taxonomy, 3)
+
+
+def test_sensitive_items_are_never_named(tmp_path: Path) -> None:
+    terms = tmp_path / "terms.txt"
+    terms.write_text("# what nobody should be known to eat\nBeef\nChicken\nMilk\n", encoding="utf-8")
+    taxonomy = food()
+    bags = on(taxonomy, [["Beef", "Apple"]] * 3 + [["Milk", "Beef"]] * 3)
+    open_release = Shoal(k=3).apply(bags, taxonomy)
+    assert set(published(open_release)) == {("Apple", "Beef"), ("Beef", "Milk")}
+    model = SensitiveShare(h=0.5, items=str(terms))
+    assert not model.check(open_release, grounded(bags, taxonomy)).holds
+    release = Shoal(k=3, sensitive=str(terms)).apply(bags, taxonomy)
+    # Meat is nothing but Beef and Chicken, so it would tell as much; Dairy may also be Cheese or Butter.
+    assert set(published(release)) == {("Apple", "Food"), ("Dairy", "Food")}
+    assert release.claims == (KAnonymity(k=3), model)
+    verdict = model.check(release, grounded(bags, taxonomy))
+    assert verdict.holds and verdict.achieved == {"h": 0.0}
+    assert holds(release, bags, taxonomy, 3)
+    everything = Shoal(k=3, sensitive=str(terms), h=1.0).apply(bags, taxonomy)
+    assert published(everything) == published(open_release)
+
+
+def test_sensitive_terms_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    bags = on(food(), TABLE_5_1)
+    with pytest.raises(InputError, match="cannot be read"):
+        Shoal(k=2, sensitive=str(tmp_path / "absent.txt")).apply(bags, food())
+    (tmp_path / "empty.txt").write_text("\n# nothing\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no sensitive term"):
+        Shoal(k=2, sensitive=str(tmp_path / "empty.txt")).apply(bags, food())
