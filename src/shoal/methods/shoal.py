@@ -22,11 +22,12 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.choice import Items
 from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.sensitive import SensitiveShare, disclosing, harmless_ancestors, read_terms
+from shoal.privacy.sensitive import SensitiveShare, disclosing, harmless_ancestors
 from shoal.taxonomy.counts import meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
@@ -65,7 +66,7 @@ class Shoal(GroupingMethod):
     k: int = param(5, minimum=2, help="people behind every published record")
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
     seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
-    sensitive: str | None = param(None, help="file of sensitive terms, one a line")
+    sensitive: Items | None = param(None, help="items that no group may be known to have")
     h: float = param(0.5, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item")
 
     def claims(self) -> tuple[Model, ...]:
@@ -82,7 +83,7 @@ class Shoal(GroupingMethod):
         if self.sensitive is None or self.h == 1:
             return groups, published
         # A published item is known of all members of its group, and all are more than any share below one.
-        harmless = harmless_ancestors(taxonomy, disclosing(taxonomy, read_terms(self.sensitive)))
+        harmless = harmless_ancestors(taxonomy, disclosing(taxonomy, self.sensitive))
         return groups, published.relabelled(harmless, taxonomy.names)
 
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
