@@ -200,7 +200,8 @@ def growth(users: int, k: int) -> None:
     rows = []
     for n in (users // 10, users // 5, users // 2, users):
         original = on_wordnet(generated(n), ReadOptions())
-        for label, method in {"SSC": SSC(k=k), "SSC, wu-palmer": SSC(k=k, distance="wu-palmer")}.items():
+        dearer = {"SSC, wu-palmer": SSC(k=k, distance="wu-palmer"), "SSC, eps=8": SSC(k=k, eps=8)} if n == users // 10 else {}
+        for label, method in {"SSC": SSC(k=k), **dearer}.items():
             started, spent = time.perf_counter(), time.process_time()
             clusters = method.cluster(original.bags, method.semantics(original.taxonomy).kernel())
             taken, spent = time.perf_counter() - started, time.process_time() - spent

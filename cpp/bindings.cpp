@@ -219,6 +219,8 @@ void bind_text(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_kernels, m) {
+    // After an interrupt a thread may still hold objects when the process ends: nothing that users should read about.
+    nb::set_leak_warnings(false);
     m.doc() = "shoal's kernels: arrays in, arrays out.";
     bind_task(m);
     bind_rows(m);

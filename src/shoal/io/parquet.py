@@ -46,6 +46,9 @@ def bags_of_lists(lists: pl.Series) -> tuple[Bags, tuple[str, ...]]:
 @contextmanager
 def _translated(source: Source) -> Iterator[None]:
     try:
+        str(source.path).encode()  # Polars takes no other names
         yield
+    except UnicodeEncodeError:
+        raise InputError(f"the name of {source.path} is not UTF-8", hint="rename it, or its directory") from None
     except (pl.exceptions.PolarsError, OSError):
         raise InputError(f"{source.path} is damaged, or not the Parquet it seems to be") from None

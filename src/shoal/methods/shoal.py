@@ -1,16 +1,17 @@
 """shoal: groups grown one at a time on the exact objective, then improved by local search. The default method.
 
-Our own. What a group of records S loses is its members' total length less |S| times the value of its meet, so the groups should keep
-the sum of |S| * V(S) as large as possible. Identical records are set aside in groups of their own. The others are cut into blocks of similar
-ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that keeps the group's distortion least.
-Byte sketches choose whom to score, exact tree counts decide. Then members change places along chains through neighbouring groups.
+Our own. What a group of records S loses is its members' total length less |S| times the value of its meet, so the groups
+should keep the sum of |S| * V(S) as large as possible. Identical records are set aside in groups of their own. The others are
+cut into blocks of similar ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that
+keeps the group's distortion least. Byte sketches choose whom to score, exact tree counts decide. Then members change places
+along chains through neighbouring groups.
 
-With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item is published as
-its nearest ancestor that could also mean something harmless.
+With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item
+is published as its nearest ancestor that could also mean something harmless.
 
-Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear in the tree
-counts. The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in seconds makes them depend on the
-machine.
+Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear
+in the tree counts. The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in
+seconds makes them depend on the machine.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.choice import Items
 from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.sensitive import SensitiveShare, disclosing, harmless_ancestors, read_terms
+from shoal.privacy.sensitive import SensitiveShare, disclosing, harmless_ancestors
 from shoal.taxonomy.counts import meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
@@ -48,7 +50,7 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(1024, 24, False, 4, 2, 1, 512, 0),
+    "fast": Effort(1024, 8, True, 4, 2, 1, 512, 0),
     "balanced": Effort(16384, 32, True, 8, 3, 1, 2048, 3),
     "thorough": Effort(65536, 64, True, 16, 5, 2, 4096, 12),
 }
@@ -64,7 +66,7 @@ class Shoal(GroupingMethod):
     k: int = param(5, minimum=2, help="people behind every published record")
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
     seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
-    sensitive: str | None = param(None, help="file of sensitive terms, one a line")
+    sensitive: Items | None = param(None, help="items that no group may be known to have")
     h: float = param(0.5, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item")
 
     def claims(self) -> tuple[Model, ...]:
@@ -81,7 +83,7 @@ class Shoal(GroupingMethod):
         if self.sensitive is None or self.h == 1:
             return groups, published
         # A published item is known of all members of its group, and all are more than any share below one.
-        harmless = harmless_ancestors(taxonomy, disclosing(taxonomy, read_terms(self.sensitive)))
+        harmless = harmless_ancestors(taxonomy, disclosing(taxonomy, self.sensitive))
         return groups, published.relabelled(harmless, taxonomy.names)
 
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:

@@ -45,6 +45,7 @@ METRICS: Table[Metric] = Table(
         "added_loss": "shoal.metrics.distortion:ADDED_LOSS",
         "loss_with_dropped": "shoal.metrics.distortion:LOSS_WITH_DROPPED",
         "ncp": "shoal.metrics.ncp:NCP",
+        "bound": "shoal.metrics.bound:BOUND",
         "mean_length": "shoal.metrics.shape:MEAN_LENGTH",
         "mean_level": "shoal.metrics.shape:MEAN_LEVEL",
         "kept": "shoal.metrics.occurrences:KEPT",

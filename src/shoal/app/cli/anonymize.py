@@ -27,6 +27,7 @@ from shoal.methods import METHODS
 @data_options()
 @click.option("--to", "form", type=click.Choice(list(RECORD_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
+@click.option("--bound", is_flag=True, help="Also prove what no release with this k can stay below; takes a while on large data.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
 @click.option("--threads", type=click.IntRange(1), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
@@ -44,6 +45,7 @@ def command(
     method: str,
     form: str,
     to_sep: str | None,
+    bound: bool,
     force: bool,
     threads: int | None,
     as_json: bool,
@@ -61,7 +63,7 @@ def command(
     ReleaseDirectory(out, force=force).check()
     with screen.progress(threads):
         prepared = prepare(input, how)
-        judged = anonymize(prepared, chosen)
+        judged = anonymize(prepared, chosen, ["bound"] if bound else [])
         manifest = publish(judged, target)
     announce(prepared)
     if as_json:
@@ -79,18 +81,17 @@ def announce(prepared: Prepared) -> None:
 
 def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     """What went in, what was published, what was lost, which guarantee was verified, which file to open."""
-    given, metrics, account, release = manifest["input"], manifest["metrics"], manifest["accounting"], judged.release
+    given, metrics, account = manifest["input"], manifest["metrics"], manifest["accounting"]
     rows = [("in", f"{screen.counted(given['records'], 'record')} of {given['owners']:,} people, {given['items']:,} different terms")]
     if "rows" in account:
         rows.append(("rows", screen.ledger_line(account["rows"])))
-    groups = f"{screen.counted(release.n_records, 'record')} in {screen.counted(len(release.copies), 'group')}"
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
     rows += [
         ("records", screen.ledger_line(account["records"])),
         ("occurrences", screen.ledger_line(account["occurrences"])),
         ("unknown terms", f"{given['unknown_items']:,} terms, {given['unknown_occurrences']:,} occurrences ({given['unknown']})"),
         ("published", f"{_published(judged.release)}, {metrics['mean_length']:.1f} items each"),
-        ("lost", f"{metrics['loss']:.1%} of the information (GGD per occurrence)"),
+        ("lost", f"{metrics['loss']:.1%} of the information (GGD per occurrence){_floor(metrics)}"),
         *screen.verdict_rows(judged.verdicts),
         *(("", text) for text in judged.release.notes),
         ("method", f"{manifest['method']} with {used}"),
@@ -99,6 +100,11 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     screen.pairs(f"{out}: verified and written", rows)
 
 
+def _floor(metrics: dict[str, float]) -> str:
+    return f"; no release with this k can lose less than {metrics['bound']:.1%}" if "bound" in metrics else ""
+
+
 def _published(release: Release) -> str:
-    groups = len(release.copies)
-    return f"{release.n_records:,} records" + (f" in {groups:,} groups" if groups < release.n_records else "")
+    records = screen.counted(release.n_records, "record")
+    grouped = len(release.copies) < release.n_records
+    return f"{records} in {screen.counted(len(release.copies), 'group')}" if grouped else records

@@ -24,7 +24,7 @@ def command(out: Path, k: int) -> None:
     ReleaseDirectory(out, force=True).check()
     with as_file(files("shoal.app") / "sample" / "queries.tsv.gz") as sample, screen.progress():
         prepared = prepare(sample, Preparation())
-        judged = anonymize(prepared, method)
+        judged = anonymize(prepared, method, ["bound"])
         manifest = publish(judged, Target(out, force=True))
     announce(prepared)
     show_outcome(judged, manifest, out)

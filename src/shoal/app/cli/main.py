@@ -20,6 +20,7 @@ COMMANDS = {
     "anonymize": "Turn a log or table of records into a verified release.",
     "audit": "Judge a release, also one that another tool made.",
     "measure": "Numbers about an original and its release.",
+    "bound": "The loss that no release of a file can stay below.",
     "taxonomy": "Check, draw and try out a hierarchy.",
     "methods": "What there is to anonymize with, and its parameters.",
     "models": "What can be promised of a release.",

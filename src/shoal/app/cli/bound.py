@@ -1,0 +1,42 @@
+"""shoal bound: the loss that no release of a file can stay below."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.app.cli import screen
+from shoal.app.cli.options import data_options, preparation
+from shoal.app.pipeline import prepare
+from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
+
+
+@click.command("bound", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.argument("input", type=click.Path(path_type=Path))
+@click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For the sample, where one is drawn.")
+@data_options()
+@click.option("--threads", type=click.IntRange(1), help="[default: all cores]")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
+    """Prove how much any k-anonymous release of INPUT must lose, whoever makes it and however."""
+    how = preparation(said)
+    with screen.progress(threads):
+        prepared = prepare(input, how)
+        found = loss_lower_bound(prepared.original.bags, prepared.original.taxonomy, k, seed=seed)
+    if as_json:
+        click.echo(json.dumps({"k": k, **found.as_dict()}, indent=2))
+        return
+    screen.note(*prepared.notes)
+    rows = [("loss", f"at least {found.normalised:.1%}"), ("GGD", f"at least {found.value:,.1f}")]
+    if found.exact:
+        rows.append(("examined", f"all {screen.counted(found.n_sampled, 'record')} that hold something"))
+    else:
+        rows += [
+            ("examined", f"a sample of {found.n_sampled:,} records, as there are more than {EXACT_RECORDS:,}"),
+            ("confidence", f"{found.confidence:.0%}; the sample's mean is {found.estimate:.1%}"),
+        ]
+    screen.pairs(f"{input.name}: what any release with k = {k} must lose", rows)

@@ -1,0 +1,192 @@
+"""The Python interface: reading files and frames, anonymizing, writing, auditing."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import shoal
+from helpers_cli import FOOD, ITEMS, Shell, baskets
+from helpers_data import food, published
+from shoal.app.job import Preparation
+from shoal.errors import GuaranteeNotMet, Infeasible, InputError, OutputError, ParameterError
+from shoal.methods import METHODS
+from shoal.privacy import MODELS
+
+# The names the documentation speaks of; methods and models are there by their tables.
+DOCUMENTED = {
+    "Bags", "Log", "Release", "ShoalError", "Taxonomy", "Verdict", "anonymize", "audit", "generated", "read", "read_taxonomy",
+    "wordnet", "write", "__version__",
+}  # fmt: skip
+
+
+def test_the_public_names_are_the_documented_ones():
+    parts = {kind.__name__ for table in (METHODS, MODELS) for kind in table.values()}
+    assert set(shoal.__all__) == DOCUMENTED | parts
+    assert dir(shoal) == sorted(shoal.__all__)
+    for name in shoal.__all__:
+        assert getattr(shoal, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'anonymise'"):
+        _ = shoal.anonymise
+
+
+def test_the_example_of_the_docstring(shell: Shell):
+    shell.file("baskets.txt", baskets())
+    data = shoal.read("baskets.txt")
+    result = shoal.anonymize(data, shoal.Clump(k=5), taxonomy=food())
+    manifest = shoal.write(result, "release")
+    assert manifest["parameters"]["k"] == 5
+    found = shoal.audit("release")
+    assert found.holds
+    assert found.largest_k >= 5
+    assert shoal.audit("release", "k-anonymity(k=41)").holds is False
+    assert shoal.audit("release", [shoal.KAnonymity(k=5), "vocabulary-k-anonymity(k=5)"]).holds
+    assert shoal.audit("release", shoal.KAnonymity(k=41)).holds is False
+
+
+ROWS = [(f"u{n}", ITEMS[(n * 7 + j) % len(ITEMS)]) for n in range(12) for j in range(1 + n % 3)]
+COLUMNS = {"who": [who for who, _ in ROWS], "what": [what for _, what in ROWS]}
+
+FRAMES = {
+    "polars": pl.DataFrame,
+    "pandas": pd.DataFrame,
+    "arrow": pa.table,
+    "a dictionary": dict,
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_are_read_like_files(shell: Shell, kind: str):
+    shell.file("table.csv", "who,what\n" + "".join(f"{who},{what}\n" for who, what in ROWS))
+    from_file = shoal.anonymize(shoal.read("table.csv", user="who", item="what"), "clump(k=3)", taxonomy=food())
+    reading = shoal.read(FRAMES[kind](COLUMNS), user="who", item="what")
+    from_frame = shoal.anonymize(reading, "clump(k=3)", taxonomy=food())
+    assert published(from_frame.release) == published(from_file.release)
+    assert from_frame.facts["rows"] == len(ROWS)
+    assert from_frame.facts["owners"] == 12
+    shoal.write(from_frame, "release")
+    assert shoal.audit("release", original="table.csv", how=_how(shell)).holds
+
+
+def _how(shell: Shell) -> Preparation:
+    from shoal.io.options import ReadOptions
+
+    shell.file("food.csv", FOOD)
+    return Preparation(read=ReadOptions(user="who", item="what"), taxonomy="food.csv")
+
+
+TIMES = {
+    "times": [dt.datetime(2006, 3, 1, 10), dt.datetime(2006, 3, 1, 10, 10), dt.datetime(2006, 3, 1, 15), None],
+    "text": ["2006-03-01 10:00:00", "2006-03-01 10:10:00", "2006-03-01 15:00:00", "soon"],
+    "seconds": [1141207200, 1141207800, 1141225200, None],
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_the_times_of_a_frame(kind: str):
+    frame = pl.DataFrame({"u": [1, 1, 1, 1], "q": ["dog", "cat", "tree", "car"], "t": TIMES[kind]}, strict=False)
+    reading = shoal.read(frame, user="u", text="q", time="t")
+    assert len(reading.data.bags(per="session")) == 2
+    assert reading.rows.as_dict() == {"in": 4, "used": 3, "malformed: unreadable time": 1}
+
+
+def test_rows_of_a_frame_without_a_user_or_an_item_are_counted():
+    frame = pl.DataFrame({"u": ["a", None, "", "b"], "i": ["x", "y", "z", None]})
+    reading = shoal.read(frame, user="u", item="i")
+    assert reading.rows["used"] == 1
+    assert reading.rows["malformed: no user"] == 2
+    assert reading.rows["malformed: no item"] == 1
+    with pytest.raises(InputError, match="rows 2, 3"):
+        shoal.read(frame, user="u", item="i", strict=True)
+
+
+def test_a_query_with_several_clicks_counts_once():
+    frame = pl.DataFrame({"u": [1, 1, 2], "q": ["dog", "dog", "dog"], "t": [dt.datetime(2006, 3, 1)] * 3})
+    reading = shoal.read(frame, user="u", text="q", time="t")
+    assert reading.rows["repeated clicks"] == 1
+    assert len(reading.data) == 2
+
+
+WRONG_FRAMES: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
+    "no such column": (pl.DataFrame(COLUMNS), {"user": "who", "item": "which"}, InputError, "no column 'which'"),
+    "no names": (pl.DataFrame(COLUMNS), {}, ParameterError, "by the names of its columns"),
+    "text and item": (pl.DataFrame(COLUMNS), {"user": "who", "item": "what", "text": "what"}, ParameterError, "not both"),
+    "an empty frame": (pl.DataFrame({"a": [], "b": []}), {"user": "a", "item": "b"}, InputError, "empty"),
+    "no frame": (object(), {"user": "a", "item": "b"}, InputError, "object is not a table"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_FRAMES)
+def test_frames_that_cannot_be_read(name: str):
+    frame, options, error, said = WRONG_FRAMES[name]
+    with pytest.raises(error, match=said):
+        shoal.read(frame, **options)
+
+
+def records() -> Any:
+    return shoal.Bags.from_lists([line.split(",") for line in baskets().splitlines()])
+
+
+def test_bags_and_logs_are_taken_as_they_are():
+    result = shoal.anonymize(records(), shoal.Partition(k=4), taxonomy=food())
+    assert result.release.n_records == 40
+    assert result.facts["taxonomy"] == "given"
+    log = shoal.Log(pl.DataFrame({"owner": [1, 2, 3, 4], "payload": ["dog", "dog", "cat", "cat"]}))
+    assert shoal.anonymize(log, shoal.Clump(k=2)).release.n_records == 4
+
+
+def test_the_default_method_and_methods_by_name():
+    default = shoal.anonymize(records(), taxonomy=food())
+    assert default.release.method == next(iter(METHODS))
+    assert shoal.anonymize(records(), "partition(k=4, publishes=lcg)", taxonomy=food()).release.parameters["publishes"] == "lcg"
+    with pytest.raises(ParameterError, match="no method is called"):
+        shoal.anonymize(records(), "magic", taxonomy=food())
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"unknown": "kep"}, "unknown must be one of keep, drop, refuse"),
+        ({"per": "month"}, "per must be one of"),
+        ({"scope": "half"}, "scope must be one of"),
+        ({"loss": "total"}, "loss must be one of"),
+        ({"gap": "soon"}, "gap must be a duration"),
+        ({"taxonomy": "generated:1"}, "fan-out"),
+    ],
+)
+def test_misspelt_wishes_are_refused(how: dict[str, str], said: str):
+    with pytest.raises(ParameterError, match=said):
+        shoal.anonymize(records(), **how)
+
+
+def test_writing(shell: Shell):
+    result = shoal.anonymize(records(), shoal.Clump(k=4), taxonomy=food())
+    shoal.write(result, shell.directory / "one", format="transactions", sep="|")
+    with pytest.raises(OutputError, match="exists"):
+        shoal.write(result, "one")
+    shoal.write(result, "one", force=True)
+    with pytest.raises(ParameterError, match="format must be one of"):
+        shoal.write(result, "two", format="excel")
+    with pytest.raises(ParameterError, match="one ASCII character"):
+        shoal.write(result, "two", format="transactions", sep="ab")
+    assert shell.names() == {"one"}
+
+
+def test_errors_are_one_tree():
+    with pytest.raises(Infeasible, match="40 people cannot be hidden in groups of 41"):
+        shoal.anonymize(records(), shoal.Clump(k=41), taxonomy=food())
+    assert issubclass(Infeasible, shoal.ShoalError)
+    assert GuaranteeNotMet.exit_code == 3
+
+
+def test_the_input_is_not_changed():
+    bags = records()
+    before = Counter(map(tuple, bags.to_polars().to_list()))
+    shoal.anonymize(bags, taxonomy=food())
+    assert Counter(map(tuple, bags.to_polars().to_list())) == before

@@ -1,0 +1,130 @@
+"""The commands beside anonymize and audit, and what they say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from helpers_cli import Shell, one_line
+
+# -- demo
+
+
+def test_the_demo_runs_and_runs_again(shell: Shell):
+    for _ in range(2):
+        answer = shell("demo")
+        assert answer.code == 0, answer.err
+        for said in ("in  ", "published", "lost", "k-anonymity(k=5)  holds", "demo-release/report.html"):
+            assert said in answer.out
+    assert shell.names() == {"demo-release"}
+    assert shell("audit", "demo-release").code == 0
+
+
+def test_the_demo_replaces_releases_only(shell: Shell):
+    (shell.directory / "demo-release").mkdir()
+    shell.file("demo-release/diary.txt", "mine")
+    assert "diary.txt" in one_line(shell("demo"))
+    assert (shell.directory / "demo-release" / "diary.txt").read_text() == "mine"
+    assert "there is no directory" in one_line(shell("demo", "--out", "no/where"))
+    assert "--k" in one_line(shell("demo", "--k", "1"))
+
+
+# -- generate
+
+
+def test_a_log_is_generated_and_not_overwritten(shell: Shell):
+    assert shell("generate", "log.tsv", "--users", "20", "--seed", "3").code == 0
+    first = (shell.directory / "log.tsv").read_bytes()
+    assert "log.tsv is there already" in one_line(shell("generate", "log.tsv", "--users", "20"))
+    assert shell("generate", "log.tsv", "--users", "20", "--seed", "3", "--force").code == 0
+    assert (shell.directory / "log.tsv").read_bytes() == first
+    assert shell("anonymize", "log.tsv", "--out", "release").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["log.tsv", "--users", "0"], "users must be at least 1"),
+        (["log.tsv", "--users", "many"], "users must be a whole number"),
+        (["no/log.tsv"], "there is no directory"),
+        (["folder", "--force"], "folder is a directory"),
+        (["log.parquet"], "cannot be written as .parquet"),
+    ],
+)
+def test_a_log_that_cannot_be_generated(shell: Shell, words: list[str], said: str):
+    (shell.directory / "folder").mkdir()
+    assert said in one_line(shell("generate", *words))
+    assert shell.names() == {"folder"}
+
+
+# -- measure
+
+
+def test_recorded_and_measured_numbers_agree(kitchen: Shell):
+    recorded = json.loads(kitchen("measure", "release", "--json").out)
+    measured = json.loads(kitchen("measure", "release", "--original", "baskets.txt", "--json").out)
+    assert recorded == json.loads((kitchen.directory / "release" / "manifest.json").read_text())["metrics"]
+    assert {"loss", "ggd", "mean_length", "mean_level"} <= set(measured)
+    for name, value in measured.items():
+        assert value == pytest.approx(recorded[name]), name
+    assert json.loads(kitchen("measure", "release", "-m", "ncp", "--json").out) == {"ncp": recorded["ncp"]}
+
+
+def test_what_cannot_be_measured(kitchen: Shell):
+    assert "needs to know which record became which" in one_line(kitchen("measure", "release", "-m", "ncp", "--original", "baskets.txt"))
+    assert "no metric is called 'beauty'" in one_line(kitchen("measure", "release", "-m", "beauty"))
+    assert "no recorded metrics" in one_line(kitchen("measure", "release/records.csv"))
+    assert "no --original is given" in one_line(kitchen("measure", "release", "--taxonomy", "food.csv"))
+    line = one_line(kitchen("measure", "release", "--original", "baskets.txt", "--taxonomy", "wordnet"))
+    assert "published items are no nodes of the taxonomy" in line
+
+
+# -- taxonomy
+
+
+def test_a_taxonomy_is_checked_and_drawn(kitchen: Shell):
+    checked = json.loads(kitchen("taxonomy", "check", "food.csv", "--json").out)
+    assert (checked["nodes"], checked["leaves"], checked["height"], checked["root"]) == (12, 8, 2, "Food")
+    drawn = kitchen("taxonomy", "show", "food.csv", "Meat")
+    assert drawn.out.splitlines() == ["Meat (2 leaves)", "├── Beef", "└── Chicken"]
+    assert "did you mean 'Beef'?" in one_line(kitchen("taxonomy", "show", "food.csv", "Beeef"))
+    assert "made from data" in one_line(kitchen("taxonomy", "check", "generated"))
+    assert "no taxonomy file" in one_line(kitchen("taxonomy", "check", "nowhere"))
+
+
+def test_coverage_counts_and_lists_what_is_missed(kitchen: Shell):
+    kitchen.file("more.txt", "Apple,Wine\nWine,Water\nMilk\n")
+    told = json.loads(kitchen("taxonomy", "coverage", "food.csv", "more.txt", "--json").out)
+    assert (told["terms"], told["terms_covered"], told["occurrences"], told["occurrences_covered"]) == (4, 2, 5, 2)
+    assert told["missing"] == [["Wine", 2], ["Water", 1]]
+    assert told["records_uncovered"] == 1
+
+
+# -- anonymize, as it is shown
+
+
+def test_the_outcome_tells_the_whole_story(kitchen: Shell):
+    answer = kitchen("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--method", "clump", "--k", "40", "--out", "all")
+    assert answer.code == 0
+    shown = {line.split("  ")[0]: line for line in answer.out.splitlines()}
+    assert "40 records of 40 people" in shown["in"]
+    assert "40 records in 1 group," in shown["published"]
+    assert "holds (achieved: k 40, people 40)" in shown["k-anonymity(k=40)"]
+    assert "distinct=no" in " ".join(answer.out.split())
+    assert shown["open"].endswith("all/report.html")
+    assert "items separated by comma (guessed)" in answer.err
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "jsonl", "transactions"])
+def test_every_form_is_written_and_audited(kitchen: Shell, form: str):
+    words = ["anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--to", form, "--out", form]
+    assert kitchen(*words).code == 0
+    assert kitchen("audit", form, "--original", "baskets.txt").code == 0
+
+
+def test_transaction_lines_with_a_separator_of_choice(kitchen: Shell):
+    words = ["anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--to", "transactions", "--to-sep", "|", "--out", "bars"]
+    assert kitchen(*words).code == 0
+    assert "|" in (kitchen.directory / "bars" / "records.txt").read_text()
+    assert kitchen("audit", "bars").code == 0

@@ -1,0 +1,84 @@
+"""Options from a file: keys are the names of options, what is typed goes before, and what is unknown is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from helpers_cli import Shell, one_line
+
+SETTINGS = """
+out = "from-file"
+taxonomy = "food.csv"
+method = "clump"
+k = 4
+r = 7
+distinct = true
+to = "csv"
+bag = true
+strict = true
+threads = 1
+"""
+
+
+def test_a_file_of_options(kitchen: Shell):
+    kitchen.file("settings.toml", SETTINGS)
+    told = json.loads(kitchen("anonymize", "baskets.txt", "--config", "settings.toml", "--json").out)
+    assert told["method"] == "clump"
+    assert told["parameters"] | {"k": 4, "r": 7, "distinct": True} == told["parameters"]
+    assert told["input"]["records_as"] == "bags"
+    assert told["input"]["taxonomy"] == "food.csv"
+    assert told["files"][0]["name"] == "records.csv"
+    assert kitchen("audit", "from-file").code == 0
+
+
+def test_what_is_typed_goes_before(kitchen: Shell):
+    kitchen.file("settings.toml", SETTINGS)
+    words = ["anonymize", "baskets.txt", "--config", "settings.toml", "--k", "2", "--set", "--out", "typed", "--json"]
+    told = json.loads(kitchen(*words).out)
+    assert (told["parameters"]["k"], told["input"]["records_as"]) == (2, "sets")
+    assert "typed" in kitchen.names()
+
+
+def test_the_second_name_of_a_switch(kitchen: Shell):
+    kitchen.file("settings.toml", 'set = false\nno-header = true\ntaxonomy = "food.csv"\nout = "x"\n')
+    told = json.loads(kitchen("anonymize", "baskets.txt", "--config", "settings.toml", "--json").out)
+    assert told["input"]["records_as"] == "bags"
+
+
+WRONG = {
+    "an unknown key": ("kk = 3", "has a key 'kk'"),
+    "a key that is nearly one": ('taxonmy = "food.csv"', "did you mean taxonomy?"),
+    "a table": ("[k]\nvalue = 3", "k is one value"),
+    "a list": ("k = [3]", "k is one value"),
+    "a switch in words": ('strict = "yes"', "strict is true or false"),
+    "a value out of range": ("k = 1", "k must be at least 2"),
+    "a value of a wrong type": ('k = "few"', "k must be a whole number"),
+    "a fraction": ("k = 2.5", "k must be a whole number"),
+    "a wrong choice": ('per = "month"', "'month' is not one of"),
+    "an option of another method": ("r = 3", "takes no --r"),
+    "the file itself": ('config = "settings.toml"', "has a key 'config'"),
+    "what is no TOML": ("k: 3", "is not TOML"),
+    "what is no text": (b"\xff\xfe\x00", "is not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_in_a_file_of_options(kitchen: Shell, name: str):
+    content, said = WRONG[name]
+    kitchen.file("settings.toml", content)
+    before = kitchen.names()
+    line = one_line(kitchen("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--out", "x", "--config", "settings.toml"))
+    assert said in line
+    assert kitchen.names() == before
+
+
+def test_a_file_of_options_that_is_not_there(kitchen: Shell):
+    assert "nowhere.toml cannot be read: No such file" in one_line(kitchen("anonymize", "baskets.txt", "--config", "nowhere.toml"))
+    assert "release cannot be read: Is a directory" in one_line(kitchen("anonymize", "baskets.txt", "--config", "release"))
+
+
+def test_it_is_documented(shell: Shell):
+    assert "--config" in shell("anonymize", "--help").out
+    assert "TOML" in shell("anonymize", "--help").out

@@ -1,0 +1,142 @@
+"""An interrupt in the middle of any stage: answered soon, in one line, with nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from helpers_cli import Shell, clean_environment, query_log
+
+# How long the answer may take. Half a second is the promise; machines that run tests are busy.
+SOON = 3.0
+
+# The command as `shoal` runs it, except that it says when a stage begins, and that the stage is then so long that it cannot be missed.
+PROGRAM = textwrap.dedent(
+    """
+    import os, sys, time
+    from shoal import _kernels, kernels
+    from shoal.app.cli import main, start
+
+    stage, words = sys.argv[1], sys.argv[2:]
+
+    def endless(*arguments):
+        os.write(1, b"begun\\n")
+        task = arguments[-1]
+        while not task.cancelled:
+            time.sleep(0.005)
+
+    real = kernels.run
+    def run(kernel, *arguments, label=""):
+        return real(endless if stage in (label, getattr(kernel, "__name__", "")) else kernel, *arguments, label=label)
+    kernels.run = run
+
+    def slow(*arguments, **named):
+        os.write(1, b"begun\\n")
+        time.sleep(60)
+
+    if stage == "writing":
+        from shoal.app import pipeline
+        pipeline.write_records = slow
+    if stage == "reporting":
+        from shoal.app import pipeline
+        pipeline.render = slow
+    if stage == "loading":
+        sys.meta_path.insert(0, type("Slow", (), {"find_spec": staticmethod(lambda name, *_: slow() if name == "polars" else None)}))
+
+    sys.argv = ["shoal", *words]
+    start.main()
+    """
+)
+
+
+def begin(directory: Path, stage: str, *words: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", PROGRAM, stage, *words]
+    process = subprocess.Popen(command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment())
+    assert process.stdout is not None
+    ready, _, _ = select.select([process.stdout], [], [], 60)
+    assert ready, f"{stage} did not begin"
+    assert os.read(process.stdout.fileno(), 100) == b"begun\n", process.communicate()
+    return process
+
+
+@pytest.fixture
+def log(shell: Shell) -> Shell:
+    shell.file("log.tsv", query_log())
+    return shell
+
+
+STAGES = ["loading", "cut", "tree_counts", "clump", "partition", "meet_groups", "generalizes", "writing", "reporting"]
+METHOD = {"clump": "clump", "partition": "partition"}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_interrupt_in_every_stage(log: Shell, stage: str):
+    process = begin(log.directory, stage, "anonymize", "log.tsv", "--method", METHOD.get(stage, "clump"), "--k", "2", "--out", "release")
+    if stage in {"writing", "reporting"}:
+        assert any(name.endswith(".partial") for name in log.names()), "the stage has not begun to write"
+    pressed = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - pressed < SOON
+    assert process.returncode == 1, err
+    assert out == b""
+    assert err == b"shoal: interrupted; nothing unfinished was left behind\n"
+    assert log.names() == {"log.tsv"}
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+def test_other_ways_of_being_ended(log: Shell, ending: signal.Signals):
+    process = begin(log.directory, "writing", "anonymize", "log.tsv", "--k", "2", "--out", "release")
+    process.send_signal(ending)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, b"shoal: interrupted; nothing unfinished was left behind\n")
+    assert log.names() == {"log.tsv"}
+
+
+def test_impatience(log: Shell):
+    process = begin(log.directory, "clump", "anonymize", "log.tsv", "--method", "clump", "--k", "2", "--out", "release")
+    for _ in range(5):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, b"shoal: interrupted; nothing unfinished was left behind\n")
+    assert log.names() == {"log.tsv"}
+
+
+def test_an_interrupted_replacement_leaves_the_old_release(kitchen: Shell):
+    before = (kitchen.directory / "release" / "records.csv").read_bytes()
+    words = ["anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "2", "--out", "release", "--force"]
+    process = begin(kitchen.directory, "reporting", *words)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert (kitchen.directory / "release" / "records.csv").read_bytes() == before
+    assert kitchen.names() == {"baskets.txt", "food.csv", "release"}
+
+
+def test_an_interrupt_of_an_audit(kitchen: Shell):
+    process = begin(kitchen.directory, "identical_rows", "audit", "release")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, b"")
+    assert err == b"shoal: interrupted; nothing unfinished was left behind\n"
+
+
+def test_an_ignored_hangup_stays_ignored(log: Shell):
+    """As under nohup: the run goes on when its terminal goes."""
+    command = f"trap '' HUP; exec {sys.executable} -m shoal anonymize log.tsv --k 2 --out release"
+    process = subprocess.Popen(["sh", "-c", command], cwd=log.directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while process.poll() is None:
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.02)
+    assert process.communicate()[1] is not None
+    assert process.returncode == 0
+    assert "release" in log.names()

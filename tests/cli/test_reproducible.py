@@ -1,0 +1,62 @@
+"""The same data and parameters publish the same records; their order and numbers are new every time."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from helpers_cli import Shell, query_log
+from shoal.io.records import read_records
+from shoal.methods import METHODS
+
+Records = list[tuple[str, ...]]
+
+
+def released(shell: Shell, log: str, out: str, *words: str) -> Records:
+    shell.file(f"{out}.tsv", log)
+    made = shell("anonymize", f"{out}.tsv", "--k", "3", "--to", "jsonl", "--out", out, *words)
+    assert made.code == 0, made.err
+    return [tuple(sorted(record)) for record in read_records(shell.directory / out / "records.jsonl")[0].to_polars().to_list()]
+
+
+def shuffled(log: str, seed: int) -> str:
+    header, *rows = log.splitlines()
+    random.Random(seed).shuffle(rows)
+    return "\n".join([header, *rows]) + "\n"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_and_the_order_of_rows_change_nothing(shell: Shell, method: str):
+    log = query_log(users=60, queries=4)
+    words = ["--method", method]
+    once = released(shell, log, "one", *words, "--threads", "1")
+    assert Counter(once) == Counter(released(shell, log, "two", *words, "--threads", "2"))
+    for seed in (1, 2):
+        assert Counter(once) == Counter(released(shell, shuffled(log, seed), f"shuffled{seed}", *words))
+
+
+def test_sessions_are_the_same_in_any_order_too(shell: Shell):
+    log = query_log(users=20, queries=4)
+    once = released(shell, log, "one", "--per", "session", "--bag")
+    assert Counter(once) == Counter(released(shell, shuffled(log, 3), "two", "--per", "session", "--bag"))
+
+
+def test_the_order_of_published_records_is_new_every_time(shell: Shell):
+    log = query_log(users=60)
+    runs = [released(shell, log, f"run{i}") for i in range(3)]
+    assert Counter(runs[0]) == Counter(runs[1]) == Counter(runs[2])
+    assert len({tuple(run) for run in runs}) == 3
+
+
+def test_the_order_of_published_records_is_not_that_of_the_people(shell: Shell):
+    """Were records written in the order of arrival, the first half of the people would be the first half of the file."""
+    first = "".join(f"{n},dog\n" for n in range(40))
+    second = "".join(f"{n + 100},guitar\n" for n in range(40))
+    shell.file("log.csv", "user,query\n" + first + second)
+    assert shell("anonymize", "log.csv", "--k", "40", "--to", "transactions", "--out", "out").code == 0
+    lines = (shell.directory / "out" / "records.txt").read_text().splitlines()
+    changes = sum(a != b for a, b in zip(lines, lines[1:], strict=False))
+    assert Counter(Counter(lines).values()) == {40: 2}
+    assert changes > 10

@@ -1,0 +1,123 @@
+"""Starting: help and version cost nothing, commands explain themselves, and what is mistyped is understood."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from helpers_cli import Shell, clean_environment, one_line
+from shoal.app.cli.main import COMMANDS
+
+HEAVY = ("numpy", "polars", "scipy", "altair", "rich", "jinja2", "pandas", "pyarrow")
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["-h"], []])
+def test_help_and_version_load_nothing_heavy(words: list[str]):
+    program = f"""
+import sys
+from shoal.app.cli.main import run
+code = run({words!r})
+heavy = [name for name in {HEAVY!r} if name in sys.modules]
+sys.exit(f"loaded {{heavy}}" if heavy else code)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=clean_environment(), check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    assert b"shoal" in done.stdout
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    program = f"import sys, shoal; dir(shoal); sys.exit(any(name in sys.modules for name in {HEAVY!r}))"
+    assert subprocess.run([sys.executable, "-c", program], env=clean_environment(), check=False).returncode == 0
+
+
+def test_without_arguments_help_is_shown(shell: Shell):
+    alone = shell()
+    assert alone.code == 0
+    assert alone.out == shell("--help").out
+    for name, summary in COMMANDS.items():
+        assert name in alone.out
+        assert summary in alone.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("ask", ["--help", "-h"])
+def test_every_command_explains_itself(shell: Shell, name: str, ask: str):
+    told = shell(name, ask)
+    assert told.code == 0
+    assert told.err == ""
+    assert told.out.startswith(f"Usage: shoal {name} ")
+    assert len(told.out.split("\n\n")[1]) > 20
+
+
+@pytest.mark.parametrize("name", ["check", "show", "coverage"])
+def test_every_part_of_taxonomy_explains_itself(shell: Shell, name: str):
+    assert shell("taxonomy", name, "--help").out.startswith(f"Usage: shoal taxonomy {name} ")
+
+
+def test_a_group_without_a_command_shows_its_help(shell: Shell):
+    told = shell("taxonomy")
+    assert told.code == 0
+    assert "coverage" in told.out
+
+
+def test_every_option_of_every_command_is_explained():
+    from importlib import import_module
+
+    import click
+
+    pending = [import_module(f"shoal.app.cli.{name}").command for name in COMMANDS]
+    while pending:
+        command = pending.pop()
+        pending += getattr(command, "commands", {}).values()
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert option.help, f"{command.name} {option.opts}"
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("anonimize", "anonymize"), ("taxonmy", "taxonomy"), ("audti", "audit"), ("method", "methods")])
+def test_a_mistyped_command_is_understood(shell: Shell, typed: str, meant: str):
+    line = one_line(shell(typed, "x"))
+    assert f"'{typed}'" in line
+    assert f"did you mean '{meant}'?" in line
+
+
+def test_a_command_like_no_other_points_to_the_help(shell: Shell):
+    line = one_line(shell("xyzzy"))
+    assert "did you mean" not in line
+    assert "shoal --help" in line
+
+
+@pytest.mark.parametrize("words", [["--nope"], ["anonymize"], ["audit"], ["generate"], ["anonymize", "a", "b"], ["taxonomy", "chek", "x"]])
+def test_wrong_usage_points_to_the_help(shell: Shell, words: list[str]):
+    assert "--help`" in one_line(shell(*words))
+
+
+@pytest.mark.parametrize("listing", ["methods", "models", "metrics"])
+def test_listings_list_what_there_is(shell: Shell, listing: str):
+    from shoal.methods import METHODS
+    from shoal.metrics import METRICS
+    from shoal.privacy import MODELS
+
+    told = shell(listing)
+    assert told.code == 0
+    for name in {"methods": METHODS, "models": MODELS, "metrics": METRICS}[listing]:
+        assert name in told.out
+
+
+def test_a_listing_tells_all_about_one(shell: Shell):
+    told = shell("methods", "clump").out
+    assert "SECRYPT" in told
+    assert "open clusters a record is tried on" in told
+    assert "False" not in told
+    assert "no method is called 'clamp'" in one_line(shell("methods", "clamp"))
+    assert "1/k" in shell("models", "k-anonymity").out
+
+
+def test_the_doctor_finds_everything(shell: Shell):
+    told = shell("doctor")
+    assert told.code == 0
+    assert "loaded and answering" in told.out
+    assert "MISSING" not in told.out
