@@ -79,11 +79,10 @@ def announce(prepared: Prepared) -> None:
 
 def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     """What went in, what was published, what was lost, which guarantee was verified, which file to open."""
-    given, metrics, account, release = manifest["input"], manifest["metrics"], manifest["accounting"], judged.release
+    given, metrics, account = manifest["input"], manifest["metrics"], manifest["accounting"]
     rows = [("in", f"{screen.counted(given['records'], 'record')} of {given['owners']:,} people, {given['items']:,} different terms")]
     if "rows" in account:
         rows.append(("rows", screen.ledger_line(account["rows"])))
-    groups = f"{screen.counted(release.n_records, 'record')} in {screen.counted(len(release.copies), 'group')}"
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
     rows += [
         ("records", screen.ledger_line(account["records"])),
@@ -101,4 +100,5 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
 
 def _published(release: Release) -> str:
     groups = len(release.copies)
-    return f"{release.n_records:,} records" + (f" in {groups:,} groups" if groups < release.n_records else "")
+    records = screen.counted(release.n_records, "record")
+    return f"{records} in {screen.counted(groups, 'group')}" if groups < release.n_records else records
