@@ -23,6 +23,7 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.choice import Items
+from shoal.errors import ParameterError
 from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
 from shoal.parameters import param
 from shoal.privacy import Model
@@ -32,6 +33,7 @@ from shoal.taxonomy.counts import meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
 NO_LIMIT = -1.0
+DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
 
 
@@ -67,12 +69,22 @@ class Shoal(GroupingMethod):
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
     seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
     sensitive: Items | None = param(None, help="items that no group may be known to have")
-    h: float = param(0.5, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item")
+    h: float | None = param(None, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item (none: 0.5)")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.h is not None and self.sensitive is None:
+            raise ParameterError("h is about sensitive items, and none are named", hint="name them with sensitive")
+
+    @property
+    def share(self) -> float:
+        """How much of a group may be known to have a sensitive item."""
+        return DEFAULT_SHARE if self.h is None else self.h
 
     def claims(self) -> tuple[Model, ...]:
         """Transactional k-anonymity, and that sensitive items stay in the dark where they were named."""
         anonymous = KAnonymity(k=self.k)
-        return (anonymous,) if self.sensitive is None else (anonymous, SensitiveShare(h=self.h, items=self.sensitive))
+        return (anonymous,) if self.sensitive is None else (anonymous, SensitiveShare(h=self.share, items=self.sensitive))
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
         """Groups found on the records in content order; each is published as its least common generalization."""
@@ -80,7 +92,7 @@ class Shoal(GroupingMethod):
         groups = np.empty(len(bags), np.int64)
         groups[order] = self._cluster(bags.select(order), taxonomy)
         published = meet(bags, taxonomy, groups)
-        if self.sensitive is None or self.h == 1:
+        if self.sensitive is None or self.share == 1:
             return groups, published
         # A published item is known of all members of its group, and all are more than any share below one.
         harmless = harmless_ancestors(taxonomy, disclosing(taxonomy, self.sensitive))
