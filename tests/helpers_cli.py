@@ -105,7 +105,7 @@ def baskets(n: int = 40, seed: int = 1) -> str:
 def query_log(users: int = 30, queries: int = 3, seed: int = 2) -> str:
     """A small query log with AOL's columns, of words that WordNet knows."""
     rng = random.Random(seed)
-    words = "dog cat house tree car river music bread cheese guitar piano tennis".split()
+    words = ["dog", "cat", "house", "tree", "car", "river", "music", "bread", "cheese", "guitar", "piano", "tennis"]
     rows = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
     for user in range(users):
         for query in range(queries):

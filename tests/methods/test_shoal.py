@@ -14,7 +14,8 @@ from helpers_data import TABLE_5_1, food, forests, grounded, numbered, on, publi
 from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.release import Release
-from shoal.errors import InputError
+from shoal.errors import InputError, ParameterError
+from shoal.io.items import with_files_read
 from shoal.methods import METHODS
 from shoal.methods.clump import Clump
 from shoal.methods.shoal import EFFORTS, Shoal
@@ -165,30 +166,41 @@ def test_a_budget_in_seconds_is_kept_and_recorded() -> None:
     assert holds(release, bags, taxonomy, 3)
 
 
-def test_sensitive_items_are_never_named(tmp_path: Path) -> None:
-    terms = tmp_path / "terms.txt"
-    terms.write_text("# what nobody should be known to eat\nBeef\nChicken\nMilk\n", encoding="utf-8")
+def test_sensitive_items_are_never_named() -> None:
+    terms = {"Beef", "Chicken", "Milk"}
     taxonomy = food()
     bags = on(taxonomy, [["Beef", "Apple"]] * 3 + [["Milk", "Beef"]] * 3)
     open_release = Shoal(k=3).apply(bags, taxonomy)
     assert set(published(open_release)) == {("Apple", "Beef"), ("Beef", "Milk")}
-    model = SensitiveShare(h=0.5, items=str(terms))
+    model = SensitiveShare(h=0.5, items=terms)
     assert not model.check(open_release, grounded(bags, taxonomy)).holds
-    release = Shoal(k=3, sensitive=str(terms)).apply(bags, taxonomy)
+    release = Shoal(k=3, sensitive=terms).apply(bags, taxonomy)
     # Meat is nothing but Beef and Chicken, so it would tell as much; Dairy may also be Cheese or Butter.
     assert set(published(release)) == {("Apple", "Food"), ("Dairy", "Food")}
     assert release.claims == (KAnonymity(k=3), model)
     verdict = model.check(release, grounded(bags, taxonomy))
     assert verdict.holds and verdict.achieved == {"h": 0.0}
     assert holds(release, bags, taxonomy, 3)
-    everything = Shoal(k=3, sensitive=str(terms), h=1.0).apply(bags, taxonomy)
+    everything = Shoal(k=3, sensitive=terms, h=1.0).apply(bags, taxonomy)
     assert published(everything) == published(open_release)
 
 
-def test_sensitive_terms_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+def test_everything_under_a_node_may_be_sensitive() -> None:
+    bags = on(food(), [["Beef", "Apple"]] * 3)
+    release = Shoal(k=3, sensitive="under:Meat").apply(bags, food())
+    assert set(published(release)) == {("Apple", "Food")}
+    assert SensitiveShare(items="under:Meat").check(release, grounded(bags, food())).holds
+
+
+def test_sensitive_items_that_are_not_at_hand_are_refused(tmp_path: Path) -> None:
     bags = on(food(), TABLE_5_1)
-    with pytest.raises(InputError, match="cannot be read"):
-        Shoal(k=2, sensitive=str(tmp_path / "absent.txt")).apply(bags, food())
-    (tmp_path / "empty.txt").write_text("\n# nothing\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no sensitive term"):
-        Shoal(k=2, sensitive=str(tmp_path / "empty.txt")).apply(bags, food())
+    with pytest.raises(ParameterError, match="was not read"):
+        Shoal(k=2, sensitive=str(tmp_path / "terms.txt")).apply(bags, food())
+    with pytest.raises(InputError, match="there is no file"):
+        with_files_read(Shoal(k=2, sensitive=str(tmp_path / "absent.txt")))
+    with pytest.raises(ParameterError, match="no node 'Fish'"):
+        Shoal(k=2, sensitive="under:Fish").apply(bags, food())
+
+
+def test_the_claim_does_not_tell_the_sensitive_items() -> None:
+    assert str(SensitiveShare(h=0.5, items={"Beef", "Milk"})) == "sensitive-share(h=0.5, items=2 items)"

@@ -14,6 +14,7 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
+from shoal.data.choice import plain_values
 from shoal.data.release import Release, Secret
 from shoal.errors import Infeasible
 from shoal.methods import Method
@@ -41,7 +42,7 @@ class GroupingMethod(Method):
             claims=self.claims(),
             accounting=account(bags, published, rows),
             method=self.name,
-            parameters=self.values(),
+            parameters=plain_values(self.values()),
             secret=Secret(rows),
         )
 

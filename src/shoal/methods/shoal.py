@@ -1,16 +1,17 @@
 """shoal: groups grown one at a time on the exact objective, then improved by local search. The default method.
 
-Our own. What a group of records S loses is its members' total length less |S| times the value of its meet, so the groups should keep
-the sum of |S| * V(S) as large as possible. Identical records are set aside in groups of their own. The others are cut into blocks of similar
-ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that keeps the group's distortion least.
-Byte sketches choose whom to score, exact tree counts decide. Then members change places along chains through neighbouring groups.
+Our own. What a group of records S loses is its members' total length less |S| times the value of its meet, so the groups
+should keep the sum of |S| * V(S) as large as possible. Identical records are set aside in groups of their own. The others are
+cut into blocks of similar ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that
+keeps the group's distortion least. Byte sketches choose whom to score, exact tree counts decide. Then members change places
+along chains through neighbouring groups.
 
-With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item is published as
-its nearest ancestor that could also mean something harmless.
+With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item
+is published as its nearest ancestor that could also mean something harmless.
 
-Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear in the tree
-counts. The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in seconds makes them depend on the
-machine.
+Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear
+in the tree counts. The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in
+seconds makes them depend on the machine.
 """
 
 from __future__ import annotations
@@ -21,15 +22,18 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.choice import Items
+from shoal.errors import ParameterError
 from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.sensitive import SensitiveShare, disclosing, harmless_ancestors, read_terms
+from shoal.privacy.sensitive import SensitiveShare, disclosing, harmless_ancestors
 from shoal.taxonomy.counts import meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
 NO_LIMIT = -1.0
+DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
 
 
@@ -48,7 +52,7 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(1024, 24, False, 4, 2, 1, 512, 0),
+    "fast": Effort(1024, 8, True, 4, 2, 1, 512, 0),
     "balanced": Effort(16384, 32, True, 8, 3, 1, 2048, 3),
     "thorough": Effort(65536, 64, True, 16, 5, 2, 4096, 12),
 }
@@ -64,13 +68,23 @@ class Shoal(GroupingMethod):
     k: int = param(5, minimum=2, help="people behind every published record")
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
     seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
-    sensitive: str | None = param(None, help="file of sensitive terms, one a line")
-    h: float = param(0.5, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item")
+    sensitive: Items | None = param(None, help="items that no group may be known to have")
+    h: float | None = param(None, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item (none: 0.5)")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.h is not None and self.sensitive is None:
+            raise ParameterError("h is about sensitive items, and none are named", hint="name them with sensitive")
+
+    @property
+    def share(self) -> float:
+        """How much of a group may be known to have a sensitive item."""
+        return DEFAULT_SHARE if self.h is None else self.h
 
     def claims(self) -> tuple[Model, ...]:
         """Transactional k-anonymity, and that sensitive items stay in the dark where they were named."""
         anonymous = KAnonymity(k=self.k)
-        return (anonymous,) if self.sensitive is None else (anonymous, SensitiveShare(h=self.h, items=self.sensitive))
+        return (anonymous,) if self.sensitive is None else (anonymous, SensitiveShare(h=self.share, items=self.sensitive))
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
         """Groups found on the records in content order; each is published as its least common generalization."""
@@ -78,10 +92,10 @@ class Shoal(GroupingMethod):
         groups = np.empty(len(bags), np.int64)
         groups[order] = self._cluster(bags.select(order), taxonomy)
         published = meet(bags, taxonomy, groups)
-        if self.sensitive is None or self.h == 1:
+        if self.sensitive is None or self.share == 1:
             return groups, published
         # A published item is known of all members of its group, and all are more than any share below one.
-        harmless = harmless_ancestors(taxonomy, disclosing(taxonomy, read_terms(self.sensitive)))
+        harmless = harmless_ancestors(taxonomy, disclosing(taxonomy, self.sensitive))
         return groups, published.relabelled(harmless, taxonomy.names)
 
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:

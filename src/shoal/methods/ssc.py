@@ -24,6 +24,7 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
+from shoal.data.choice import plain_values
 from shoal.data.release import Release, Secret
 from shoal.errors import ParameterError
 from shoal.methods import Method
@@ -96,7 +97,7 @@ class SSC(Method):
             claims=self.claims(),
             accounting=_account(bags, rows, typical),
             method=self.name,
-            parameters=self.values(),
+            parameters=plain_values(self.values()),
             secret=Secret(rows),
         )
 

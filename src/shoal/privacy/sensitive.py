@@ -1,14 +1,12 @@
 """Sensitive items: what k people share is known of each of them, so a group must not share a sensitive item.
 
-A record that is published for a group is a statement about all of its members. It discloses a sensitive item if it names the item, something
-below it, or a node all of whose leaves are sensitive: then every member has it.
+A record that is published for a group is a statement about all of its members. It discloses a sensitive item if it names the
+item, something below it, or a node all of whose leaves are sensitive: then every member has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +14,9 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal.data.bags import Small
+from shoal.data.choice import Items
 from shoal.data.release import Release
-from shoal.errors import InputError
+from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
 from shoal.taxonomy.tree import Taxonomy
@@ -44,43 +43,36 @@ class SensitiveShare(Model):
     )
 
     h: float = param(0.5, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item")
-    items: str = param("", help="file of sensitive terms, one a line")
+    items: Items | None = param(None, help="the sensitive items")
 
     def check(self, release: Release, original: Grounding | None = None) -> Verdict:
         """All members of a group are known to have what their record names: is a sensitive item among it?
 
         With the original at hand its taxonomy says what stands for a sensitive item; without it names are compared.
         """
-        terms = read_terms(self.items) if self.items else []
+        if self.items is None:
+            raise ParameterError("which items are sensitive is not said", hint="write sensitive-share(h=0.5, items=FILE)")
         names = release.published.vocabulary.names
         if original is None:
-            telling = names.is_in(pl.Series(terms, dtype=pl.String).implode()).to_numpy()
+            telling = names.is_in(pl.Series(sorted(_named(self.items)), dtype=pl.String).implode()).to_numpy()
         else:
             told = original.taxonomy.names.codes(names)
-            telling = (told >= 0) & disclosing(original.taxonomy, terms)[told]
+            telling = (told >= 0) & disclosing(original.taxonomy, self.items)[told]
         entries = telling[release.published.items] & np.repeat(release.copies > 0, np.diff(release.published.indptr))
         shown = names.gather(np.unique(release.published.items[entries])).to_list()
         share = 1.0 if shown else 0.0
         holds = share <= self.h
         witnesses = () if holds else (f"published for whole groups: {', '.join(repr(name) for name in shown[:5])}",)
-        return Verdict(str(self), holds, {"h": share}, witnesses, (_note(terms, original),))
+        return Verdict(str(self), holds, {"h": share}, witnesses, (_note(self.items, original),))
+
+    def __str__(self) -> str:
+        # The items themselves are not for the manifest: a list of sensitive terms may tell what somebody searched for.
+        return f"{self.name}(h={self.h:g}, items={self.items.described if self.items else ''})"
 
 
-def read_terms(path: str) -> list[str]:
-    """The terms of a file, one a line; blank lines and lines that begin with # are passed over."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the sensitive terms in {path} cannot be read: {type(error).__name__}") from None
-    terms = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    if not terms:
-        raise InputError(f"{path} names no sensitive term", hint="write one term a line")
-    return terms
-
-
-def disclosing(taxonomy: Taxonomy, terms: Sequence[str]) -> Mask:
+def disclosing(taxonomy: Taxonomy, items: Items) -> Mask:
     """Which nodes say of whoever has them that they have a sensitive item."""
-    named = sensitive_nodes(taxonomy, terms)
+    named = sensitive_nodes(taxonomy, items)
     below = np.zeros(len(taxonomy) + 1, np.int64)
     np.add.at(below, named, 1)
     np.add.at(below, taxonomy.end[named], -1)
@@ -91,9 +83,14 @@ def disclosing(taxonomy: Taxonomy, terms: Sequence[str]) -> Mask:
     return np.asarray(sensitive | (inside == taxonomy.leaves), dtype=np.bool_)
 
 
-def sensitive_nodes(taxonomy: Taxonomy, terms: Sequence[str]) -> Small:
-    """The nodes that the terms mean: those of that name, and for WordNet's nouns those whose synonym or plural a term is."""
-    series = pl.Series(terms, dtype=pl.String)
+def sensitive_nodes(taxonomy: Taxonomy, items: Items) -> Small:
+    """The nodes that the items mean: those of that name, and for WordNet's nouns those whose synonym or plural an item is."""
+    if items.under is not None:
+        node = taxonomy.names.codes([items.under])
+        if node[0] < 0:
+            raise ParameterError(f"the taxonomy has no node {items.under!r} for sensitive items to lie under")
+        return node
+    series = pl.Series(sorted(_named(items)), dtype=pl.String)
     nodes = taxonomy.names.codes(series)
     nouns = wordnet()
     if taxonomy.names[0] == nouns.names[0]:
@@ -111,10 +108,15 @@ def harmless_ancestors(taxonomy: Taxonomy, telling: Mask) -> Small:
     return nearest
 
 
-def _note(terms: Sequence[str], original: Grounding | None) -> str:
-    if not terms:
-        return "no sensitive term was named"
+def _named(items: Items) -> frozenset[str]:
+    if items.under is not None:
+        raise ParameterError(f"items under {items.under!r} can only be told with the taxonomy at hand", hint="name them in a file")
+    if items.names is None:
+        raise ParameterError("the file of sensitive items was not read", hint="shoal.io.items.with_files_read reads it")
+    return items.names
+
+
+def _note(items: Items, original: Grounding | None) -> str:
     if original is None:
-        return f"{len(terms):,} sensitive terms, compared by name"
-    known = len(sensitive_nodes(original.taxonomy, terms))
-    return f"{len(terms):,} sensitive terms stand for {known:,} items of the data"
+        return f"{len(_named(items)):,} sensitive items, compared by name"
+    return f"what is sensitive stands for {len(sensitive_nodes(original.taxonomy, items)):,} nodes of the data's taxonomy"

@@ -1,8 +1,8 @@
 """A lower bound on the loss of any k-anonymous release of some records, whoever makes it and however.
 
-In any release each published record generalizes those it stands for and is shared by at least k of them; what is not published at all counts as
-lost. docs/bound.md proves the bound. Up to `EXACT_RECORDS` records all are examined; beyond that a sample, drawn with probability proportional
-to record length, gives a bound that holds with the stated confidence.
+In any release each published record generalizes those it stands for and is shared by at least k of them; what is not published
+at all counts as lost. docs/bound.md proves the bound. Up to `EXACT_RECORDS` records all are examined; beyond that a sample,
+drawn with probability proportional to record length, gives a bound that holds with the stated confidence.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ PATIENCE = 500
 class Bound:
     """No k-anonymous release has a GGD below `value`, nor a loss below `normalised`.
 
-    Where not every record was examined (`exact` is false) this holds with the given confidence over the draw of the sample; `estimate` is then
-    the mean of the sample, and equals `normalised` otherwise.
+    Where not every record was examined (`exact` is false) this holds with the given confidence over the draw of the sample;
+    `estimate` is then the mean of the sample, and equals `normalised` otherwise.
     """
 
     value: float

@@ -81,7 +81,7 @@ def announce(prepared: Prepared) -> None:
 
 def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     """What went in, what was published, what was lost, which guarantee was verified, which file to open."""
-    given, metrics, account, release = manifest["input"], manifest["metrics"], manifest["accounting"], judged.release
+    given, metrics, account = manifest["input"], manifest["metrics"], manifest["accounting"]
     rows = [("in", f"{screen.counted(given['records'], 'record')} of {given['owners']:,} people, {given['items']:,} different terms")]
     if "rows" in account:
         rows.append(("rows", screen.ledger_line(account["rows"])))
