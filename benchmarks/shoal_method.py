@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import ROOT, data_file, peak_megabytes, show
 
+from common import ROOT, data_file, peak_megabytes, show
 from shoal import kernels
 from shoal.app.job import Preparation
 from shoal.app.pipeline import prepare

@@ -102,7 +102,7 @@ def dishonest(forge: Forge) -> type[Clump]:
             return (KAnonymity(k=self.k),)
 
         def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
-            return forge(super().apply(bags, taxonomy), bags)
+            return forge(Clump.apply(self, bags, taxonomy), bags)
 
     return Dishonest
 

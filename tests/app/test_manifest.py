@@ -23,7 +23,7 @@ def made(shell: Shell, *words: str) -> dict[str, Any]:
 
 def test_the_keys(shell: Shell):
     told = made(shell)
-    assert list(told) == ["shoal", "method", "parameters", "input", "claims", "accounting", "metrics", "files"]
+    assert list(told) == ["shoal", "method", "parameters", "input", "claims", "accounting", "notes", "metrics", "files"]
     assert told["shoal"] == __version__
     assert told["method"] == "shoal"
     assert told["parameters"]["k"] == 3

@@ -106,7 +106,7 @@ PARAMETERS = {
     "an output separator of two characters": (["--to", "transactions", "--to-sep", "ab"], "a separator is one ASCII character"),
     "an output separator for Parquet": (["--to-sep", ";"], "--to-sep is for transaction lines"),
     "no taxonomy of that name": (["--taxonomy", "foot.csv"], "no taxonomy file at foot.csv"),
-    "a directory as taxonomy": (["--taxonomy", "."], ". is a directory"),
+    "a directory as taxonomy": (["--taxonomy", "."], "is a directory"),
     "a fan-out of one": (["--taxonomy", "generated:1"], "at least 2, not '1'"),
     "a fan-out that is no number": (["--taxonomy", "generated:many"], "at least 2, not 'many'"),
     "terms that are to be refused": (["--taxonomy", "few.csv", "--unknown", "refuse"], "are not in the taxonomy"),

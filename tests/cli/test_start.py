@@ -77,7 +77,10 @@ def test_every_option_of_every_command_is_explained():
                 assert option.help, f"{command.name} {option.opts}"
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("anonimize", "anonymize"), ("taxonmy", "taxonomy"), ("audti", "audit"), ("method", "methods")])
+MISTYPED = [("anonimize", "anonymize"), ("taxonmy", "taxonomy"), ("audti", "audit"), ("method", "methods")]
+
+
+@pytest.mark.parametrize(("typed", "meant"), MISTYPED)
 def test_a_mistyped_command_is_understood(shell: Shell, typed: str, meant: str):
     line = one_line(shell(typed, "x"))
     assert f"'{typed}'" in line

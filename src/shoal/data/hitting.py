@@ -41,8 +41,8 @@ def greedy(moles: Moles, loss: Ints, score: str = "mm/il") -> Hitting:
 
 
 def exact_hitting(moles: Moles, loss: Ints, seconds: float) -> Hitting:
-    """The least loss that hits every mole, within a time limit; never worse than the greedy answer."""
-    first = greedy(moles, loss)
+    """The least loss that hits every mole, within a time limit; never worse than the best greedy answer."""
+    first = min((greedy(moles, loss, score) for score in SCORES), key=lambda answer: answer.loss)
     forced = np.zeros(len(loss), bool)
     forced[moles.items[moles.start[:-1][moles.sizes == 1]]] = True
     rest = moles.without(forced)

@@ -105,6 +105,6 @@ def _floor(metrics: dict[str, float]) -> str:
 
 
 def _published(release: Release) -> str:
+    groups = len(release.copies)
     records = screen.counted(release.n_records, "record")
-    grouped = len(release.copies) < release.n_records
-    return f"{records} in {screen.counted(len(release.copies), 'group')}" if grouped else records
+    return f"{records} in {screen.counted(groups, 'group')}" if groups < release.n_records else records
