@@ -12,7 +12,8 @@ constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
-int64_t Assignment::solve(std::vector<Edge>& edges, std::span<const int32_t> supply, std::span<const int32_t> capacity, int64_t nil) {
+int64_t Assignment::solve(std::vector<Edge>& edges, std::span<const int32_t> supply, std::span<const int32_t> capacity,
+        int64_t nil) {
     prepare(edges, supply, capacity, nil);
     for (int32_t row = 0; row < static_cast<int32_t>(supply.size()); ++row) {
         if (row_start_[row] == row_start_[row + 1]) continue;
@@ -23,7 +24,8 @@ int64_t Assignment::solve(std::vector<Edge>& edges, std::span<const int32_t> sup
     return saved;
 }
 
-void Assignment::prepare(std::vector<Edge>& edges, std::span<const int32_t> supply, std::span<const int32_t> capacity, int64_t nil) {
+void Assignment::prepare(std::vector<Edge>& edges, std::span<const int32_t> supply, std::span<const int32_t> capacity,
+        int64_t nil) {
     std::ranges::sort(edges, {}, [](const Edge& e) { return std::pair(e.row, e.column); });
     rows_.assign(supply.size(), {nil, 0, -1, false});
     columns_.resize(capacity.size());

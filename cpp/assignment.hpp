@@ -1,8 +1,8 @@
 // Minimum-cost assignment on a sparse bipartite graph with multiplicities: Hungarian by shortest augmenting paths.
 //
-// Every row has a supply, every column a capacity, and a unit of a row that finds no partner costs `nil`. A search never leaves the
-// connected component it starts in, so the work is that of Hungarian per component. Ties are broken by column number: same graph,
-// same answer.
+// Every row has a supply, every column a capacity, and a unit of a row that finds no partner costs `nil`. A search never leaves
+// the connected component it starts in, so the work is that of Hungarian per component. Ties are broken by column number: same
+// graph, same answer.
 #pragma once
 
 #include <utility>

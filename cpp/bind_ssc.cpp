@@ -20,7 +20,8 @@ struct Measure {
 
     Measure(I32 parent_, I32 end_, I64 level_, bool wu_palmer, int64_t units, int64_t eps, int64_t omega)
         : parent(parent_), end(end_), level(level_), terms{span(parent), span(end), span(level), wu_palmer, units, eps, omega} {
-        need(parent.shape(0) == end.shape(0) && parent.shape(0) == level.shape(0) && parent.shape(0) > 0, "arrays of the same nodes");
+        need(parent.shape(0) == end.shape(0) && parent.shape(0) == level.shape(0) && parent.shape(0) > 0,
+                "arrays of the same nodes");
         need(units > 0 && eps >= 0 && omega >= 0, "a measure that is not negative");
     }
 
@@ -60,11 +61,13 @@ void bind_matching(nb::module_& m) {
                 return vocabulary_distances(a, b, span(left), span(right), measure.terms, static_cast<Way>(way), threads, task);
             }));
         },
-        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "left"_a, "right"_a, "way"_a,
+        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "left"_a, "right"_a,
+                "way"_a,
         "threads"_a, "task"_a);
     m.def(
         "nearest_distances",
-        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, int threads,
+        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts,
+                int threads,
            Task& task) {
             const Rows a = measure.checked(indptr, ids, counts), b = measure.checked(other_indptr, other_ids, other_counts);
             need(b.size() > 0, "a row to be near to");
@@ -105,7 +108,8 @@ void bind_clustering(nb::module_& m) {
         "cluster_vocabularies",
         [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 order, I64 owner, int64_t k, Task& task) {
             const Rows in = measure.checked(indptr, ids, counts);
-            need(order.shape(0) == owner.shape(0) && static_cast<int64_t>(order.shape(0)) == in.size(), "an order and owners of all records");
+            need(order.shape(0) == owner.shape(0) && static_cast<int64_t>(order.shape(0)) == in.size(),
+                    "an order and owners of all records");
             indices_within(span(order), in.size());
             indices_within(span(owner), in.size());
             need(k >= 1, "a positive k");
@@ -133,15 +137,18 @@ void bind_clustering(nb::module_& m) {
         "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "wanted"_a, "task"_a);
     m.def(
         "typical_vocabularies",
-        [](const Measure& measure, const Clusters& clusters, I64 indptr, I32 ids, I32 counts, I64 owner, int typical, int64_t min_owners,
+        [](const Measure& measure, const Clusters& clusters, I64 indptr, I32 ids, I32 counts, I64 owner, int typical,
+                int64_t min_owners,
            bool generalize_rare, Task& task) {
             const Rows in = measure.checked(indptr, ids, counts);
-            need(static_cast<int64_t>(clusters.group.size()) == in.size() && owner.shape(0) == clusters.group.size(), "the clustered records");
+            need(static_cast<int64_t>(clusters.group.size()) == in.size() && owner.shape(0) == clusters.group.size(),
+                    "the clustered records");
             need(typical >= 0 && typical <= 2, "a known kind of typical vocabulary");
             const TypicalOptions options{static_cast<Typical>(typical), min_owners, generalize_rare};
             return unlocked([&] { return typical_vocabularies(clusters, in, span(owner), measure.terms, options, task); });
         },
-        "measure"_a, "clusters"_a, "indptr"_a, "ids"_a, "counts"_a, "owner"_a, "typical"_a, "min_owners"_a, "generalize_rare"_a, "task"_a);
+        "measure"_a, "clusters"_a, "indptr"_a, "ids"_a, "counts"_a, "owner"_a, "typical"_a, "min_owners"_a,
+                "generalize_rare"_a, "task"_a);
 }
 
 void bind_patterns(nb::module_& m) {
@@ -158,7 +165,8 @@ void bind_patterns(nb::module_& m) {
         "indptr"_a, "ids"_a, "counts"_a, "weight"_a, "n"_a, "shortest"_a, "task"_a);
     m.def(
         "represent",
-        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, I64 row, Task& task) {
+        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, I64 row,
+                Task& task) {
             const Rows a = measure.checked(indptr, ids, counts), b = measure.checked(other_indptr, other_ids, other_counts);
             need(static_cast<int64_t>(row.shape(0)) == a.size(), "one published row per record");
             for (int64_t r : span(row)) need(r >= -1 && r < b.size(), "published rows that exist");

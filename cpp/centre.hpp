@@ -1,9 +1,9 @@
-// The centre of a cluster: matched terms of all its members, found by matching one member after the other (the heuristic m-partite
-// matching of Liu and Wang, section IV.B).
+// The centre of a cluster: matched terms of all its members, found by matching one member after the other (the heuristic
+// m-partite matching of Liu and Wang, section IV.B).
 //
 // A term costs the sum of its distances to a bag's terms and is relevant to the bag only if it is to each of them. With l members
-// joined, a bag or a term left without a partner costs l * omega, so that distances keep one scale. Bags and terms that find no partner
-// are dropped.
+// joined, a bag or a term left without a partner costs l * omega, so that distances keep one scale. Bags and terms that find no
+// partner are dropped.
 #pragma once
 
 #include "flow.hpp"
@@ -26,7 +26,8 @@ struct Centre {
 // A centre made ready to be compared with many vocabularies.
 class Comparison {
   public:
-    Comparison(const Terms& terms, int32_t deepest) : terms_(terms), deepest_(deepest), matcher_(terms), head_(terms.parent.size(), -1),
+    Comparison(const Terms& terms, int32_t deepest) : terms_(terms), deepest_(deepest), matcher_(terms),
+            head_(terms.parent.size(), -1),
           cheapest_(terms.parent.size() * (deepest + 1), kUnrelated) {}
 
     void aim(const Centre& centre);
@@ -52,7 +53,8 @@ class Comparison {
     void forget();
     bool large(const Vocabulary& v) const;
     void find_edges(const Vocabulary& v);
-    using Ends = std::vector<std::vector<std::pair<int32_t, int32_t>>>;  // per place its arcs, and the bag or term at their other ends
+    // per place its arcs, and the bag or term at their other ends
+    using Ends = std::vector<std::vector<std::pair<int32_t, int32_t>>>;
     int64_t match_over_places(const Vocabulary& v);
     void pair_up(const Flow& flow, const Ends& into, const Ends& out);
     std::size_t key(int32_t node, int64_t drop) const { return static_cast<std::size_t>(node) * (deepest_ + 1) + drop; }

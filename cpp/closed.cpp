@@ -44,7 +44,9 @@ class Encoding {
 
     int64_t rows() const { return static_cast<int64_t>(start_.size()) - 1; }
     int32_t size() const { return static_cast<int32_t>(item_.size()); }
-    std::span<const int32_t> row(int64_t i) const { return {tokens_.data() + start_[i], static_cast<std::size_t>(start_[i + 1] - start_[i])}; }
+    std::span<const int32_t> row(int64_t i) const {
+        return {tokens_.data() + start_[i], static_cast<std::size_t>(start_[i + 1] - start_[i])};
+    }
 
     void decode(const Tokens& tokens, OwnedRows& out) const {
         for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -67,7 +69,8 @@ class Encoding {
 class Miner {
   public:
     Miner(const Rows& bags, std::span<const int64_t> weight, int64_t n, int64_t shortest, Task& task)
-        : data_(bags), weight_(weight), n_(static_cast<std::size_t>(n)), shortest_(static_cast<std::size_t>(shortest)), task_(task),
+        : data_(bags), weight_(weight), n_(static_cast<std::size_t>(n)), shortest_(static_cast<std::size_t>(shortest)),
+                task_(task),
           holders_(data_.size()), count_(data_.size(), 0), within_(data_.size(), 0), bucket_(data_.size()) {}
 
     ClosedPatterns run() {

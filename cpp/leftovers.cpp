@@ -17,13 +17,15 @@ bool nearer(int64_t a, int64_t a_members, int64_t a_at, int64_t b, int64_t b_mem
 }  // namespace
 
 Leftovers::Leftovers(const std::vector<Centre>& centres, const Terms& terms, Task& task)
-    : centres_(centres), terms_(terms), deepest_(deepest_drop(terms)), credits_(static_cast<int64_t>(centres.size())), size_(centres.size()) {
+    : centres_(centres), terms_(terms), deepest_(deepest_drop(terms)), credits_(static_cast<int64_t>(centres.size())),
+            size_(centres.size()) {
     OwnedRows first;
     first.indptr.push_back(0);
     for (std::size_t c = 0; c < centres.size(); ++c) {
         changed(static_cast<int64_t>(c));
         for (const HyperTerm& bag : centres[c].bags) {
-            const bool known = static_cast<int64_t>(first.ids.size()) > first.indptr.back() && first.ids.back() == bag.terms.front();
+            const bool begun = static_cast<int64_t>(first.ids.size()) > first.indptr.back();
+            const bool known = begun && first.ids.back() == bag.terms.front();
             if (known) {
                 first.counts.back() += bag.copies;
             } else {
@@ -60,8 +62,9 @@ void Leftovers::collect(const Vocabulary& v) {
 int64_t Leftovers::nearest(const Vocabulary& v, Comparison& comparison) {
     collect(v);
     int64_t best = kUnrelated, members = 1, at = static_cast<int64_t>(centres_.size());
-    while (!candidates_.empty() && nearer(candidates_.front().least, most_members_, candidates_.front().centre, best, members, at)) {
-        const int64_t c = candidates_.front().centre;
+    while (!candidates_.empty()) {
+        const auto [least, c] = candidates_.front();
+        if (!nearer(least, most_members_, c, best, members, at)) break;
         comparison.aim(centres_[c]);
         const int64_t distance = comparison.distance(v, kUnrelated);
         ++matched_;

@@ -13,7 +13,8 @@ int64_t Matcher::distance(const Vocabulary& a, const Vocabulary& b, Way way) {
     const Way fit = fitting();
     if (way == Way::choose) way = fit;
     if (way == Way::level && fit != Way::level) throw std::invalid_argument("terms on one level");
-    if (way == Way::slopes && (terms_.wu_palmer || fit == Way::matching)) throw std::invalid_argument("path lengths and a threshold that does not bind");
+    if (way == Way::slopes && (terms_.wu_palmer || fit == Way::matching))
+        throw std::invalid_argument("path lengths and a threshold that does not bind");
     if (way == Way::matching) return settled + by_matching();
     span_tree();
     return settled + (way == Way::level ? by_level() : by_slopes());
@@ -72,8 +73,8 @@ void Matcher::span_tree() {
     }
 }
 
-// From the leaves up, whatever can still be matched below a node is matched there: no pair gets a better chance further up, and the
-// number of pairs inside every subtree is as large as it can be.
+// From the leaves up, whatever can still be matched below a node is matched there: no pair gets a better chance further up, and
+// the number of pairs inside every subtree is as large as it can be.
 int64_t Matcher::by_level() {
     if (places_.empty()) return 0;
     const int64_t level = terms_.level[places_.front().node], dearest = std::min(terms_.eps, 2 * terms_.omega);
@@ -106,7 +107,8 @@ void Matcher::Segments::shrink(int32_t width) {
     heap.pop_back();
 }
 
-// Costs of independent subtrees add up by infimal convolution: their slopes are thrown together, the smaller heap into the larger.
+// Costs of independent subtrees add up by infimal convolution: their slopes are thrown together, the smaller heap into the
+// larger.
 void Matcher::Surplus::absorb(Surplus& child) {
     at_zero += child.at_zero;
     for (const auto side : {&Surplus::more, &Surplus::fewer}) {
@@ -174,7 +176,8 @@ int64_t Matcher::by_matching() {
 }
 
 std::vector<int64_t> vocabulary_distances(const Rows& left, const Rows& right, std::span<const int64_t> left_rows,
-                                          std::span<const int64_t> right_rows, const Terms& terms, Way way, int threads, Task& task) {
+                                          std::span<const int64_t> right_rows, const Terms& terms, Way way, int threads,
+                                                  Task& task) {
     const int64_t n = static_cast<int64_t>(left_rows.size());
     std::vector<int64_t> out(n);
     task.begin(n);
@@ -195,8 +198,10 @@ std::vector<int64_t> nearest_distances(const Rows& left, const Rows& right, cons
         for (int64_t i = begin; i < end; ++i) {
             const Vocabulary mine = vocabulary(left, i);
             const int64_t own = mine.length();
-            for (int64_t j = 0; j < right.size() && out[i] > 0; ++j)  // unequal lengths leave at least the difference without a partner
-                if (terms.omega * std::abs(own - length[j]) < out[i]) out[i] = std::min(out[i], matcher.distance(mine, vocabulary(right, j)));
+            // unequal lengths leave at least the difference without a partner
+            for (int64_t j = 0; j < right.size() && out[i] > 0; ++j)
+                if (terms.omega * std::abs(own - length[j]) < out[i])
+                    out[i] = std::min(out[i], matcher.distance(mine, vocabulary(right, j)));
         }
     });
     return out;

@@ -82,7 +82,8 @@ class Matcher {
 
 // Distances of pairs of rows.
 std::vector<int64_t> vocabulary_distances(const Rows& left, const Rows& right, std::span<const int64_t> left_rows,
-                                          std::span<const int64_t> right_rows, const Terms& terms, Way way, int threads, Task& task);
+                                          std::span<const int64_t> right_rows, const Terms& terms, Way way, int threads,
+                                                  Task& task);
 
 // For each row of `left`, the least distance to any row of `right`, of which there is at least one.
 std::vector<int64_t> nearest_distances(const Rows& left, const Rows& right, const Terms& terms, int threads, Task& task);

@@ -19,8 +19,10 @@ void survey(const std::vector<int32_t>& bag, const Terms& terms, std::vector<Sha
             continue;
         }
         shares.push_back({term, 1});
-        for (int32_t v = term; v >= 0 && terms.of_levels(terms.level[term], terms.level[v], terms.level[v]) <= terms.eps; v = terms.parent[v])
+        for (int32_t v = term; v >= 0; v = terms.parent[v]) {
+            if (terms.of_levels(terms.level[term], terms.level[v], terms.level[v]) > terms.eps) break;
             above.push_back(v);
+        }
     }
     std::ranges::sort(above);
     above.erase(std::ranges::unique(above).begin(), above.end());
@@ -82,7 +84,8 @@ void Index::build(const Rows& vocabularies, std::span<const uint8_t> alive, cons
             if (!alive.empty() && !alive[row]) continue;
             const Vocabulary v = vocabulary(vocabularies, row);
             for (std::size_t i = 0; i < v.nodes.size(); ++i)
-                places_of(v.nodes[i], terms, deepest, [&](std::size_t key) { visit(key, static_cast<int32_t>(row), v.counts[i]); });
+                places_of(v.nodes[i], terms, deepest,
+                          [&](std::size_t key) { visit(key, static_cast<int32_t>(row), v.counts[i]); });
         }
     };
     over_all([&](std::size_t key, int32_t, int32_t) { ++start_[key + 1]; });

@@ -1,9 +1,10 @@
 // Which vocabularies may be near a centre: the places from which a term can match a bag, and an inverted index of terms by place.
 //
-// A term lies `drop` levels below each of its ancestors. For a bag of terms, let p be the lowest ancestor of a term that is also above
-// (or in) the bag; the distance from the term to every term of the bag depends on p and the drop below it alone. So what is relevant to
-// a bag are a few (node, drop) pairs, its reach, and the vocabularies that hold such a term are a few lists of the index. Seen over a
-// higher ancestor the same term only looks dearer: taking places by rising cost, the first hit is the true least cost.
+// A term lies `drop` levels below each of its ancestors. For a bag of terms, let p be the lowest ancestor of a term that is also
+// above (or in) the bag; the distance from the term to every term of the bag depends on p and the drop below it alone. So what is
+// relevant to a bag are a few (node, drop) pairs, its reach, and the vocabularies that hold such a term are a few lists of the
+// index. Seen over a higher ancestor the same term only looks dearer: taking places by rising cost, the first hit is the true
+// least cost.
 #pragma once
 
 #include "matching.hpp"

@@ -9,7 +9,8 @@ namespace {
 
 class Representing {
   public:
-    Representing(const Rows& originals, const Rows& published, const Terms& terms) : originals_(originals), published_(published), terms_(terms) {
+    Representing(const Rows& originals, const Rows& published, const Terms& terms) : originals_(originals),
+            published_(published), terms_(terms) {
         for (int64_t level : terms.level)
             if (level < kFar) farthest_ = std::max(farthest_, 2 * level * terms.units);
     }
@@ -85,7 +86,8 @@ class Representing {
 
 }  // namespace
 
-Representation represent(const Rows& originals, const Rows& published, std::span<const int64_t> row, const Terms& terms, Task& task) {
+Representation represent(const Rows& originals, const Rows& published, std::span<const int64_t> row, const Terms& terms,
+        Task& task) {
     Representation out;
     Representing work(originals, published, terms);
     task.begin(originals.size());

@@ -1,7 +1,8 @@
 // Which published term stands for which occurrence of an original record.
 //
-// First every term stands for itself; then published nodes stand for what lies below them, the deepest choosing first; what is left on
-// both sides is matched one to one, as many as possible and at the least distance, where the two are relevant to one another.
+// First every term stands for itself; then published nodes stand for what lies below them, the deepest choosing first; what is
+// left on both sides is matched one to one, as many as possible and at the least distance, where the two are relevant to one
+// another.
 #pragma once
 
 #include "assignment.hpp"
@@ -18,6 +19,7 @@ struct Representation {
 };
 
 // `row` is the published row of each original record, -1 where it has none.
-Representation represent(const Rows& originals, const Rows& published, std::span<const int64_t> row, const Terms& terms, Task& task);
+Representation represent(const Rows& originals, const Rows& published, std::span<const int64_t> row, const Terms& terms,
+        Task& task);
 
 }  // namespace shoal

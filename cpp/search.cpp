@@ -10,8 +10,10 @@ constexpr std::size_t kPromising = 4;
 
 }  // namespace
 
-Search::Search(const Rows& vocabularies, std::span<const int64_t> rank, std::span<const int64_t> owner, const Terms& terms, Task& task)
-    : rows_(vocabularies), rank_(rank), owner_(owner), terms_(terms), task_(task), deepest_(deepest_drop(terms)), alive_(rows_.size(), 1),
+Search::Search(const Rows& vocabularies, std::span<const int64_t> rank, std::span<const int64_t> owner, const Terms& terms,
+        Task& task)
+    : rows_(vocabularies), rank_(rank), owner_(owner), terms_(terms), task_(task), deepest_(deepest_drop(terms)),
+            alive_(rows_.size(), 1),
       length_(rows_.size()), rows_alive_(rows_.size()), rows_indexed_(rows_.size()), credits_(rows_.size()) {
     int64_t owners = 0;
     for (int64_t o : owner_) owners = std::max(owners, o + 1);

@@ -1,7 +1,8 @@
 // The nearest of many vocabularies to a centre, exact, matching only those that can win.
 //
-// Rows are sorted by length. A matching leaves at least the difference of the lengths without a partner, so once some distance is known
-// only a window of lengths can be nearer; within it the index tells who shares anything relevant and how much that could save at best.
+// Rows are sorted by length. A matching leaves at least the difference of the lengths without a partner, so once some distance is
+// known only a window of lengths can be nearer; within it the index tells who shares anything relevant and how much that could
+// save at best.
 #pragma once
 
 #include "centre.hpp"
@@ -12,7 +13,8 @@ namespace shoal {
 class Search {
   public:
     // Rows by rising length; `rank` decides ties, the lowest wins; owners are numbered from 0.
-    Search(const Rows& vocabularies, std::span<const int64_t> rank, std::span<const int64_t> owner, const Terms& terms, Task& task);
+    Search(const Rows& vocabularies, std::span<const int64_t> rank, std::span<const int64_t> owner, const Terms& terms,
+            Task& task);
 
     bool alive(int64_t row) const { return alive_[row] != 0; }
     int64_t owners_alive() const { return owners_alive_; }

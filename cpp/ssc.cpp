@@ -27,7 +27,8 @@ struct Sorted {
     std::vector<int64_t> given, rank, owner, at_rank;
     OwnedRows rows;
 
-    Sorted(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner_of) : rank(order.size()), at_rank(order.size()) {
+    Sorted(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner_of) : rank(order.size()),
+            at_rank(order.size()) {
         std::iota(rank.begin(), rank.end(), int64_t{0});
         std::ranges::stable_sort(rank, {}, [&](int64_t r) { return vocabularies.length(order[r]); });
         for (std::size_t row = 0; row < rank.size(); ++row) {
@@ -109,7 +110,8 @@ class Clustering {
 
 }  // namespace
 
-Clusters cluster_vocabularies(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner, const Terms& terms,
+Clusters cluster_vocabularies(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner,
+        const Terms& terms,
                               int64_t k, Task& task) {
     const Sorted sorted(vocabularies, order, owner);
     Clusters found = Clustering(sorted, terms, k, task).run();
@@ -121,7 +123,8 @@ Clusters cluster_vocabularies(const Rows& vocabularies, std::span<const int64_t>
     return found;
 }
 
-Centre joined_centre(const Rows& vocabularies, std::span<const int64_t> members, const Terms& terms, std::vector<int64_t>& distances) {
+Centre joined_centre(const Rows& vocabularies, std::span<const int64_t> members, const Terms& terms,
+        std::vector<int64_t>& distances) {
     Comparison comparison(terms, deepest_drop(terms));
     Centre centre = Centre::of(vocabulary(vocabularies, members.front()));
     for (int64_t member : members.subspan(1)) {
@@ -132,7 +135,8 @@ Centre joined_centre(const Rows& vocabularies, std::span<const int64_t> members,
     return centre;
 }
 
-std::vector<int64_t> nearest_vocabularies(const Rows& vocabularies, std::span<const int64_t> wanted, const Terms& terms, Task& task) {
+std::vector<int64_t> nearest_vocabularies(const Rows& vocabularies, std::span<const int64_t> wanted, const Terms& terms,
+        Task& task) {
     std::vector<int64_t> all(vocabularies.size()), out;
     std::iota(all.begin(), all.end(), int64_t{0});
     const Sorted sorted(vocabularies, all, all);

@@ -1,7 +1,8 @@
-// How far two terms lie apart on the tree, in whole units: path length or Wu-Palmer, with the threshold and the price of no partner.
+// How far two terms lie apart on the tree, in whole units: path length or Wu-Palmer, with the threshold and the price of no
+// partner.
 //
-// Distances depend only on the levels of the two terms and of their lowest common ancestor (the root has level 1). A term of which
-// nothing is known hangs kFar levels below its parent: it is related to itself and to nothing else.
+// Distances depend only on the levels of the two terms and of their lowest common ancestor (the root has level 1). A term of
+// which nothing is known hangs kFar levels below its parent: it is related to itself and to nothing else.
 #pragma once
 
 #include <algorithm>

@@ -25,7 +25,8 @@ class Publisher {
             if (options_.typical == Typical::members)
                 publish_all(bag, out);
             else
-                publish_one(bag, options_.typical == Typical::vote ? elected(bag.terms) : common_ancestor(bag.terms, terms_), out);
+                publish_one(bag, options_.typical == Typical::vote ? elected(bag.terms) : common_ancestor(bag.terms, terms_),
+                        out);
         }
         for (const auto& [node, copies] : copies_) {
             out.rows.ids.push_back(node);
@@ -47,7 +48,9 @@ class Publisher {
         return winner >= 0 ? winner : substitute(bag);
     }
 
-    int32_t substitute(const std::vector<int32_t>& bag) const { return options_.generalize_rare ? common_ancestor(bag, terms_) : -1; }
+    int32_t substitute(const std::vector<int32_t>& bag) const {
+        return options_.generalize_rare ? common_ancestor(bag, terms_) : -1;
+    }
 
     void publish_one(const HyperTerm& bag, int32_t node, TypicalVocabularies& out) {
         if (node < 0) return;
@@ -98,7 +101,8 @@ class Publisher {
 
 }  // namespace
 
-TypicalVocabularies typical_vocabularies(const Clusters& clusters, const Rows& vocabularies, std::span<const int64_t> owner, const Terms& terms,
+TypicalVocabularies typical_vocabularies(const Clusters& clusters, const Rows& vocabularies, std::span<const int64_t> owner,
+        const Terms& terms,
                                          const TypicalOptions& options, Task& task) {
     TypicalVocabularies out;
     out.rows.indptr.push_back(0);

@@ -21,7 +21,8 @@ struct TypicalVocabularies {
     int64_t generalized = 0;  // published as an ancestor
 };
 
-TypicalVocabularies typical_vocabularies(const Clusters& clusters, const Rows& vocabularies, std::span<const int64_t> owner, const Terms& terms,
+TypicalVocabularies typical_vocabularies(const Clusters& clusters, const Rows& vocabularies, std::span<const int64_t> owner,
+        const Terms& terms,
                                          const TypicalOptions& options, Task& task);
 
 }  // namespace shoal
