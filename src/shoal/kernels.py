@@ -7,7 +7,7 @@ kernel through an atomic and leaves only after the kernel has stopped.
 from __future__ import annotations
 
 import os
-import threading
+from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -57,7 +57,7 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str = "") -> Any:
     task = _kernels.Task()
     answer: list[Any] = []
     failure: list[BaseException] = []
-    finished = threading.Event()
+    end = _End()
 
     def work() -> None:
         try:
@@ -65,14 +65,17 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str = "") -> Any:
         except BaseException as error:  # handed to the calling thread, which raises it
             failure.append(error)
         finally:
-            finished.set()
+            end.come()
 
-    worker = threading.Thread(target=work, name=f"shoal-{label or 'kernel'}", daemon=True)
-    worker.start()
+    started = False
     try:
-        _wait(finished, task, label)
-    except BaseException:
-        _stop(finished, task)
+        start_new_thread(work, ())
+        started = True
+        _wait(end, task, label)
+    except BaseException as error:
+        # Python notices an interrupt after the call that starts the thread, never before; only where threads have run out there is none.
+        if started or not isinstance(error, RuntimeError):
+            _stop(end, task)
         failure.clear()  # it says only that the kernel was cancelled; kept, it would tie itself into a cycle
         raise
     if failure:
@@ -80,20 +83,39 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str = "") -> Any:
     return answer[0]
 
 
-def _wait(finished: threading.Event, task: Any, label: str) -> None:
-    # An event, not the thread's join: in Python 3.11 a join that Ctrl-C breaks off takes a running thread for ended.
+class _End:
+    """The end of a kernel, which can be waited for whenever Ctrl-C comes.
+
+    A bare lock and a flag: an interrupt inside Python's own Event, Thread.start or Thread.join leaves them broken, and a running thread
+    taken for one that has ended.
+    """
+
+    def __init__(self) -> None:
+        self.has_come = False
+        self._bell = allocate_lock()
+        self._bell.acquire()
+
+    def come(self) -> None:
+        """Said by the kernel's thread, once."""
+        self.has_come = True
+        self._bell.release()
+
+    def nap(self) -> None:
+        """Wait for it a moment."""
+        self._bell.acquire(timeout=NAP_SECONDS)
+
+
+def _wait(end: _End, task: Any, label: str) -> None:
     watch = _settings.get().watch
-    while True:
-        over = finished.wait(NAP_SECONDS)
+    while not end.has_come:
+        end.nap()
         if watch is not None and label:
             watch(label, task.done, task.total)
-        if over:
-            return
 
 
-def _stop(finished: threading.Event, task: Any) -> None:
+def _stop(end: _End, task: Any) -> None:
     """Cancels the kernel and stays until it has stopped, however often the user presses Ctrl-C meanwhile."""
     task.cancel()
-    while not finished.is_set():
+    while not end.has_come:
         with suppress(KeyboardInterrupt):
-            finished.wait()
+            end.nap()

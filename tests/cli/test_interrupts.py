@@ -21,11 +21,15 @@ SOON = 3.0
 # The command as `shoal` runs it, except that it says when a stage begins, and that the stage is then so long that it cannot be missed.
 PROGRAM = textwrap.dedent(
     """
-    import os, sys, time
-    from shoal import _kernels, kernels
-    from shoal.app.cli import main, start
+    import os, signal, sys, time
 
     stage, words = sys.argv[1], sys.argv[2:]
+    if stage != "nothing":  # tests that run in the background inherit ignored signals
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+
+    from shoal import _kernels, kernels
+    from shoal.app.cli import main, start
 
     def endless(*arguments):
         os.write(1, b"begun\\n")

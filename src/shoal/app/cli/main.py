@@ -98,6 +98,8 @@ def run(arguments: list[str]) -> int:
     except MemoryError:
         return _fail("out of memory")
     except Exception as error:
+        if interrupts.raised:  # an interrupt at an awkward moment surfaces as any kind of error
+            return _fail(INTERRUPTED)
         if os.environ.get("SHOAL_DEBUG"):
             raise
         # The message of a foreign error may quote the data, so only its kind is told.

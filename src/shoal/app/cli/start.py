@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from types import FrameType
 from typing import TextIO
 
@@ -23,6 +24,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.loading = True
+        self.raised = False
         self._last = -PATIENCE_SECONDS
 
     def install(self) -> None:
@@ -39,11 +41,16 @@ class Interrupts:
             os._exit(1)
         before, self._last = self._last, time.monotonic()
         if self._last - before >= PATIENCE_SECONDS:
+            self.raised = True
             raise KeyboardInterrupt
 
-    def over(self) -> None:
-        """All is done but leaving."""
+    def over(self, code: int) -> None:
+        """All is done but leaving; who interrupted does not want to wait until gigabytes are given back one by one."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if self.raised:
+            with suppress(OSError):
+                sys.stdout.flush()
+            os._exit(code)
 
 
 interrupts = Interrupts()
@@ -56,7 +63,7 @@ def main() -> None:
     from shoal.app.cli.main import run
 
     code = run(sys.argv[1:])
-    interrupts.over()
+    interrupts.over(code)
     sys.exit(code)
 
 
