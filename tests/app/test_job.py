@@ -12,9 +12,7 @@ from shoal.data.bags import Vocabulary
 from shoal.errors import InputError, ParameterError
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86400), (" 1.5 h ", 5400), ("0.5s", 0.5)]
-)
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86400), (" 1.5 h ", 5400), ("0.5s", 0.5)])
 def test_gaps(text: str, seconds: float):
     assert parse_gap(text) == timedelta(seconds=seconds)
 

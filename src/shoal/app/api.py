@@ -1,10 +1,10 @@
 """The Python interface: what the command line does, for notebooks and programs.
 
-    import shoal
-    data = shoal.read("queries.tsv.gz")                     # or a Polars, pandas or Arrow frame
-    result = shoal.anonymize(data, shoal.Clump(k=5), taxonomy="wordnet")
-    shoal.write(result, "release")
-    shoal.audit("release").holds
+import shoal
+data = shoal.read("queries.tsv.gz")                     # or a Polars, pandas or Arrow frame
+result = shoal.anonymize(data, shoal.Clump(k=5), taxonomy="wordnet")
+shoal.write(result, "release")
+shoal.audit("release").holds
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from shoal.methods import METHODS
     is_eager=True,
     expose_value=False,
     callback=take_config,
-    help="Take options from a TOML file, such as k = 10 and taxonomy = \"food.csv\"; what is typed here goes before.",
+    help='Take options from a TOML file, such as k = 10 and taxonomy = "food.csv"; what is typed here goes before.',
 )
 def command(
     input: Path,

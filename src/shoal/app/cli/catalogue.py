@@ -32,9 +32,7 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str) -> clic
 
 def _facts(kind: type[Declared]) -> dict[str, Any]:
     told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect") if hasattr(kind, key)}
-    parameters = {
-        p.name: {"help": p.help, "default": p.default, "values": p.range} for p in kind.parameters()
-    }
+    parameters = {p.name: {"help": p.help, "default": p.default, "values": p.range} for p in kind.parameters()}
     return {"summary": kind.summary(), **told, "parameters": parameters}
 
 
