@@ -49,6 +49,15 @@ void bind_rows(nb::module_& m) {
         },
         "indptr"_a, "ids"_a, "counts"_a, "as_sets"_a, "threads"_a, "task"_a);
     m.def(
+        "renamed_rows",
+        [](I64 indptr, I32 ids, I32 code, Task& task) {
+            const Rows in = rows(indptr, ids, ids);
+            ids_within(in, static_cast<int64_t>(code.shape(0)));
+            BareRows out = unlocked([&] { return renamed_rows(in.indptr, in.ids, span(code), task); });
+            return nb::make_tuple(hand_over(std::move(out.indptr)), hand_over(std::move(out.ids)));
+        },
+        "indptr"_a, "ids"_a, "code"_a, "task"_a);
+    m.def(
         "identical_rows",
         [](I64 indptr, I32 ids, I32 counts, Task& task) {
             const Rows in = rows(indptr, ids, counts);

@@ -15,8 +15,14 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 // How many clusters are looked at for a record of a person who owns many: keeps the time linear where one person owns half of a log.
 constexpr int64_t kReach = 512;
 
+struct Held {  // a node of a meet, with its weight beside it: scoring then reads one run of memory and the record at hand
+    int32_t node;
+    int32_t count;
+    int64_t weight;
+};
+
 struct Cluster {
-    std::vector<Entry> meet;      // running minimum of the members' tree counts
+    std::vector<Held> meet;       // running minimum of the members' tree counts
     std::vector<int64_t> owners;  // distinct people, kept only where people may own several records
     int64_t size = 0;
     int64_t total_length = 0;
@@ -155,7 +161,7 @@ class Assignment {
         // The meet can hold no more than either side: often enough to know that this cluster cannot win.
         if (cost(c, record, std::min(c.value, own_value)) >= best.cost) return false;
         int64_t value = 0;
-        for (const Entry& e : c.meet) value += weight_[e.node] * std::min(e.count, dense_[e.node]);
+        for (const Held& e : c.meet) value += e.weight * std::min(e.count, dense_[e.node]);
         const int64_t price = cost(c, record, value);
         if (price >= best.cost) return false;
         best = {j, price, value};
@@ -172,11 +178,11 @@ class Assignment {
         if (c.size == 0) {
             auto nodes = counts_.row_ids(record);
             auto amounts = counts_.row_counts(record);
-            for (std::size_t i = 0; i < nodes.size(); ++i) c.meet.push_back({nodes[i], amounts[i]});
+            for (std::size_t i = 0; i < nodes.size(); ++i) c.meet.push_back({nodes[i], amounts[i], weight_[nodes[i]]});
         } else {
             std::size_t kept = 0;
-            for (const Entry e : c.meet)
-                if (const int32_t least = std::min(e.count, dense_[e.node]); least > 0) c.meet[kept++] = {e.node, least};
+            for (const Held e : c.meet)
+                if (const int32_t least = std::min(e.count, dense_[e.node]); least > 0) c.meet[kept++] = {e.node, least, e.weight};
             c.meet.resize(kept);
         }
         if (!options_.owners_repeat) {

@@ -49,16 +49,19 @@ std::string in_small_letters(std::string_view word) {
 
 }  // namespace
 
-Interner::Interner() : slots_(1024, Slot{0, -1}) {}
+Interner::Interner() : slots_(1024, Slot{0, 0, 0, -1}) {}
 
 int32_t Interner::code(std::string_view s) {
     const uint64_t hash = hash_bytes(s);
     uint64_t at = hash & (slots_.size() - 1);
     for (; slots_[at].code >= 0; at = (at + 1) & (slots_.size() - 1))
-        if (slots_[at].hash == hash && (*this)[slots_[at].code] == s) return slots_[at].code;
+        if (slots_[at].hash == hash && slots_[at].size == static_cast<int32_t>(s.size()) &&
+            std::memcmp(bytes_.data() + slots_[at].begin, s.data(), s.size()) == 0)
+            return slots_[at].code;
     if (size() == std::numeric_limits<int32_t>::max()) throw std::length_error("more than 2,147,483,647 distinct strings");
     const auto fresh = static_cast<int32_t>(size());
-    slots_[at] = {hash, fresh};
+    if (s.size() > static_cast<std::size_t>(std::numeric_limits<int32_t>::max())) throw std::length_error("a string of more than 2 GB");
+    slots_[at] = {hash, static_cast<int64_t>(bytes_.size()), static_cast<int32_t>(s.size()), fresh};
     bytes_.append(s);
     ends_.push_back(static_cast<int64_t>(bytes_.size()));
     if (2 * ends_.size() > slots_.size()) grow();
@@ -66,7 +69,7 @@ int32_t Interner::code(std::string_view s) {
 }
 
 void Interner::grow() {
-    std::vector<Slot> old(2 * slots_.size(), Slot{0, -1});
+    std::vector<Slot> old(2 * slots_.size(), Slot{0, 0, 0, -1});
     old.swap(slots_);
     for (const Slot& slot : old) {
         if (slot.code < 0) continue;

@@ -39,8 +39,10 @@ class Interner {
   private:
     void split(std::string_view s, int64_t shortest, bool lower, std::vector<int32_t>& ids);
     void grow();
-    struct Slot {
+    struct Slot {  // knows where its string lies, so that a look-up touches one slot and the string itself
         uint64_t hash;
+        int64_t begin;
+        int32_t size;
         int32_t code;
     };
     std::vector<Slot> slots_;

@@ -91,6 +91,19 @@ OwnedRows canonical_rows(const Rows& rows, bool as_sets, int threads, Task& task
     return out;
 }
 
+BareRows renamed_rows(std::span<const int64_t> indptr, std::span<const int32_t> ids, std::span<const int32_t> code, Task& task) {
+    BareRows out;
+    out.indptr.assign(indptr.size(), 0);
+    out.ids.reserve(ids.size());
+    for (std::size_t i = 1; i < indptr.size(); ++i) {
+        if (i % 65536 == 0) task.check();
+        for (int64_t at = indptr[i - 1]; at < indptr[i]; ++at)
+            if (const int32_t renamed = code[ids[at]]; renamed >= 0) out.ids.push_back(renamed);
+        out.indptr[i] = static_cast<int64_t>(out.ids.size());
+    }
+    return out;
+}
+
 std::vector<int64_t> identical_rows(const Rows& rows, Task& task) {
     const int64_t n = rows.size();
     task.begin(n);

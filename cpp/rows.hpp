@@ -10,6 +10,13 @@ namespace shoal {
 // Throws std::overflow_error where a row counts more than an int32 can hold.
 OwnedRows canonical_rows(const Rows& rows, bool as_sets, int threads, Task& task);
 
+// Rows of bare ids with every id renamed to code[id], and left out where that is below zero; the order within a row stays.
+struct BareRows {
+    std::vector<int64_t> indptr;
+    std::vector<int32_t> ids;
+};
+BareRows renamed_rows(std::span<const int64_t> indptr, std::span<const int32_t> ids, std::span<const int32_t> code, Task& task);
+
 // Numbers the rows so that identical rows, and only those, share a number; numbers are given in order of first appearance.
 std::vector<int64_t> identical_rows(const Rows& rows, Task& task);
 

@@ -126,3 +126,13 @@ def test_indices_out_of_range_do_not_reach_a_kernel() -> None:
     for kernel, *arguments in calls:
         with pytest.raises(ValueError, match="kernel input"):
             kernels.run(kernel, *arguments)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(0, 6), max_size=5), max_size=6), st.lists(st.integers(-1, 9), min_size=7, max_size=7))
+def test_renamed_rows(records: list[list[int]], codes: list[int]) -> None:
+    indptr = np.concatenate([[0], np.cumsum([len(r) for r in records])]).astype(np.int64)
+    ids = np.array([i for r in records for i in r], np.int32)
+    starts, left = _kernels.renamed_rows(indptr, ids, np.array(codes, np.int32), _kernels.Task())
+    expected = [[codes[i] for i in r if codes[i] >= 0] for r in records]
+    assert [left[a:b].tolist() for a, b in pairwise(starts)] == expected

@@ -63,8 +63,5 @@ def _only(indptr: Ints, items: Small, words: pl.Series, kept: pl.Series) -> Term
     """The same rows over the kept words alone."""
     mask = kept.to_numpy()
     renumbered = np.where(mask, np.cumsum(mask) - 1, -1).astype(np.int32)
-    fresh = renumbered[items]
-    stays = fresh >= 0
-    running = np.concatenate([[0], np.cumsum(stays, dtype=np.int64)])
-    vocabulary = Vocabulary(words.filter(kept))
-    return Terms(running[indptr], fresh[stays], vocabulary, len(items) - int(running[-1]))
+    starts, left = kernels.run(_kernels.renamed_rows, indptr, items, renumbered)
+    return Terms(starts, left, Vocabulary(words.filter(kept)), len(items) - len(left))
