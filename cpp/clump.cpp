@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <list>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
+
+#include "window.hpp"
 
 namespace shoal {
 
@@ -52,11 +55,12 @@ class Assignment {
         const int64_t n = static_cast<int64_t>(order.size());
         task.begin(n);
         seed_clusters(order, clusters);
+        open_window();
         std::vector<int64_t> leftover;  // positions in the order
         for (int64_t i = 0; i < n; ++i) {
             if (i % 256 == 0) task.step(std::min<int64_t>(256, n - i));
             task.check();
-            if (group_[order[i]] < 0 && !join_open(order[i])) leftover.push_back(i);
+            if (group_[order[i]] < 0 && !(window_ ? join_window(order[i]) : join_open(order[i]))) leftover.push_back(i);
         }
         if (open_.size() == clusters_.size()) return false;
         dissolve_unfilled(order, leftover);
@@ -122,6 +126,44 @@ class Assignment {
         }
         clear(record);
         return best.cluster >= 0;
+    }
+
+    // Where everybody owns one record the first r open clusters are the same for all records, and can be scored side by side.
+    void open_window() {
+        if (options_.owners_repeat || options_.r > Window::kWidest) return;
+        window_.emplace(static_cast<int64_t>(weight_.size()), options_.r);
+        slots_.assign(options_.r, open_.end());
+        coming_ = open_.begin();
+        for (int64_t s = 0; s < options_.r; ++s) next_into(s);
+    }
+
+    void next_into(int64_t slot) {
+        slots_[slot] = coming_;
+        if (coming_ != open_.end()) window_->show(slot, clusters_[*coming_++].meet);
+    }
+
+    // Step 2 on the window: the same choice as `join_open` makes, of equals the first cluster.
+    bool join_window(int64_t record) {
+        const auto values = window_->values(counts_.row_ids(record), counts_.row_counts(record), weight_);
+        Choice best;
+        int64_t where = -1;
+        for (int64_t s = 0; s < options_.r; ++s) {
+            if (slots_[s] == open_.end()) continue;
+            const int64_t j = *slots_[s], price = cost(clusters_[j], record, values[s]);
+            if (price < best.cost || (price == best.cost && j < best.cluster)) best = {j, price, values[s]}, where = s;
+        }
+        if (where < 0) return false;
+        window_->hide(where, clusters_[best.cluster].meet);
+        spread(record);
+        take(best.cluster, record, best.value);
+        clear(record);
+        if (clusters_[best.cluster].people < options_.k) {
+            window_->show(where, clusters_[best.cluster].meet);
+        } else {
+            open_.erase(slots_[where]);
+            next_into(where);
+        }
+        return true;
     }
 
     // Step 3: everyone left over goes where it costs least, whatever the size. Fewer than k are left over, and all clusters are tried;
@@ -227,6 +269,9 @@ class Assignment {
     std::vector<int64_t> group_;
     std::vector<Cluster> clusters_;
     std::list<int64_t> open_;      // clusters that still want people, in the order of their seeds
+    std::optional<Window> window_;
+    std::vector<std::list<int64_t>::iterator> slots_;  // the open cluster in each slot of the window
+    std::list<int64_t>::iterator coming_;               // the first open cluster that has no slot yet
     std::vector<int64_t> filled_;  // the others, once all records were tried
     int64_t step_ = 1;             // records from one seed to the next
 };

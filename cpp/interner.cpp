@@ -111,12 +111,16 @@ Interner::Words Interner::words(const std::vector<std::string_view>& strings, in
     out.indptr.assign(n + 1, 0);
     task.begin(n);
     parallel_blocks(n, range, threads, task, [&](int64_t begin, int64_t end, int) {
-        const int64_t r = begin / range;
+        // On the thread's own stack until done: neighbours in a vector would fight for cache lines at every word.
+        Interner mine;
+        std::vector<int32_t> ids;
         for (int64_t i = begin; i < end; ++i) {
             if (i % 8192 == 0) task.check();
-            local[r].split(strings[i], shortest, lower, found[r]);
-            out.indptr[i + 1] = static_cast<int64_t>(found[r].size());
+            mine.split(strings[i], shortest, lower, ids);
+            out.indptr[i + 1] = static_cast<int64_t>(ids.size());
         }
+        local[begin / range] = std::move(mine);
+        found[begin / range] = std::move(ids);
     });
     int64_t before = 0;
     for (int64_t r = 0; r < ranges; ++r) {
