@@ -13,6 +13,7 @@ namespace shoal {
 
 namespace {
 
+constexpr std::size_t kBatch = 64;
 constexpr int64_t kFewest = 4096;  // strings that are worth a thread of their own
 
 uint64_t hash_bytes(std::string_view s) {
@@ -49,31 +50,35 @@ std::string in_small_letters(std::string_view word) {
 
 }  // namespace
 
-Interner::Interner() : slots_(1024, Slot{0, 0, 0, -1}) {}
+const Interner::Slot Interner::kEmptySlot{0, 0, 0, -1};
 
-int32_t Interner::code(std::string_view s) {
-    const uint64_t hash = hash_bytes(s);
+Interner::Interner() : slots_(1024, kEmptySlot) {}
+
+int32_t Interner::code(std::string_view s) { return code(s, hash_bytes(s)); }
+
+int32_t Interner::code(std::string_view s, uint64_t hash) {
+    const auto length = static_cast<uint32_t>(s.size());
+    const auto mark = static_cast<uint32_t>(hash >> 32);
     uint64_t at = hash & (slots_.size() - 1);
     for (; slots_[at].code >= 0; at = (at + 1) & (slots_.size() - 1))
-        if (slots_[at].hash == hash && slots_[at].size == static_cast<int32_t>(s.size()) &&
-            std::memcmp(bytes_.data() + slots_[at].begin, s.data(), s.size()) == 0)
+        if (slots_[at].hash == mark && slots_[at].size == length && std::memcmp(bytes_.data() + slots_[at].begin, s.data(), length) == 0)
             return slots_[at].code;
-    if (size() == std::numeric_limits<int32_t>::max()) throw std::length_error("more than 2,147,483,647 distinct strings");
+    if (const std::size_t limit = std::numeric_limits<uint32_t>::max(); s.size() > limit || bytes_.size() > limit - length)
+        throw std::length_error("more than 4 GB of distinct strings");
     const auto fresh = static_cast<int32_t>(size());
-    if (s.size() > static_cast<std::size_t>(std::numeric_limits<int32_t>::max())) throw std::length_error("a string of more than 2 GB");
-    slots_[at] = {hash, static_cast<int64_t>(bytes_.size()), static_cast<int32_t>(s.size()), fresh};
+    slots_[at] = {mark, static_cast<uint32_t>(bytes_.size()), length, fresh};
     bytes_.append(s);
     ends_.push_back(static_cast<int64_t>(bytes_.size()));
-    if (2 * ends_.size() > slots_.size()) grow();
+    if (4 * ends_.size() > 3 * slots_.size()) grow();
     return fresh;
 }
 
 void Interner::grow() {
-    std::vector<Slot> old(2 * slots_.size(), Slot{0, 0, 0, -1});
+    std::vector<Slot> old(2 * slots_.size(), kEmptySlot);
     old.swap(slots_);
     for (const Slot& slot : old) {
         if (slot.code < 0) continue;
-        uint64_t at = slot.hash & (slots_.size() - 1);
+        uint64_t at = hash_bytes((*this)[slot.code]) & (slots_.size() - 1);
         while (slots_[at].code >= 0) at = (at + 1) & (slots_.size() - 1);
         slots_[at] = slot;
     }
@@ -89,7 +94,7 @@ std::vector<int32_t> Interner::encode(const std::vector<std::string_view>& strin
     return out;
 }
 
-void Interner::split(std::string_view s, int64_t shortest, bool lower, std::vector<int32_t>& ids) {
+void Interner::split(std::string_view s, int64_t shortest, bool lower, std::vector<Waiting>& waiting, std::vector<int32_t>& ids) {
     static const std::array<bool, 256> is_word = word_bytes();
     for (std::size_t at = 0; at < s.size();) {
         while (at < s.size() && !is_word[static_cast<unsigned char>(s[at])]) ++at;
@@ -97,8 +102,19 @@ void Interner::split(std::string_view s, int64_t shortest, bool lower, std::vect
         while (at < s.size() && is_word[static_cast<unsigned char>(s[at])]) ++at;
         if (at == begin || static_cast<int64_t>(at - begin) < shortest) continue;
         const std::string_view word = s.substr(begin, at - begin);
-        ids.push_back(lower && std::ranges::any_of(word, is_capital) ? code(in_small_letters(word)) : code(word));
+        if (lower && std::ranges::any_of(word, is_capital)) {
+            number(waiting, ids);
+            ids.push_back(code(in_small_letters(word)));
+            continue;
+        }
+        waiting.push_back({word, hash_bytes(word)});
+        __builtin_prefetch(&slots_[waiting.back().hash & (slots_.size() - 1)]);
     }
+}
+
+void Interner::number(std::vector<Waiting>& waiting, std::vector<int32_t>& ids) {
+    for (const Waiting& w : waiting) ids.push_back(code(w.word, w.hash));
+    waiting.clear();
 }
 
 Interner::Words Interner::words(const std::vector<std::string_view>& strings, int64_t shortest, bool lower, int threads, Task& task) {
@@ -114,11 +130,14 @@ Interner::Words Interner::words(const std::vector<std::string_view>& strings, in
         // On the thread's own stack until done: neighbours in a vector would fight for cache lines at every word.
         Interner mine;
         std::vector<int32_t> ids;
+        std::vector<Waiting> waiting;
         for (int64_t i = begin; i < end; ++i) {
             if (i % 8192 == 0) task.check();
-            mine.split(strings[i], shortest, lower, ids);
-            out.indptr[i + 1] = static_cast<int64_t>(ids.size());
+            mine.split(strings[i], shortest, lower, waiting, ids);
+            out.indptr[i + 1] = static_cast<int64_t>(ids.size() + waiting.size());
+            if (waiting.size() >= kBatch) mine.number(waiting, ids);
         }
+        mine.number(waiting, ids);
         local[begin / range] = std::move(mine);
         found[begin / range] = std::move(ids);
     });

@@ -37,14 +37,22 @@ class Interner {
     Words words(const std::vector<std::string_view>& strings, int64_t shortest, bool lower, int threads, Task& task);
 
   private:
-    void split(std::string_view s, int64_t shortest, bool lower, std::vector<int32_t>& ids);
-    void grow();
-    struct Slot {  // knows where its string lies, so that a look-up touches one slot and the string itself
+    // Words on their way to a number: looked at in batches, so that the slots of a batch are fetched while others are compared.
+    struct Waiting {
+        std::string_view word;
         uint64_t hash;
-        int64_t begin;
-        int32_t size;
+    };
+    void split(std::string_view s, int64_t shortest, bool lower, std::vector<Waiting>& waiting, std::vector<int32_t>& ids);
+    void number(std::vector<Waiting>& waiting, std::vector<int32_t>& ids);
+    int32_t code(std::string_view s, uint64_t hash);
+    void grow();
+    struct Slot {  // small, and knows where its string lies: a look-up touches one slot and the string itself
+        uint32_t hash;
+        uint32_t begin;
+        uint32_t size;
         int32_t code;
     };
+    static const Slot kEmptySlot;
     std::vector<Slot> slots_;
     std::string bytes_;
     std::vector<int64_t> ends_;

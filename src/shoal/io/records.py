@@ -130,7 +130,7 @@ def _pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterato
 def _parquet(lists: pl.Series, rows: Ints) -> bytes:
     buffer = io.BytesIO()
     frame = pl.DataFrame({"record": np.arange(1, len(rows) + 1), "items": lists.gather(rows)})
-    frame.write_parquet(buffer)
+    frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
     return buffer.getvalue()
 
 

@@ -97,8 +97,12 @@ def _lost_records(release: Release, original: Grounding, rows: Ints) -> list[str
 
 def _fewest_people(classes: Classes, original: Grounding, rows: Ints) -> int:
     shown = np.flatnonzero(rows >= 0)
-    pairs = np.unique(np.stack([classes.label[rows[shown]], original.bags.owners[shown]]), axis=1)
-    return int(np.bincount(pairs[0], minlength=len(classes.sizes)).min())
+    label, owner = classes.label[rows[shown]], original.bags.owners[shown]
+    by_class = np.lexsort((owner, label))
+    label, owner = label[by_class], owner[by_class]
+    first = np.ones(len(label), bool)
+    first[1:] = (label[1:] != label[:-1]) | (owner[1:] != owner[:-1])
+    return int(np.bincount(label[first], minlength=len(classes.sizes)).min())
 
 
 def _untruthful(release: Release, original: Grounding, rows: Ints) -> list[str]:
