@@ -39,6 +39,15 @@ def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
     return best
 
 
+def fastest_in_turn(works: list[Callable[[], Any]], repeats: int) -> list[float]:
+    """The shortest run of each, taken in turn, so that a noisy spell of the machine hits all of them."""
+    best = [float("inf")] * len(works)
+    for _ in range(repeats):
+        for i, work in enumerate(works):
+            best[i] = min(best[i], seconds(work, 1))
+    return best
+
+
 def peak_megabytes() -> float:
     """The most memory this process has held so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -77,4 +77,3 @@ def plain_distance(taxonomy: Taxonomy, a: list[int], b: list[int], eps: float, o
     """The distance of two vocabularies with nil terms."""
     costs = np.array([[term_distance(taxonomy, u, v, measure) for v in b] for u in a]).reshape(len(a), len(b))
     return padded_distance(costs, eps, omega, omega)[0]
-

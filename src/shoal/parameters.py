@@ -130,9 +130,7 @@ class Declared:
         hints = typing.get_type_hints(cls)
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]
         return [
-            Param(name=f.name, default=f.default, **_typed(hints[f.name]), **f.metadata["param"])
-            for f in fields
-            if "param" in f.metadata
+            Param(name=f.name, default=f.default, **_typed(hints[f.name]), **f.metadata["param"]) for f in fields if "param" in f.metadata
         ]
 
     @classmethod

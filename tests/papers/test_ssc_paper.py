@@ -150,9 +150,7 @@ def test_what_a_published_term_stands_for(example):
 def bag_behind(term: str, release, example) -> dict[str, int]:
     names = example.taxonomy.names
     return {
-        names[original]: times
-        for _, published, original, times in represented(release, example).iter_rows()
-        if names[published] == term
+        names[original]: times for _, published, original, times in represented(release, example).iter_rows() if names[published] == term
     }
 
 

@@ -87,9 +87,7 @@ def test_a_leftover_joins_the_nearest_centre(case):
     clusters = kernels.run(_kernels.cluster_vocabularies, distance.kernel(), *bags.rows, everyone, everyone, 2)
     (late,) = [c for c, members in enumerate(clusters.members) if len(members) == 3]
     record = records[clusters.members[late][2]]
-    costs = [
-        plain_centre_distance(tree, centre_of(bags, distance, m[:2])[0], record, distance, 2) / 2 for m in clusters.members
-    ]
+    costs = [plain_centre_distance(tree, centre_of(bags, distance, m[:2])[0], record, distance, 2) / 2 for m in clusters.members]
     assert costs[late] == pytest.approx(min(costs), abs=1e-5)
     assert late == min(c for c in range(len(costs)) if costs[c] < costs[late] + 1e-5)
 

@@ -165,11 +165,7 @@ class Bags:
         names = self.vocabulary.names.gather(np.repeat(self.items, self.counts))
         ends = np.cumsum(self.lengths)
         records = pl.Series(np.repeat(np.arange(len(self)), self.lengths))
-        filled = (
-            pl.DataFrame({"record": records, "items": names})
-            .group_by("record", maintain_order=True)
-            .agg(pl.col("items"))
-        )
+        filled = pl.DataFrame({"record": records, "items": names}).group_by("record", maintain_order=True).agg(pl.col("items"))
         if len(filled) == len(self):
             return filled["items"]
         every = pl.DataFrame({"record": np.arange(len(ends), dtype=np.int64)})
@@ -196,9 +192,7 @@ class Bags:
 
     def relabelled(self, codes: Small, vocabulary: Vocabulary, *, as_sets: bool = False) -> Bags:
         """The same records with item i renamed to `codes[i]` of another vocabulary; below 0 drops it."""
-        return Bags.from_rows(
-            self.indptr, codes[self.items], self.counts, vocabulary, self.owners, as_sets=as_sets
-        )
+        return Bags.from_rows(self.indptr, codes[self.items], self.counts, vocabulary, self.owners, as_sets=as_sets)
 
     def as_sets(self) -> Bags:
         """The same records with every count reduced to one."""

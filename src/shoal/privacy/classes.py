@@ -41,9 +41,7 @@ def classes_of(release: Release) -> Classes:
     return Classes(np.where(held[label], renumbered[label], -1), sizes[held])
 
 
-def judge_classes(
-    claim: str, k: int, release: Release, original: Grounding | None, *, people: bool, truthful: bool
-) -> Verdict:
+def judge_classes(claim: str, k: int, release: Release, original: Grounding | None, *, people: bool, truthful: bool) -> Verdict:
     """Are all classes of at least k records? With the original: of k people (`people`), each a generalization (`truthful`)?"""
     classes = classes_of(release)
     achieved = {"k": classes.smallest}

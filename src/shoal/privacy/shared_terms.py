@@ -82,9 +82,9 @@ def _counted(published: pl.DataFrame, holders: pl.DataFrame) -> pl.DataFrame:
 def _holders(bags: Bags, group: Ints, taxonomy: Taxonomy) -> pl.DataFrame:
     """Group, owner and node for every node that is an item of a record, or lies above one."""
     sizes = np.diff(bags.indptr)
-    now = pl.DataFrame(
-        {"group": np.repeat(group, sizes), "owner": np.repeat(bags.owners, sizes), "node": bags.items.copy()}
-    ).filter(pl.col("group") >= 0)
+    now = pl.DataFrame({"group": np.repeat(group, sizes), "owner": np.repeat(bags.owners, sizes), "node": bags.items.copy()}).filter(
+        pl.col("group") >= 0
+    )
     found = [now]
     while len(now):
         above = taxonomy.parent[now["node"].to_numpy()]

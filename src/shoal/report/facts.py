@@ -137,7 +137,4 @@ def _ranked(records: Ints, tree: Taxonomy, by: str) -> tuple[PublishedItem, ...]
     shown = np.flatnonzero(records)
     keys = (records, tree.leaves) if by == "records" else (tree.leaves, records)
     order = shown[np.lexsort((shown, -keys[1][shown], -keys[0][shown]))][:MOST_ITEMS]
-    return tuple(
-        PublishedItem(tree.names[n], int(records[n]), int(tree.depth[n]) + 1, int(tree.leaves[n]))
-        for n in order.tolist()
-    )
+    return tuple(PublishedItem(tree.names[n], int(records[n]), int(tree.depth[n]) + 1, int(tree.leaves[n])) for n in order.tolist())

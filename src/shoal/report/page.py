@@ -25,9 +25,7 @@ def _template() -> Template:
     from jinja2 import Environment, StrictUndefined
 
     here = files("shoal.report")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals["style"] = _safe((here / "style.css").read_text(encoding="utf-8"))
     return environment.from_string((here / "template.html").read_text(encoding="utf-8"))
 

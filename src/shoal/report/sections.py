@@ -140,9 +140,7 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
 def input_rows(manifest: Mapping[str, Any]) -> list[Row]:
     """What was read, as the manifest tells it."""
     given = manifest.get("input", {})
-    return [
-        Row(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()
-    ]
+    return [Row(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()]
 
 
 def _meaning(key: str, value: Any) -> str:
@@ -162,10 +160,7 @@ def asked_line(manifest: Mapping[str, Any]) -> str:
 def accounts(manifest: Mapping[str, Any]) -> list[Account]:
     """The ledgers of rows, records and item occurrences, as far as there are any."""
     titles = {"rows": "Rows of the input", "records": "Records", "occurrences": "Item occurrences"}
-    return [
-        _account(titles.get(key, spoken(key)), ledger)
-        for key, ledger in manifest.get("accounting", {}).items()
-    ]
+    return [_account(titles.get(key, spoken(key)), ledger) for key, ledger in manifest.get("accounting", {}).items()]
 
 
 def _account(title: str, ledger: Mapping[str, int]) -> Account:
@@ -179,9 +174,7 @@ def _account(title: str, ledger: Mapping[str, int]) -> Account:
         parts.append(Part(plain(key), n, tone))
     desc = f"{count(total)} in: " + ", ".join(f"{count(p.value)} {p.label}" for p in parts)
     pieces = tuple(Piece(p.label, count(p.value), share_of(p.value, total), p.tone) for p in parts)
-    return Account(
-        title, count(total), sum(p.value for p in parts) == total, stacked(title, desc, parts), pieces
-    )
+    return Account(title, count(total), sum(p.value for p in parts) == total, stacked(title, desc, parts), pieces)
 
 
 def loss_tile(metrics: Mapping[str, Any]) -> Tile:
@@ -224,9 +217,7 @@ def metric_rows(metrics: Mapping[str, Any]) -> list[Row]:
     rows = []
     for key, value in metrics.items():
         if key not in shown:
-            label, meaning = PLAIN_METRICS.get(
-                key, (spoken(key), METRICS[key].summary if key in METRICS else "")
-            )
+            label, meaning = PLAIN_METRICS.get(key, (spoken(key), METRICS[key].summary if key in METRICS else ""))
             rows.append(Row(label, number(value), meaning))
     return rows
 
@@ -241,9 +232,7 @@ def group_chart(facts: Facts) -> str:
     k = promised_group(facts.manifest.get("claims", []))
     found = facts.group_sizes
     columns = [
-        Column(
-            b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else ""
-        )
+        Column(b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else "")
         for b, n in zip(found.bins, found.counts, strict=True)
     ]
     mark = Mark(found.bin_of(k), f"promised: {count(k)}") if k else None

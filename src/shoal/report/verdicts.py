@@ -90,9 +90,7 @@ def model_of(verdict: Mapping[str, Any]) -> Model | None:
 def headline(verdicts: Sequence[Mapping[str, Any]]) -> Headline:
     """Do all claims hold, and what do they say?"""
     if not verdicts:
-        return Headline(
-            "open", "This release claims nothing.", "No guarantee was asked for, so none was checked."
-        )
+        return Headline("open", "This release claims nothing.", "No guarantee was asked for, so none was checked.")
     broken = [v for v in verdicts if not v["holds"]]
     if broken:
         these = "The claim" if len(verdicts) == 1 else f"{len(broken)} of {len(verdicts)} claims"
@@ -116,9 +114,7 @@ def guarantee(verdicts: Sequence[Mapping[str, Any]]) -> Tile:
         promised = number(model.values().get("k"))
         return Tile("Guarantee", number(achieved[told]), f"{whose}; {promised} were promised", tone)
     best = ", ".join(f"{spoken(key)} = {number(value)}" for key, value in achieved.items())
-    return Tile(
-        "Guarantee", best or ("holds" if verdict["holds"] else "broken"), plain(str(verdict["model"])), tone
-    )
+    return Tile("Guarantee", best or ("holds" if verdict["holds"] else "broken"), plain(str(verdict["model"])), tone)
 
 
 def promised_group(verdicts: Sequence[Mapping[str, Any]]) -> int | None:

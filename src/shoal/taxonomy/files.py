@@ -29,9 +29,7 @@ Form = Literal["edges", "paths", "json"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
-_HEADER_WORDS = frozenset(
-    {"child", "item", "leaf", "node", "term", "label", "name", "product", "value", "word", "code", "id"}
-)
+_HEADER_WORDS = frozenset({"child", "item", "leaf", "node", "term", "label", "name", "product", "value", "word", "code", "id"})
 _LEVEL_WORD = re.compile(r"(level|lvl|l)[ _-]?\d+|parent")
 
 
@@ -53,9 +51,7 @@ class _Row:
 def read_taxonomy(path: str | Path, form: str | None = None, loss: str = "lm") -> TaxonomyFile:
     """The taxonomy in a file; `form` is one of edges, paths and json, or guessed."""
     if form is not None and form not in FORMS:
-        raise ParameterError(
-            f"no form of taxonomy is called {form!r}", hint=f"there are {', '.join(FORMS)}", value=form
-        )
+        raise ParameterError(f"no form of taxonomy is called {form!r}", hint=f"there are {', '.join(FORMS)}", value=form)
     file = Path(path)
     text = read_text(file)
     try:
@@ -118,9 +114,7 @@ def _parents_of_edges(rows: list[_Row]) -> Parents:
     given: Parents = {}
     for row in rows:
         if len(row.cells) != 2:
-            raise TaxonomyError(
-                f"line {row.line} has {len(row.cells)} columns, not child and parent", line=row.line
-            )
+            raise TaxonomyError(f"line {row.line} has {len(row.cells)} columns, not child and parent", line=row.line)
         child, above = row.cells[0], row.cells[1] or None
         if not child:
             raise TaxonomyError(f"line {row.line} names no child", line=row.line)

@@ -90,9 +90,7 @@ def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
     return Taxonomy(names, parent, loss_name=taxonomy.loss_name), renumbered
 
 
-def _hang_unlisted(
-    taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: Vocabulary
-) -> tuple[Taxonomy, Small]:
+def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: Vocabulary) -> tuple[Taxonomy, Small]:
     # In the order of their names, so that the tree does not depend on the order of the records.
     terms = vocabulary.names.gather(strange)
     by_name = terms.arg_sort().to_numpy()

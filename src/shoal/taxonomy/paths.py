@@ -70,9 +70,7 @@ def parents_of_paths(paths: Iterable[Sequence[str]]) -> tuple[Parents, list[str]
     notes = []
     if renamed:
         names = _some(list(renamed.values()))
-        notes.append(
-            f"{len(renamed):,} groups bear the name of an item below them and are now called {names}"
-        )
+        notes.append(f"{len(renamed):,} groups bear the name of an item below them and are now called {names}")
     return _rooted(parents, notes), notes
 
 
