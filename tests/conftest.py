@@ -1,4 +1,4 @@
-"""The directory in which these tests work."""
+"""The directory in which tests of the program work."""
 
 from __future__ import annotations
 
