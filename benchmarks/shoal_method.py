@@ -97,12 +97,13 @@ def compare(name: str, data: Grounding) -> list[dict[str, Any]]:
 def growth(data: Grounding) -> list[dict[str, Any]]:
     """CPU time per record over growing parts of one log, and the memory held so far."""
     rows = []
-    for users in (LARGE // 10, LARGE // 5, LARGE // 2, LARGE):
+    for users in (USERS, LARGE // 5, LARGE // 2, LARGE):
         part = Grounding(data.bags.select(np.arange(users)), data.taxonomy, 0, 0, 0, 0, 0)
         for effort in ("fast", "balanced"):
             found = run(Shoal(k=5, effort=effort), part)
             row = {"users": users, "effort": effort, "loss": found.loss, "wall s": found.wall, "cpu s": found.cpu}
-            rows.append(row | {"cpu us a user": 1e6 * found.cpu / users, "peak MB": peak_megabytes()})
+            each = {"wall us a user": 1e6 * found.wall / users, "cpu us a user": 1e6 * found.cpu / users}
+            rows.append(row | each | {"peak MB": peak_megabytes()})
     return rows
 
 
