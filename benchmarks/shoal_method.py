@@ -97,7 +97,7 @@ def compare(name: str, data: Grounding) -> list[dict[str, Any]]:
 def growth(data: Grounding) -> list[dict[str, Any]]:
     """CPU time per record over growing parts of one log, and the memory held so far."""
     rows = []
-    for users in (USERS, LARGE // 5, LARGE // 2, LARGE):
+    for users in (LARGE // 10, USERS, LARGE // 5, LARGE // 2, LARGE):
         part = Grounding(data.bags.select(np.arange(users)), data.taxonomy, 0, 0, 0, 0, 0)
         for effort in ("fast", "balanced"):
             found = run(Shoal(k=5, effort=effort), part)

@@ -9,9 +9,10 @@ along chains through neighbouring groups.
 With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item
 is published as its nearest ancestor that could also mean something harmless.
 
-Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear
-in the tree counts. The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in
-seconds makes them depend on the machine.
+Guarantee: every published record is shared by at least k people. Time: a little more than linear in the records at a given
+effort (docs/methods/shoal.md has the numbers); memory: linear in the tree counts.
+The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in seconds
+makes them depend on the machine.
 """
 
 from __future__ import annotations
