@@ -24,15 +24,16 @@ void bind_grow(nb::module_& m) {
     m.def(
         "cluster",
         [](I64 indptr, I32 ids, I32 counts, I64 lengths, I64 owner, I64 weight, int64_t scale, int64_t k, bool owners_repeat,
-           int64_t block, int64_t candidates, bool look_again, int64_t neighbours, int64_t depth, int64_t passes, int64_t refine_block,
-           int64_t rounds, double seconds, int threads, Task& task) {
+           int64_t block, int64_t candidates, bool look_again, int64_t neighbours, int64_t depth, int64_t passes, int64_t together,
+           int64_t worst, int64_t refine_block, int64_t rounds, uint64_t seed, double seconds, int threads, Task& task) {
             const Scored data = scored(rows(indptr, ids, counts), lengths, owner, weight, scale, k, owners_repeat);
-            need(block >= k && candidates >= 1 && neighbours >= 1 && refine_block >= 2, "blocks that hold a group, and somebody to look at");
-            const ClusterOptions options{block, {candidates, look_again}, {neighbours, depth, passes}, refine_block, rounds, seconds};
+            need(block >= k && candidates >= 1 && neighbours >= 1 && refine_block >= 2 && worst >= 0 && worst <= 100, "blocks that hold a group, and somebody to look at");
+            const ClusterOptions options{block, {candidates, look_again}, {neighbours, depth, passes, together, worst}, refine_block, rounds,
+                                         seed, seconds};
             return hand_over(unlocked([&] { return cluster(data, options, threads, task); }));
         },
         "indptr"_a, "ids"_a, "counts"_a, "lengths"_a, "owner"_a, "weight"_a, "scale"_a, "k"_a, "owners_repeat"_a, "block"_a,
-        "candidates"_a, "look_again"_a, "neighbours"_a, "depth"_a, "passes"_a, "refine_block"_a, "rounds"_a, "seconds"_a, "threads"_a,
+        "candidates"_a, "look_again"_a, "neighbours"_a, "depth"_a, "passes"_a, "together"_a, "worst"_a, "refine_block"_a, "rounds"_a, "seed"_a, "seconds"_a, "threads"_a,
         "task"_a);
     m.def(
         "unavoidable_losses",

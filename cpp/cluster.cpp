@@ -2,11 +2,12 @@
 
 #include <atomic>
 #include <memory>
-#include <chrono>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 
+#include "excerpt.hpp"
+#include "noise.hpp"
 #include "parallel.hpp"
 #include "rows.hpp"
 #include "split.hpp"
@@ -15,12 +16,10 @@ namespace shoal {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 class Clustering {
   public:
     Clustering(const Scored& data, const ClusterOptions& options, int threads, Task& task)
-        : data_(data), options_(options), threads_(threads), task_(task), started_(Clock::now()) {}
+        : data_(data), options_(options), threads_(threads), task_(task), deadline_(options.seconds) {}
 
     std::vector<int64_t> run() {
         std::vector<int64_t> rest = set_identical_aside();
@@ -91,7 +90,10 @@ class Clustering {
         std::vector<std::vector<Group>> grown(n);
         std::vector<std::vector<int64_t>> left(n);
         parallel_blocks(n, 1, threads_, task_, [&](int64_t b, int64_t, int) {
-            grown[b] = grow_block(data_, blocks[b], options_.grow, left[b], task_);
+            const Excerpt excerpt(data_, blocks[b]);
+            grown[b] = grow_block(excerpt.data(), options_.grow, left[b], task_);
+            for (Group& group : grown[b]) renumber(group, blocks[b]);
+            renumber(left[b], blocks[b]);
             task_.step(static_cast<int64_t>(blocks[b].size()));
         });
         std::vector<int64_t> rest;
@@ -103,12 +105,15 @@ class Clustering {
         return rest;
     }
 
+    // Rows of an excerpt as what they are in the whole.
+    static void renumber(std::vector<int64_t>& rows, const std::vector<int64_t>& records) {
+        for (int64_t& r : rows) r = records[r];
+    }
+
     // Fewer than k records, or those of people who own too many: each goes where the least is lost by it.
     void join_best(int64_t record) {
         task_.check();
-        if (meets_.empty()) {
-            for (const Group& g : groups_) meets_.push_back(meet_of(data_, g));
-        }
+        if (meets_.empty()) meets_ = all_meets();
         if (!dense_) dense_ = std::make_unique<Dense>(data_.nodes());
         dense_->spread(data_.counts, record);
         int64_t best = -1, least = std::numeric_limits<int64_t>::max();
@@ -128,16 +133,34 @@ class Clustering {
 
     void refine_all() {
         int64_t idle = 0;
-        for (int64_t round = 0; round < options_.rounds && idle < 2 && !out_of_time(); ++round) {
+        for (int64_t round = 0; round < options_.rounds && idle < kIdleRounds && !deadline_.passed(); ++round) {
             const auto blocks = blocks_of_groups(static_cast<uint64_t>(round));
             std::atomic<int64_t> improved{0};
             parallel_blocks(static_cast<int64_t>(blocks.size()), 1, threads_, task_, [&](int64_t b, int64_t, int) {
-                if (out_of_time()) return;
-                improved += refine_block(data_, groups_, blocks[b], options_.refine, task_);
+                if (deadline_.passed()) return;
+                improved += refine(blocks[b], noise(options_.seed, static_cast<uint64_t>(round), static_cast<uint64_t>(b)));
                 task_.step(static_cast<int64_t>(blocks[b].size()) * data_.k);
             });
             idle = improved == 0 ? idle + 1 : 0;
         }
+    }
+
+    int64_t refine(const std::vector<int64_t>& chosen, uint64_t shake) {
+        std::vector<int64_t> records;
+        std::vector<Group> groups;
+        for (int64_t g : chosen) {
+            const auto first = static_cast<int64_t>(records.size());
+            records.insert(records.end(), groups_[g].begin(), groups_[g].end());
+            groups.emplace_back(groups_[g].size());
+            std::iota(groups.back().begin(), groups.back().end(), first);
+        }
+        const Excerpt excerpt(data_, records);
+        const int64_t improved = refine_block(excerpt.data(), groups, options_.refine, shake, deadline_, task_);
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            renumber(groups[i], records);
+            groups_[chosen[i]] = std::move(groups[i]);
+        }
+        return improved;
     }
 
     // Groups with similar meets come into one block. Those swollen by one person's many records are left as they are.
@@ -149,28 +172,37 @@ class Clustering {
         OwnedRows meets;
         std::vector<int64_t> lengths;
         meets.indptr.push_back(0);
-        for (const Group& group : groups_) {
-            for (const Entry& e : meet_of(data_, group)) meets.ids.push_back(e.node), meets.counts.push_back(e.count);
+        for (const auto& meet : all_meets()) {
+            for (const Entry& e : meet) meets.ids.push_back(e.node), meets.counts.push_back(e.count);
             meets.indptr.push_back(static_cast<int64_t>(meets.ids.size()));
-            int64_t total = 0;
-            for (int64_t r : group) total += data_.lengths[r];
-            lengths.push_back(total / static_cast<int64_t>(group.size()));
         }
+        for (const Group& group : groups_) lengths.push_back(mean_length(group));
         const Coordinates at = coordinates(meets.view(), lengths, data_.weight, data_.scale, threads_, task_);
         return split_blocks(at, std::move(eligible), options_.refine_block, round, threads_, task_);
     }
 
-    bool out_of_time() const {
-        return options_.seconds >= 0 && std::chrono::duration<double>(Clock::now() - started_).count() > options_.seconds;
+    std::vector<std::vector<Entry>> all_meets() {
+        std::vector<std::vector<Entry>> meets(groups_.size());
+        parallel_blocks(static_cast<int64_t>(groups_.size()), 256, threads_, task_, [&](int64_t begin, int64_t end, int) {
+            for (int64_t g = begin; g < end; ++g) meets[g] = meet_of(data_, groups_[g]);
+        });
+        return meets;
     }
 
+    int64_t mean_length(const Group& group) const {
+        int64_t total = 0;
+        for (int64_t r : group) total += data_.lengths[r];
+        return total / static_cast<int64_t>(group.size());
+    }
+
+    static constexpr int64_t kIdleRounds = 3;  // without an improvement, after which none is hoped for
     static constexpr int64_t kMostTrials = int64_t{1} << 27;
 
     const Scored& data_;
     const ClusterOptions& options_;
     int threads_;
     Task& task_;
-    Clock::time_point started_;
+    Deadline deadline_;
     std::vector<Group> groups_;
     std::vector<int64_t> left_;
     std::vector<std::vector<Entry>> meets_;

@@ -15,6 +15,7 @@ struct ClusterOptions {
     RefineOptions refine;
     int64_t refine_block;  // groups that are refined together
     int64_t rounds;        // of refinement, each with other blocks
+    uint64_t seed;         // other seeds shake local search in other ways
     double seconds;        // stop refining after so long; below zero: no limit
 };
 

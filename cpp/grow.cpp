@@ -1,6 +1,7 @@
 #include "grow.hpp"
 
 #include <limits>
+#include <numeric>
 
 #include "sketch.hpp"
 
@@ -8,22 +9,22 @@ namespace shoal {
 
 namespace {
 
-constexpr int32_t kTaken = std::numeric_limits<int32_t>::max();
-constexpr int64_t kLongest = 1 << 20;  // lengths in sketch steps, beyond which they no longer matter
+constexpr int64_t kTaken = int64_t{1} << 60;    // the length of a record that no longer waits: too long for any group
+constexpr int64_t kLongest = int64_t{1} << 20;  // lengths in sketch steps, beyond which they no longer matter
 
 // The records of a block that no group has taken yet, side by side with their sketches.
 class Pool {
   public:
-    Pool(const Scored& data, std::span<const int64_t> records) {
-        SketchedRows sketched = sketch_rows(data.counts, records, data.weight);
+    explicit Pool(const Scored& data) {
+        SketchedRows sketched = sketch_rows(data.counts, data.weight);
         sketcher_ = std::move(sketched.sketcher);
-        slots_.reserve(records.size());
-        for (std::size_t i = 0; i < records.size(); ++i) {
-            slots_.push_back({records[i], in_steps(data.lengths[records[i]] * data.scale), in_steps(data.value(records[i])),
-                              weight_of(sketched.rows[i]), true});
-        }
+        slots_.reserve(data.size());
+        for (int64_t r = 0; r < data.size(); ++r)
+            slots_.push_back({glimpse_of(sketched.rows[r]), in_steps(data.value(r)), in_steps(data.lengths[r] * data.scale)});
+        records_.resize(data.size());
+        std::iota(records_.begin(), records_.end(), 0);
         sketches_ = std::move(sketched.rows);
-        waiting_ = static_cast<int64_t>(records.size());
+        waiting_ = data.size();
     }
 
     struct Found {
@@ -35,14 +36,12 @@ class Pool {
     // The `most` slots that look best for a group of this size whose meet has this sketch.
     void scan(const Sketch& wanted, int64_t size, int64_t most, std::vector<Found>& found) const {
         found.clear();
-        int64_t limit = std::numeric_limits<int64_t>::max();
+        int64_t limit = kTaken / 2;
         const auto full = static_cast<std::size_t>(2 * most);
-        const int32_t weight = weight_of(wanted);
+        const Glimpse glimpse = glimpse_of(wanted);
         for (std::size_t i = first_; i < slots_.size(); ++i) {
             const Slot& s = slots_[i];
-            if (!s.waiting) continue;
-            // Sketches of different weight are that far apart at least: most need not be looked at.
-            if (2 * s.length - (size + 1) * (s.value - std::abs(weight - s.weight)) >= limit) continue;
+            if (2 * s.length - (size + 1) * (s.value - least_distance(glimpse, s.glimpse)) >= limit) continue;
             const int64_t looks = 2 * s.length - (size + 1) * (s.value - distance(wanted, sketches_[i]));
             if (looks >= limit) continue;
             found.push_back({looks, static_cast<int64_t>(i)});
@@ -51,16 +50,16 @@ class Pool {
         if (static_cast<int64_t>(found.size()) > most) keep_best(found, most);
     }
 
-    int64_t record(int64_t slot) const { return slots_[slot].record; }
+    int64_t record(int64_t slot) const { return records_[slot]; }
     const Sketch& sketch(int64_t slot) const { return sketches_[slot]; }
     const Sketcher& sketcher() const { return sketcher_; }
     int64_t waiting() const { return waiting_; }
     int64_t first() {
-        while (!slots_[first_].waiting) ++first_;
+        while (!waits(first_)) ++first_;
         return static_cast<int64_t>(first_);
     }
     void take(int64_t slot) {
-        slots_[slot].waiting = false;
+        slots_[slot].length = kTaken;
         --waiting_;
     }
     // Closes the gaps once a quarter is gone; slot numbers change.
@@ -68,14 +67,14 @@ class Pool {
         if (4 * waiting_ > 3 * static_cast<int64_t>(slots_.size() - first_)) return;
         std::size_t kept = 0;
         for (std::size_t i = first_; i < slots_.size(); ++i)
-            if (slots_[i].waiting) slots_[kept] = slots_[i], sketches_[kept++] = sketches_[i];
-        slots_.resize(kept), sketches_.resize(kept);
+            if (waits(i)) slots_[kept] = slots_[i], sketches_[kept] = sketches_[i], records_[kept++] = records_[i];
+        slots_.resize(kept), sketches_.resize(kept), records_.resize(kept);
         first_ = 0;
     }
     template <class Visit>
     void each(Visit&& visit) const {
         for (std::size_t i = first_; i < slots_.size(); ++i)
-            if (slots_[i].waiting) visit(static_cast<int64_t>(i));
+            if (waits(i)) visit(static_cast<int64_t>(i));
     }
 
   private:
@@ -86,23 +85,25 @@ class Pool {
         found.resize(most);
         return found.back().looks;
     }
+    // What a scan reads of every record, packed.
     struct Slot {
-        int64_t record;
-        int32_t length, value;  // in steps of the sketch
-        int32_t weight;         // of the sketch itself
-        bool waiting;
+        Glimpse glimpse;
+        int32_t value;  // as the length, in steps of the sketch
+        int64_t length;
     };
+    bool waits(std::size_t slot) const { return slots_[slot].length < kTaken; }
+
     Sketcher sketcher_{{}, {}};
     std::vector<Slot> slots_;
     std::vector<Sketch> sketches_;
+    std::vector<int64_t> records_;
     std::size_t first_ = 0;
     int64_t waiting_ = 0;
 };
 
 class Grower {
   public:
-    Grower(const Scored& data, std::span<const int64_t> records, const GrowOptions& options)
-        : data_(data), options_(options), pool_(data, records), meet_(data) {}
+    Grower(const Scored& data, const GrowOptions& options) : data_(data), options_(options), pool_(data), meet_(data) {}
 
     std::vector<Group> run(std::vector<int64_t>& left, Task& task) {
         std::vector<Group> groups;
@@ -208,13 +209,8 @@ class Grower {
 
 }  // namespace
 
-std::vector<Group> grow_block(const Scored& data, std::span<const int64_t> records, const GrowOptions& options, std::vector<int64_t>& left,
-                              Task& task) {
-    if (static_cast<int64_t>(records.size()) < data.k) {
-        left.insert(left.end(), records.begin(), records.end());
-        return {};
-    }
-    return Grower(data, records, options).run(left, task);
+std::vector<Group> grow_block(const Scored& data, const GrowOptions& options, std::vector<int64_t>& left, Task& task) {
+    return Grower(data, options).run(left, task);
 }
 
 }  // namespace shoal

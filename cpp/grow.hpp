@@ -11,9 +11,8 @@ struct GrowOptions {
     bool look_again;     // scan again for the meet when the group has doubled, not only for the seed
 };
 
-// Groups of k people out of these records (in content order, so that the longest become seeds first); the records that remain are too few
-// for a group of their own and are added to `left`.
-std::vector<Group> grow_block(const Scored& data, std::span<const int64_t> records, const GrowOptions& options, std::vector<int64_t>& left,
-                              Task& task);
+// Groups of k people out of all these records (in content order, so that the longest become seeds first); the records that remain are too
+// few for a group of their own and are added to `left`.
+std::vector<Group> grow_block(const Scored& data, const GrowOptions& options, std::vector<int64_t>& left, Task& task);
 
 }  // namespace shoal

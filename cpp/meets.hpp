@@ -43,6 +43,9 @@ struct Scored {
     }
 };
 
+// The pointwise minimum of the members' tree counts.
+std::vector<Entry> meet_of(const Scored& data, const Group& group);
+
 // A dense array over nodes, of which few are set at a time.
 class Dense {
   public:

@@ -42,8 +42,8 @@ class Best {
 Nearest::Nearest(const Scored& data, int threads, Task& task) : data_(data), weight_(data.size()), beyond_(data.size()) {
     std::vector<int64_t> all(data.size());
     std::iota(all.begin(), all.end(), 0);
-    batches_ = split_blocks(coordinates(data.counts, data.lengths, data.weight, data.scale, threads, task), all, kBatch, 0, threads, task);
-    SketchedRows sketched = sketch_rows(data.counts, all, data.weight);
+    batches_ = split_blocks(coordinates(data.counts, data.lengths, data.weight, data.scale, threads, task), std::move(all), kBatch, 0, threads, task);
+    SketchedRows sketched = sketch_rows(data.counts, data.weight);
     step_ = sketched.sketcher.step();
     sketches_.resize(data.size());
     parallel_blocks(data.size(), 1024, threads, task, [&](int64_t begin, int64_t end, int) {

@@ -37,17 +37,14 @@ Sketch Sketcher::sketch(const Sums& sums) const {
     return s;
 }
 
-SketchedRows sketch_rows(const Rows& counts, std::span<const int64_t> records, std::span<const int64_t> weight) {
+SketchedRows sketch_rows(const Rows& counts, std::span<const int64_t> weight) {
     std::vector<int64_t> mass(weight.size(), 0);
-    for (int64_t r : records)
-        for (int64_t j = counts.indptr[r]; j < counts.indptr[r + 1]; ++j)
-            mass[counts.ids[j]] += weight[counts.ids[j]] * counts.counts[j];
+    for (std::size_t j = 0; j < counts.ids.size(); ++j) mass[counts.ids[j]] += weight[counts.ids[j]] * counts.counts[j];
     SketchedRows out{Sketcher(weight, mass), {}};
-    std::vector<Sketcher::Sums> sums(records.size());
-    for (std::size_t i = 0; i < records.size(); ++i) {
-        sums[i].fill(0);
-        const int64_t r = records[i];
-        for (int64_t j = counts.indptr[r]; j < counts.indptr[r + 1]; ++j) out.sketcher.add(sums[i], counts.ids[j], counts.counts[j]);
+    std::vector<Sketcher::Sums> sums(counts.size());
+    for (int64_t r = 0; r < counts.size(); ++r) {
+        sums[r].fill(0);
+        for (int64_t j = counts.indptr[r]; j < counts.indptr[r + 1]; ++j) out.sketcher.add(sums[r], counts.ids[j], counts.counts[j]);
     }
     std::vector<int64_t> flat;
     flat.reserve(sums.size() * 8);
@@ -55,7 +52,7 @@ SketchedRows sketch_rows(const Rows& counts, std::span<const int64_t> records, s
         for (int64_t s : sums[i])
             if (s > 0) flat.push_back(s);
     out.sketcher.fit(flat);
-    out.rows.reserve(records.size());
+    out.rows.reserve(sums.size());
     for (const auto& s : sums) out.rows.push_back(out.sketcher.sketch(s));
     return out;
 }

@@ -1,8 +1,10 @@
 #include "split.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "noise.hpp"
 #include "parallel.hpp"
 
 namespace shoal {
@@ -29,14 +31,6 @@ std::vector<int32_t> heaviest_nodes(const Rows& counts, std::span<const int64_t>
     return nodes;
 }
 
-// SplitMix64 of the round, the block and the coordinate: a number that is the same everywhere.
-uint64_t noise(uint64_t round, uint64_t block, uint64_t coordinate) {
-    uint64_t x = (round + 1) * 0x9e3779b97f4a7c15ULL + block * 0xd1b54a32d192ed03ULL + coordinate * 0x8cb92ba72f3d8dd7ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
 int widest(const Coordinates& at, const std::vector<int64_t>& things, uint64_t round, uint64_t block) {
     const int64_t stride = 1 + static_cast<int64_t>(things.size()) / kSample;
     std::array<int64_t, kCoordinates> sum{}, squares{};
@@ -53,6 +47,25 @@ int widest(const Coordinates& at, const std::vector<int64_t>& things, uint64_t r
         if (spread > most) most = spread, best = c;
     }
     return best;
+}
+
+// Things that will become so many blocks.
+struct Part {
+    std::vector<int64_t> things;
+    int64_t blocks = 0;
+};
+
+// Cut where the blocks come out equally full.
+std::array<Part, 2> halved(const Coordinates& at, Part&& part, uint64_t round, uint64_t place) {
+    auto& things = part.things;
+    const int c = widest(at, things, round, place);
+    const int64_t before = (part.blocks + 1) / 2;
+    const auto middle = things.begin() + static_cast<std::ptrdiff_t>(static_cast<int64_t>(things.size()) * before / part.blocks);
+    std::nth_element(things.begin(), middle, things.end(), [&](int64_t a, int64_t b) {
+        const uint16_t x = at.of(a)[c], y = at.of(b)[c];
+        return x != y ? x > y : a < b;
+    });
+    return {Part{{things.begin(), middle}, before}, Part{{middle, things.end()}, part.blocks - before}};
 }
 
 }  // namespace
@@ -75,28 +88,28 @@ Coordinates coordinates(const Rows& counts, std::span<const int64_t> lengths, st
     return out;
 }
 
-std::vector<std::vector<int64_t>> split_blocks(const Coordinates& at, std::vector<int64_t> things, int64_t most, uint64_t round,
+std::vector<std::vector<int64_t>> split_blocks(const Coordinates& at, std::vector<int64_t> things, int64_t size, uint64_t round,
                                                int threads, Task& task) {
-    std::vector<std::vector<int64_t>> level{std::move(things)};
-    // Parts of a level differ in size by one at most, so all of them are small enough at the same time.
-    while (!level.empty() && static_cast<int64_t>(level[0].size()) > most) {
-        std::vector<std::vector<int64_t>> next(2 * level.size());
+    const int64_t wanted = std::max<int64_t>(1, (static_cast<int64_t>(things.size()) + size / 2) / size);
+    std::vector<Part> level;
+    level.push_back({std::move(things), wanted});
+    while (std::ranges::any_of(level, [](const Part& p) { return p.blocks > 1; })) {
+        std::vector<std::array<Part, 2>> halves(level.size());
         parallel_blocks(static_cast<int64_t>(level.size()), 1, threads, task, [&](int64_t p, int64_t, int) {
-            auto& part = level[p];
-            const int c = widest(at, part, round, level.size() + p);
-            const auto middle = part.begin() + static_cast<std::ptrdiff_t>((part.size() + 1) / 2);
-            std::nth_element(part.begin(), middle, part.end(), [&](int64_t a, int64_t b) {
-                const uint16_t x = at.of(a)[c], y = at.of(b)[c];
-                return x != y ? x > y : a < b;
-            });
-            next[2 * p].assign(part.begin(), middle);
-            next[2 * p + 1].assign(middle, part.end());
-            part = {};
+            const uint64_t place = level.size() + p;
+            halves[p] = level[p].blocks > 1 ? halved(at, std::move(level[p]), round, place) : std::array<Part, 2>{std::move(level[p]), Part{}};
         });
-        level = std::move(next);
+        level.clear();
+        for (auto& pair : halves)
+            for (Part& part : pair)
+                if (part.blocks > 0) level.push_back(std::move(part));
     }
-    for (auto& part : level) std::ranges::sort(part);
-    return level;
+    std::vector<std::vector<int64_t>> blocks;
+    for (Part& part : level) {
+        std::ranges::sort(part.things);
+        blocks.push_back(std::move(part.things));
+    }
+    return blocks;
 }
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-// Cuts records, or groups of them, into blocks of similar ones: halving again and again at the median of the coordinate that varies most.
+// Cuts records, or groups of them, into blocks of similar ones: cutting again and again across the coordinate that varies most.
 // The cut depends on content and on the number of records, never on threads.
 #pragma once
 
@@ -19,9 +19,9 @@ struct Coordinates {
 Coordinates coordinates(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> weight, int64_t scale,
                         int threads, Task& task);
 
-// Blocks of at most `most` things, each in rising order of number. `round` shakes the choice of coordinates, so that things on either side
-// of a cut meet in another round.
-std::vector<std::vector<int64_t>> split_blocks(const Coordinates& at, std::vector<int64_t> things, int64_t most, uint64_t round,
+// Blocks of about `size` things and equally full, whatever their number; each in rising order. `round` shakes the choice of coordinates, so that things on
+// either side of a cut meet in another round.
+std::vector<std::vector<int64_t>> split_blocks(const Coordinates& at, std::vector<int64_t> things, int64_t size, uint64_t round,
                                                int threads, Task& task);
 
 }  // namespace shoal

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 
 from helpers_data import TABLE_5_1, food, forests, grounded, numbered, on, published, tree
 from shoal import kernels
-from shoal.data.bags import Bags
+from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release
 from shoal.errors import InputError, ParameterError
 from shoal.io.items import with_files_read
@@ -22,6 +25,7 @@ from shoal.methods.shoal import EFFORTS, Shoal
 from shoal.metrics.distortion import ggd, loss
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive import SensitiveShare
+from shoal.taxonomy.counts import tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
 
@@ -155,6 +159,80 @@ def test_random_records_losses_and_owners(
         release = Shoal(k=k, effort=effort).apply(bags, taxonomy)
         assert holds(release, bags, taxonomy, k)
         assert ggd(release, grounded(bags, taxonomy)) <= bags.occurrences + 1e-9
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    forests(nodes=12, records=(6, 24), items=(1, 6)),
+    st.integers(2, 4),
+    st.lists(st.integers(0, 14), min_size=24, max_size=24),
+    st.booleans(),
+)
+def test_no_swap_nor_move_is_left_that_would_lose_less(
+    instance: tuple[tuple[int, ...], list[list[int]]], k: int, people: list[int], several_each: bool
+) -> None:
+    """Where all groups are neighbours and time is no object, local search ends where no two members can change places."""
+    parent, rows = instance
+    taxonomy = tree(parent)
+    bags = numbered(taxonomy, rows, people[: len(rows)] if several_each else None)
+    if bags.n_owners < k:
+        return
+    chains_only = replace(EFFORTS["thorough"], worst=0)
+    with mock.patch.dict(EFFORTS, thorough=chains_only):
+        groups = Shoal(k=k, effort="thorough", seconds=20).form_groups(bags, taxonomy)[0]
+    told = told_by(bags, taxonomy, groups)
+    for other in exchanged(bags, groups, k):
+        assert told_by(bags, taxonomy, other) <= told
+
+
+def told_by(bags: Bags, taxonomy: Taxonomy, groups: Ints) -> int:
+    """What the groups tell, in units: group size times the value of the pointwise least tree counts."""
+    counts = tree_counts(bags, taxonomy)
+    dense = np.zeros((len(bags), len(counts.weights)), np.int64)
+    for record in range(len(bags)):
+        mine = slice(counts.rows[0][record], counts.rows[0][record + 1])
+        dense[record, counts.rows[1][mine]] = counts.rows[2][mine]
+    of_group = [dense[groups == g] for g in np.unique(groups)]
+    return sum(int(len(rows) * (rows.min(axis=0) @ counts.weights)) for rows in of_group)
+
+
+def exchanged(bags: Bags, groups: Ints, k: int) -> Iterator[Ints]:
+    """All groupings one allowed swap or move away, among groups below twice k."""
+    sizes = np.bincount(groups)
+    movable = np.flatnonzero(sizes[groups] < 2 * k)
+    for a in movable:
+        for b in movable:
+            if groups[a] == groups[b]:
+                continue
+            swapped, moved = groups.copy(), groups.copy()
+            swapped[[a, b]] = groups[[b, a]]
+            moved[a] = groups[b]
+            for other in (swapped, moved):
+                if other is moved and sizes[groups[b]] + 1 >= 2 * k:
+                    continue
+                enough = all(len(set(bags.owners[other == g])) >= k for g in (groups[a], groups[b]))
+                if enough and no_newcomer_is_there(bags, groups, other):
+                    yield other
+
+
+def no_newcomer_is_there(bags: Bags, before: Ints, after: Ints) -> bool:
+    """Nobody came to a group in which another record of the same person is."""
+    return all((bags.owners[after == after[r]] == bags.owners[r]).sum() == 1 for r in np.flatnonzero(before != after))
+
+
+def test_another_seed_searches_in_another_way() -> None:
+    bags, taxonomy = clustered(600, seed=2)
+    releases = [published(Shoal(k=4, seed=seed).apply(bags, taxonomy)) for seed in (0, 0, 1)]
+    assert releases[0] == releases[1] != releases[2]
+
+
+def test_regrowing_finds_what_chains_do_not() -> None:
+    bags, taxonomy = clustered(600, seed=3)
+    original = grounded(bags, taxonomy)
+    with_regrowing = loss(Shoal(k=4).apply(bags, taxonomy), original)
+    chains_only = replace(EFFORTS["balanced"], worst=0)
+    with mock.patch.dict(EFFORTS, balanced=chains_only):
+        assert with_regrowing < loss(Shoal(k=4).apply(bags, taxonomy), original)
 
 
 def test_a_budget_in_seconds_is_kept_and_recorded() -> None:

@@ -4,14 +4,14 @@ Our own. What a group of records S loses is its members' total length less |S| t
 should keep the sum of |S| * V(S) as large as possible. Identical records are set aside in groups of their own. The others are
 cut into blocks of similar ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that
 keeps the group's distortion least. Byte sketches choose whom to score, exact tree counts decide. Then members change places
-along chains through neighbouring groups.
+along chains through neighbouring groups, and the worst groups are dissolved and grown again from other seeds.
 
 With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item
 is published as its nearest ancestor that could also mean something harmless.
 
-Guarantee: every published record is shared by at least k people. Time: a little more than linear in the records at a given
-effort (docs/methods/shoal.md has the numbers); memory: linear in the tree counts.
-The groups depend on content alone: not on threads, nor on the order of the records. Only a limit in seconds
+Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear
+in the tree counts (docs/methods/shoal.md has the numbers).
+The groups depend on content and seed alone: not on threads, nor on the order of the records. Only a limit in seconds
 makes them depend on the machine.
 """
 
@@ -36,6 +36,7 @@ from shoal.taxonomy.tree import Taxonomy
 NO_LIMIT = -1.0
 DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
+EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger ones
 
 
 @dataclass(frozen=True)
@@ -48,14 +49,16 @@ class Effort:
     neighbours: int
     depth: int
     passes: int
+    together: int
+    worst: int
     refine_block: int
     rounds: int
 
 
 EFFORTS = {
-    "fast": Effort(1024, 8, True, 4, 2, 1, 512, 0),
-    "balanced": Effort(16384, 32, True, 8, 3, 1, 2048, 3),
-    "thorough": Effort(65536, 64, True, 16, 5, 2, 4096, 12),
+    "fast": Effort(1024, 8, True, 4, 2, 1, 2, 0, 512, 0),
+    "balanced": Effort(12_288, 32, True, 8, 3, 1, 6, 50, 2048, 3),
+    "thorough": Effort(65_536, 64, True, 16, 5, 2, 8, 100, 4096, 12),
 }
 
 
@@ -69,6 +72,7 @@ class Shoal(GroupingMethod):
     k: int = param(5, minimum=2, help="people behind every published record")
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
     seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
+    seed: int = param(0, minimum=0, help="another number searches in another way, for another release of the same quality")
     sensitive: Items | None = param(None, help="items that no group may be known to have")
     h: float | None = param(None, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item (none: 0.5)")
 
@@ -102,6 +106,7 @@ class Shoal(GroupingMethod):
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         counts = tree_counts(bags, taxonomy)
         effort = EFFORTS[self.effort]
+        larger = max(1.0, self.k / EFFORT_K)
         found: Ints = run_grouping(
             _kernels.cluster,
             *counts.rows,
@@ -117,8 +122,11 @@ class Shoal(GroupingMethod):
             effort.neighbours,
             effort.depth,
             effort.passes,
-            effort.refine_block,
+            max(2, int(effort.together / larger)),
+            effort.worst,
+            max(64, int(effort.refine_block / larger)),
             effort.rounds if self.seconds is None else ENDLESS,
+            self.seed,
             NO_LIMIT if self.seconds is None else self.seconds,
             kernels.threads(),
             k=self.k,

@@ -1,0 +1,63 @@
+#include "company.hpp"
+
+namespace shoal {
+
+void Musterer::muster(Company& company) {
+    look_at(company);
+    const int64_t n = company.size();
+    company.meet.clear(), found_.clear();
+    company.value = 0;
+    company.without.assign(n, 0);
+    company.first_gap.assign(n + 1, 0);
+    for (int32_t v : nodes_) {
+        settle(company, v, seen_[v]);
+        seen_[v] = {};
+    }
+    nodes_.clear();
+    for (const auto& [member, gap] : found_) ++company.first_gap[member + 1];
+    for (int64_t i = 0; i < n; ++i) {
+        company.first_gap[i + 1] += company.first_gap[i];
+        company.without[i] += company.value;
+    }
+    company.gaps.resize(found_.size());
+    std::vector<std::size_t> at(company.first_gap.begin(), company.first_gap.end() - 1);
+    for (const auto& [member, gap] : found_) company.gaps[at[member]++] = gap;
+}
+
+void Musterer::look_at(const Company& company) {
+    for (int64_t i = 0; i < company.size(); ++i) {
+        const int64_t record = company.members[i];
+        const auto place = static_cast<int32_t>(i);
+        for (int64_t j = data_.counts.indptr[record]; j < data_.counts.indptr[record + 1]; ++j) {
+            const int32_t v = data_.counts.ids[j], count = data_.counts.counts[j];
+            Seen& s = seen_[v];
+            if (s.holders == 0) nodes_.push_back(v);
+            if (s.holders == 0 || count < s.least) {
+                s.next = s.holders == 0 ? count : s.least;
+                s.least = count, s.lowest = place;
+            } else if (s.holders == 1 || count < s.next) {
+                s.next = count;
+            }
+            ++s.holders, s.holder_sum += place;
+        }
+    }
+}
+
+void Musterer::settle(Company& company, int32_t node, const Seen& s) {
+    const auto n = static_cast<int32_t>(company.size());
+    const int64_t weight = data_.weight[node];
+    if (s.holders == n) {
+        company.meet.push_back({weight, node, s.least});
+        company.value += weight * s.least;
+        if (n > 1 && s.next > s.least) {
+            found_.push_back({s.lowest, {weight, node, s.least, s.next}});
+            company.without[s.lowest] += weight * (s.next - s.least);
+        }
+    } else if (s.holders == n - 1) {  // the one that lacks it is the one whose place is not in the sum
+        const int32_t lacking = n * (n - 1) / 2 - s.holder_sum;
+        found_.push_back({lacking, {weight, node, 0, s.least}});
+        company.without[lacking] += weight * s.least;
+    }
+}
+
+}  // namespace shoal

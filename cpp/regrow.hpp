@@ -1,0 +1,44 @@
+// Dissolving and regrowing: a group and its nearest neighbours give up their members, and other groups are grown out of them.
+//
+// Growing starts at other seeds than before and is followed by chains among the new groups; what comes out is kept only if it tells more.
+// So local search leaves places where no single chain would help.
+#pragma once
+
+#include "chains.hpp"
+
+namespace shoal {
+
+class Regrower {
+  public:
+    // `together` is how many groups are dissolved at a time.
+    Regrower(const Scored& data, std::vector<Company>& companies, const std::vector<std::vector<int32_t>>& neighbours, int64_t together,
+             int64_t depth)
+        : data_(data), companies_(companies), neighbours_(neighbours), together_(together), meet_(data), record_(data.nodes()),
+          musterer_(data), chains_(data, fresh_, everybody_, depth) {}
+
+    // True if the company and its nearest were worth dissolving. `shake` decides where growing starts.
+    bool improve(int64_t company, uint64_t shake);
+
+  private:
+    std::vector<int64_t> company_and_nearest(int64_t company) const;
+    bool grow_all(std::size_t groups, uint64_t shake);
+    bool grow_one(Company& group);
+    bool place_rest();
+    void change_places();
+    int64_t told_by_fresh() const;
+
+    const Scored& data_;
+    std::vector<Company>& companies_;
+    const std::vector<std::vector<int32_t>>& neighbours_;
+    int64_t together_;
+    RunningMeet meet_;
+    Dense record_;
+    Musterer musterer_;
+    std::vector<int64_t> waiting_;
+    std::vector<int64_t> at_most_;  // for each that waits, what the growing group can still tell with it
+    std::vector<Company> fresh_;
+    std::vector<std::vector<int32_t>> everybody_;  // all fresh companies are neighbours
+    Chains chains_;
+};
+
+}  // namespace shoal
