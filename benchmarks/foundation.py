@@ -17,17 +17,15 @@ from pathlib import Path
 
 import polars as pl
 
-from common import RESULTS, data_file, fastest_in_turn, seconds, show
+from common import fastest_in_turn, seconds, show
+from datasets import clicks, generated_log
 from shoal import kernels
 from shoal.app.job import Preparation, Target
-from shoal.app.pipeline import anonymize, prepare, prepare_records, publish
-from shoal.io.formats import ReadOptions
-from shoal.io.read import read
+from shoal.app.pipeline import anonymize, prepare, publish
 from shoal.methods.clump import Clump
 from shoal.methods.grouping import content_order
 from shoal.methods.partition import Partition
 from shoal.metrics import measure
-from shoal.synthetic.querylog import generate
 from shoal.taxonomy.counts import tree_counts
 
 LARGE = 500_000
@@ -39,21 +37,13 @@ def main() -> None:
     asked.add_argument("--users", type=int, default=53_058)
     asked.add_argument("--no-large", action="store_true", help=f"leave out the log of {LARGE:,} users")
     said = asked.parse_args()
-    log = generated(said.users)
+    log = generated_log(said.users)
     clump_against_tree_counts(log)
     path_against_polars(log)
     ten_times_the_users()
     partition_on_clicks()
     if not said.no_large:
-        memory(generated(LARGE))
-
-
-def generated(users: int) -> Path:
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    path = RESULTS / f"log-{users}.tsv"
-    if not path.exists():
-        generate(path, users)
-    return path
+        memory(generated_log(LARGE))
 
 
 def clump_against_tree_counts(log: Path) -> None:
@@ -101,7 +91,7 @@ def path_against_polars(log: Path) -> None:
 def ten_times_the_users() -> None:
     rows = []
     for users in (5_000, 50_000):
-        log = generated(users)
+        log = generated_log(users)
         rows.append({"users": users, "seconds": seconds(lambda path=log: anonymize(prepare(path, Preparation()), Clump(k=5)))})
     rows[1]["times"] = rows[1]["seconds"] / rows[0]["seconds"]
     rows[0]["times"] = 1.0
@@ -109,11 +99,9 @@ def ten_times_the_users() -> None:
 
 
 def partition_on_clicks() -> None:
-    clicks, hierarchy = data_file("BMS-WebView-2.dat.gz"), data_file("BMS-WebView-2.hierarchy.txt.gz")
-    if clicks is None or hierarchy is None:
+    original = clicks()
+    if original is None:
         return
-    reading = read(clicks, ReadOptions(format="transactions"))
-    original = prepare_records(reading.data, Preparation(taxonomy=str(hierarchy))).original
     rows = []
     for k, limit in BMS_LIMITS.items():
         started = time.perf_counter()

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,17 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from common import ROOT, data_file, peak_megabytes, show
+from common import ROOT, peak_megabytes, show
+from datasets import generated, groceries, lastfm
 from shoal import kernels
-from shoal.app.job import Preparation
-from shoal.app.pipeline import prepare
-from shoal.io.formats import ReadOptions
 from shoal.methods import Method
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import Shoal
 from shoal.metrics.distortion import loss
-from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import loss_lower_bound
 from shoal.taxonomy.ground import Grounding
 
@@ -44,29 +40,6 @@ class Run:
     loss: float
     wall: float
     cpu: float
-
-
-def groceries() -> Grounding | None:
-    baskets, taxonomy = data_file("groceries-baskets.csv"), data_file("groceries-taxonomy.tsv")
-    if baskets is None or taxonomy is None:
-        return None
-    how = Preparation(read=ReadOptions(format="transactions"), taxonomy=str(taxonomy), unknown="refuse")
-    return prepare(baskets, how).original
-
-
-def lastfm() -> Grounding | None:
-    path = data_file("lastfm-tags.tsv.gz")
-    if path is None:
-        return None
-    how = Preparation(read=ReadOptions(user="user", time="time", text="tag"), unknown="drop")
-    return prepare(path, how).original
-
-
-def generated(users: int) -> Grounding:
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "log.tsv"
-        QueryLog(users=users).write(path)
-        return prepare(path, Preparation(unknown="drop")).original
 
 
 def run(method: Method, data: Grounding, threads: int | None = None) -> Run:

@@ -16,7 +16,8 @@ import numpy as np
 import polars as pl
 from scipy.optimize import linear_sum_assignment
 
-from common import RESULTS, ROOT, data_file, seconds, show
+from common import ROOT, data_file, seconds, show
+from datasets import LASTFM, generated_log
 from shoal import _kernels, kernels
 from shoal.app.job import Preparation
 from shoal.app.pipeline import prepare
@@ -28,7 +29,6 @@ from shoal.methods.partition import Partition
 from shoal.methods.ssc import SSC
 from shoal.metrics import measure
 from shoal.metrics.patterns import closed_patterns
-from shoal.synthetic.querylog import generate
 from shoal.taxonomy.distance import SemanticDistance
 from shoal.taxonomy.ground import Grounding
 from shoal.taxonomy.wordnet import wordnet
@@ -69,23 +69,15 @@ def compare(users: int, k: int) -> None:
 def data_sets(users: int) -> dict[str, Grounding]:
     found = {}
     if path := data_file("lastfm-tags.tsv.gz"):
-        found["last.fm tags"] = on_wordnet(path, ReadOptions(user="user", time="time", text="tag"))
+        found["last.fm tags"] = on_wordnet(path, LASTFM)
     if path := data_file("excite-small.log.gz"):
         found["Excite"] = on_wordnet(path, ReadOptions())
-    found[f"generated, {users:,} users"] = on_wordnet(generated(users), ReadOptions())
+    found[f"generated, {users:,} users"] = on_wordnet(generated_log(users), ReadOptions())
     return found
 
 
 def on_wordnet(path: Path, options: ReadOptions) -> Grounding:
     return prepare(path, Preparation(read=options, unknown="drop", as_sets=False)).original
-
-
-def generated(users: int) -> Path:
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    path = RESULTS / f"log-{users}.tsv"
-    if not path.exists():
-        generate(path, users)
-    return path
 
 
 def rivals(k: int) -> dict[str, Method]:
@@ -199,7 +191,7 @@ def scipy_distances(bags: Bags, distance: SemanticDistance, row: int, others: An
 def growth(users: int, k: int) -> None:
     rows = []
     for n in (users // 10, users // 5, users // 2, users):
-        original = on_wordnet(generated(n), ReadOptions())
+        original = on_wordnet(generated_log(n), ReadOptions())
         dearer = {"SSC, wu-palmer": SSC(k=k, distance="wu-palmer"), "SSC, eps=8": SSC(k=k, eps=8)} if n == users // 10 else {}
         for label, method in {"SSC": SSC(k=k), **dearer}.items():
             started, spent = time.perf_counter(), time.process_time()
@@ -219,7 +211,7 @@ def growth(users: int, k: int) -> None:
 
 
 def patterns(users: int) -> None:
-    original = on_wordnet(generated(users), ReadOptions())
+    original = on_wordnet(generated_log(users), ReadOptions())
     rows = []
     for n in (100, 500, 1000):
         for what, bags in {"bags": original.bags, "sets": original.bags.as_sets()}.items():

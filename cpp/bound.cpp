@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "distinct.hpp"
 #include "nearest.hpp"
 #include "parallel.hpp"
 
@@ -25,9 +26,9 @@ class Triples {
         size_ = near.size();
         shared_.assign(size_ * size_, 0);
         for (std::size_t i = 0; i < size_; ++i) {
-            set_meet(record, near[i].record);
+            set_meet(record, near[i].row);
             for (std::size_t o = i + 1; o < size_; ++o)
-                shared_[i * size_ + o] = shared_[o * size_ + i] = dense_.against(data_.counts, near[o].record, data_.weight);
+                shared_[i * size_ + o] = shared_[o * size_ + i] = dense_.against(data_.counts, near[o].row, data_.weight);
             for (const Entry& e : meet_) dense_[e.node] = 0;
         }
     }
@@ -111,7 +112,7 @@ int64_t fair_share(int64_t record, const std::vector<Neighbour>& near, const std
         any.assign(wanted, outside), inner.clear();
         for (std::size_t i = 0; i < near.size(); ++i) {
             if (near[i].value < values[v]) continue;
-            const int64_t brings = own + ceilings[near[i].record] - 2 * values[v];
+            const int64_t brings = own + ceilings[near[i].row] - 2 * values[v];
             any.push_back(std::min(outside, brings));
             if ((inside >> i & 1) != 0) inner.push_back(brings);
         }
@@ -121,19 +122,32 @@ int64_t fair_share(int64_t record, const std::vector<Neighbour>& near, const std
     return std::min(2 * own, least / wanted);  // no record loses more than all: it might as well be withheld
 }
 
-// Finds the neighbours of the records asked for, a batch of similar ones at a time, and hands each its own.
+// All copies of the neighbours, and the row's own, as neighbours of their own.
+std::vector<Neighbour> with_copies(int64_t row, const std::vector<Neighbour>& near, const std::vector<int64_t>& copies, int64_t most,
+                                   const Nearness& nearness) {
+    std::vector<Neighbour> all;
+    const auto add = [&](const Neighbour& n, int64_t times) {
+        for (int64_t i = 0; i < times && static_cast<int64_t>(all.size()) < most; ++i) all.push_back(n);
+    };
+    // Nobody is nearer than one's like: it shares all that the cap allows.
+    add({nearness.cap[row], row, nearness.rank(nearness.cap[row], nearness.cap[row])}, copies[row] - 1);
+    for (const Neighbour& n : near) add(n, copies[n.row]);
+    return all;
+}
+
+// Finds the neighbours of the rows asked for, a tile of similar ones at a time, and hands each its own.
 template <class Visit>
-void each_asked(const Nearest& nearest, const std::vector<bool>& asked, int64_t most, int64_t patience, const Nearness& nearness, int threads,
-                Task& task, Visit&& visit) {
-    const auto& batches = nearest.batches();
-    parallel_blocks(static_cast<int64_t>(batches.size()), 1, threads, task, [&](int64_t b, int64_t, int) {
-        std::vector<int64_t> batch;
-        std::ranges::copy_if(batches[b], std::back_inserter(batch), [&](int64_t r) { return asked[r]; });
-        if (batch.empty()) return;
-        auto found = nearest.find(batch, most, nearness, patience, task);
+void each_asked(const Nearest& nearest, const std::vector<int64_t>& copies, const std::vector<bool>& asked, int64_t most, int64_t patience,
+                const Nearness& nearness, int threads, Task& task, Visit&& visit) {
+    parallel_blocks(nearest.tiles(), 1, threads, task, [&](int64_t tile, int64_t, int) {
+        std::vector<int64_t> rows;
+        for (int64_t r = nearest.tile_begin(tile); r < nearest.tile_end(tile); ++r)
+            if (asked[r]) rows.push_back(r);
+        if (rows.empty()) return;
+        const auto found = nearest.find(rows, most, nearness, patience, task);
         Triples triples(nearest.data());
-        for (std::size_t i = 0; i < batch.size(); ++i)
-            if (!found[i].empty()) visit(batch[i], std::move(found[i]), triples);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (!found[i].empty()) visit(rows[i], with_copies(rows[i], found[i], copies, most, nearness), triples);
     });
 }
 
@@ -172,24 +186,30 @@ OwnedRows reachable_counts(const Rows& counts, int64_t nodes, int64_t k) {
 
 std::vector<int64_t> unavoidable_losses(const Scored& data, std::span<const int64_t> asked, const BoundOptions& options, int threads,
                                         Task& task) {
-    const Nearest nearest(data, threads, task);
-    std::vector<bool> wanted(data.size(), false);
-    for (int64_t r : asked) wanted[r] = true;
-    std::vector<int64_t> value(data.size()), share(data.size(), 0);
-    for (int64_t r = 0; r < data.size(); ++r) value[r] = data.value(r);
+    const Distinct distinct = distinct_rows(data, threads, task);
+    const Scored rows = distinct.rows.data();
+    const Nearest nearest(rows, threads, task);
+    // Where k are alike they need nobody else and lose nothing to each other.
+    std::vector<bool> wanted(rows.size(), false);
+    for (int64_t r : asked) wanted[distinct.row_of[r]] = distinct.copies[distinct.row_of[r]] < data.k;
+    std::vector<int64_t> value(rows.size()), share(rows.size(), 0);
+    for (int64_t r = 0; r < rows.size(); ++r) value[r] = rows.value(r);
     std::vector<int64_t> ceilings = value;
-    task.begin(static_cast<int64_t>(nearest.batches().size()) * (options.ceilings ? 2 : 1));
+    task.begin(nearest.tiles() * (options.ceilings ? 2 : 1));
     if (options.ceilings)
-        each_asked(nearest, wanted, options.neighbours + 1, options.patience, {value, false}, threads, task,
-                   [&](int64_t record, std::vector<Neighbour>&& near, Triples& triples) {
-                       ceilings[record] = ceiling(record, std::move(near), options.neighbours, data.k, triples);
+        each_asked(nearest, distinct.copies, wanted, options.neighbours + 1, options.patience, {value, false}, threads, task,
+                   [&](int64_t row, std::vector<Neighbour>&& near, Triples& triples) {
+                       ceilings[row] = ceiling(row, std::move(near), options.neighbours, data.k, triples);
                    });
-    each_asked(nearest, wanted, options.neighbours, kEndless, {ceilings, true}, threads, task,
-               [&](int64_t record, std::vector<Neighbour>&& near, Triples& triples) {
-                   share[record] = fair_share(record, near, ceilings, data.k, triples);
+    each_asked(nearest, distinct.copies, wanted, options.neighbours, kEndless, {ceilings, true}, threads, task,
+               [&](int64_t row, std::vector<Neighbour>&& near, Triples& triples) {
+                   share[row] = fair_share(row, near, ceilings, data.k, triples);
                });
     std::vector<int64_t> loses;
-    for (int64_t r : asked) loses.push_back(2 * (data.lengths[r] * data.scale - ceilings[r]) + share[r]);
+    for (int64_t r : asked) {
+        const int64_t row = distinct.row_of[r];
+        loses.push_back(2 * (data.lengths[r] * data.scale - ceilings[row]) + share[row]);
+    }
     return loses;
 }
 

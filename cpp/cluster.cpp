@@ -90,7 +90,7 @@ class Clustering {
         std::vector<std::vector<Group>> grown(n);
         std::vector<std::vector<int64_t>> left(n);
         parallel_blocks(n, 1, threads_, task_, [&](int64_t b, int64_t, int) {
-            const Excerpt excerpt(data_, blocks[b]);
+            const Excerpt excerpt(data_, blocks[b], data_.k);
             grown[b] = grow_block(excerpt.data(), options_.grow, left[b], task_);
             for (Group& group : grown[b]) renumber(group, blocks[b]);
             renumber(left[b], blocks[b]);
@@ -154,7 +154,7 @@ class Clustering {
             groups.emplace_back(groups_[g].size());
             std::iota(groups.back().begin(), groups.back().end(), first);
         }
-        const Excerpt excerpt(data_, records);
+        const Excerpt excerpt(data_, records, data_.k);
         const int64_t improved = refine_block(excerpt.data(), groups, options_.refine, shake, deadline_, task_);
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             renumber(groups[i], records);

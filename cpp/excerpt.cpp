@@ -2,7 +2,7 @@
 
 namespace shoal {
 
-Excerpt::Excerpt(const Scored& whole, std::span<const int64_t> records)
+Excerpt::Excerpt(const Scored& whole, std::span<const int64_t> records, int64_t least)
     : scale_(whole.scale), k_(whole.k), owners_repeat_(whole.owners_repeat) {
     std::vector<int32_t> touched(whole.nodes(), 0);
     std::size_t entries = 0;
@@ -12,7 +12,7 @@ Excerpt::Excerpt(const Scored& whole, std::span<const int64_t> records)
     }
     std::vector<int32_t>& number = touched;  // of each node here, below zero where it is left out
     for (int64_t v = 0; v < whole.nodes(); ++v) {
-        const bool kept = touched[v] >= whole.k;
+        const bool kept = touched[v] >= least;
         number[v] = kept ? static_cast<int32_t>(weight_.size()) : -1;
         if (kept) weight_.push_back(whole.weight[v]);
     }

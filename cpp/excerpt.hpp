@@ -1,7 +1,7 @@
-// An excerpt: some records of the data brought side by side in memory, with what none of their groups could tell left out.
+// An excerpt: some records of the data brought side by side in memory, in a given order, with nodes renumbered to those that matter.
 //
-// Blocks of records are worked on one at a time, and their rows lie all over a large log. In an excerpt they lie together, their nodes are
-// renumbered to those that occur, and a node that fewer than k of them touch is gone: no group of theirs can keep it.
+// Blocks of records are worked on one at a time, and their rows lie all over a large log. In an excerpt they lie together. Nodes that few of
+// them touch can be left out: what fewer than k touch no group of k can keep.
 #pragma once
 
 #include "meets.hpp"
@@ -10,8 +10,8 @@ namespace shoal {
 
 class Excerpt {
   public:
-    // The records keep their order.
-    Excerpt(const Scored& whole, std::span<const int64_t> records);
+    // Nodes that fewer than `least` of the records touch are left out.
+    Excerpt(const Scored& whole, std::span<const int64_t> records, int64_t least);
 
     Scored data() const { return {rows_.view(), lengths_, owner_, weight_, scale_, k_, owners_repeat_}; }
 

@@ -1,16 +1,13 @@
 #include "nearest.hpp"
 
 #include <limits>
-#include <numeric>
 
 #include "parallel.hpp"
-#include "split.hpp"
 
 namespace shoal {
 
 namespace {
 
-constexpr int64_t kBatch = 128, kTile = 256;
 constexpr int64_t kNothing = std::numeric_limits<int64_t>::min();
 
 // The best few found so far; the worst of them is what a newcomer must beat.
@@ -39,24 +36,25 @@ class Best {
 
 }  // namespace
 
-Nearest::Nearest(const Scored& data, int threads, Task& task) : data_(data), weight_(data.size()), beyond_(data.size()) {
-    std::vector<int64_t> all(data.size());
-    std::iota(all.begin(), all.end(), 0);
-    batches_ = split_blocks(coordinates(data.counts, data.lengths, data.weight, data.scale, threads, task), std::move(all), kBatch, 0, threads, task);
-    SketchedRows sketched = sketch_rows(data.counts, data.weight);
+Nearest::Nearest(const Scored& data, int threads, Task& task)
+    : data_(data), sketches_(data.size()), glimpses_(data.size()), weight_(data.size()), beyond_(data.size()),
+      tiles_((data.size() + kTile - 1) / kTile) {
+    const SketchedRows sketched = sketch_rows(data.counts, data.weight);
     step_ = sketched.sketcher.step();
-    sketches_.resize(data.size());
-    parallel_blocks(data.size(), 1024, threads, task, [&](int64_t begin, int64_t end, int) {
-        for (int64_t r = begin; r < end; ++r) {
+    parallel_blocks(tiles(), 1, threads, task, [&](int64_t t, int64_t, int) {
+        for (int64_t r = tile_begin(t); r < tile_end(t); ++r) {
             Sketcher::Sums sums{};
             for (int64_t j = data.counts.indptr[r]; j < data.counts.indptr[r + 1]; ++j)
                 sketched.sketcher.add(sums, data.counts.ids[j], data.counts.counts[j]);
             for (int b = 0; b < kSketch; ++b) {
                 const int64_t fits = std::min(sums[b], 255 * step_);
                 sketches_[r].bytes[b] = static_cast<uint8_t>((fits + step_ - 1) / step_);
+                tiles_[t].most.bytes[b] = std::max(tiles_[t].most.bytes[b], sketches_[r].bytes[b]);
                 beyond_[r] += sums[b] - fits;
             }
+            tiles_[t].beyond = std::max(tiles_[t].beyond, beyond_[r]);
             weight_[r] = weight_of(sketches_[r]);
+            glimpses_[r] = glimpse_of(sketches_[r]);
         }
     });
 }
@@ -67,49 +65,85 @@ int64_t Nearest::bound(int64_t a, int64_t b) const {
     return shared * step_ + std::min(beyond_[a], beyond_[b]);
 }
 
-std::vector<std::vector<Neighbour>> Nearest::find(std::span<const int64_t> batch, int64_t most, const Nearness& nearness,
-                                                  int64_t patience, Task& task) const {
-    std::vector<Best> best(batch.size(), Best(most));
-    std::vector<int64_t> scored(batch.size(), 0), worth;
-    Dense dense(data_.nodes());
-    auto score = [&](std::size_t q) {
-        const int64_t record = batch[q];
-        dense.spread(data_.counts, record);
-        for (int64_t other : worth) {
-            const int64_t shared = nearness.shared(record, other, dense.against(data_.counts, other, data_.weight));
-            best[q].offer({shared, other, nearness.rank(other, shared)});
-        }
-        dense.clear(data_.counts, record);
-    };
-    // The batch itself first: similar records, so that the rest has something to beat.
-    for (std::size_t q = 0; q < batch.size(); ++q) {
-        worth.clear();
-        std::ranges::copy_if(batch, std::back_inserter(worth), [&](int64_t other) { return other != batch[q]; });
-        score(q);
-    }
-    std::vector<bool> mine(data_.size(), false);
-    for (int64_t r : batch) mine[r] = true;
-    for (int64_t tile = 0; tile < data_.size(); tile += kTile) {
-        task.check();
-        const int64_t end = std::min(data_.size(), tile + kTile);
-        for (std::size_t q = 0; q < batch.size(); ++q) {
-            if (scored[q] > patience) continue;
-            const int64_t record = batch[q], to_beat = best[q].to_beat();
-            worth.clear();
-            for (int64_t other = tile; other < end; ++other) {
-                const int64_t most_shared = std::min(nearness.cap[record], nearness.cap[other]);
-                if (nearness.rank(other, most_shared) <= to_beat) continue;
-                if (nearness.rank(other, std::min(most_shared, bound(record, other))) <= to_beat) continue;
-                if (!mine[other]) worth.push_back(other);
-            }
-            scored[q] += static_cast<int64_t>(worth.size());
-            if (!worth.empty()) score(q);
+int64_t Nearest::quick_bound(int64_t a, int64_t b) const {
+    const int64_t shared = (weight_[a] + weight_[b] - least_distance(glimpses_[a], glimpses_[b])) / 2;
+    return shared * step_ + std::min(beyond_[a], beyond_[b]);
+}
+
+int64_t Nearest::tile_bound(int64_t row, int64_t tile) const {
+    const Tile& t = tiles_[tile];
+    return static_cast<int64_t>(min_sum(sketches_[row], t.most)) * step_ + std::min(beyond_[row], t.beyond);
+}
+
+// The search for some rows of one tile. Other tiles are visited outwards from theirs, so that what is similar comes first and the rest has
+// something to beat.
+class Nearest::Search {
+  public:
+    Search(const Nearest& in, std::span<const int64_t> rows, int64_t most, const Nearness& nearness, int64_t patience)
+        : in_(in), rows_(rows), nearness_(nearness), patience_(patience), dense_(in.data_.nodes()), best_(rows.size(), Best(most)),
+          scored_(rows.size(), 0) {}
+
+    void run(Task& task) {
+        const int64_t home = rows_[0] / kTile, tiles = in_.tiles();
+        for (int64_t far = 0; far < tiles; ++far) {
+            task.check();
+            if (home + far < tiles) visit(home + far);
+            if (far > 0 && home >= far) visit(home - far);
         }
     }
-    std::vector<std::vector<Neighbour>> found(batch.size());
-    for (std::size_t q = 0; q < batch.size(); ++q)
-        if (scored[q] <= patience) found[q] = std::move(best[q]).sorted();
-    return found;
+
+    std::vector<std::vector<Neighbour>> found() && {
+        std::vector<std::vector<Neighbour>> found(rows_.size());
+        for (std::size_t q = 0; q < rows_.size(); ++q)
+            if (scored_[q] <= patience_) found[q] = std::move(best_[q]).sorted();
+        return found;
+    }
+
+  private:
+    void visit(int64_t tile) {
+        const int64_t least_cap = *std::min_element(nearness_.cap.begin() + in_.tile_begin(tile), nearness_.cap.begin() + in_.tile_end(tile));
+        for (std::size_t q = 0; q < rows_.size(); ++q) {
+            if (scored_[q] > patience_) continue;
+            const int64_t most = std::min(nearness_.cap[rows_[q]], in_.tile_bound(rows_[q], tile));
+            if (nearness_.rank(least_cap, most) > best_[q].to_beat()) look_at(q, tile);
+        }
+    }
+
+    void look_at(std::size_t q, int64_t tile) {
+        const int64_t row = rows_[q], to_beat = best_[q].to_beat();
+        worth_.clear();
+        for (int64_t other = in_.tile_begin(tile); other < in_.tile_end(tile); ++other) {
+            const int64_t cap = nearness_.cap[other], most = std::min(nearness_.cap[row], cap);
+            if (nearness_.rank(cap, std::min(most, in_.quick_bound(row, other))) <= to_beat) continue;
+            if (nearness_.rank(cap, std::min(most, in_.bound(row, other))) <= to_beat) continue;
+            if (other != row) worth_.push_back(other);
+        }
+        if (worth_.empty()) return;
+        if (tile != row / kTile) scored_[q] += static_cast<int64_t>(worth_.size());
+        const Scored& data = in_.data_;
+        dense_.spread(data.counts, row);
+        for (int64_t other : worth_) {
+            const int64_t shared = nearness_.shared(row, other, dense_.against(data.counts, other, data.weight));
+            best_[q].offer({shared, other, nearness_.rank(nearness_.cap[other], shared)});
+        }
+        dense_.clear(data.counts, row);
+    }
+
+    const Nearest& in_;
+    std::span<const int64_t> rows_;
+    const Nearness& nearness_;
+    int64_t patience_;
+    Dense dense_;
+    std::vector<Best> best_;
+    std::vector<int64_t> scored_;
+    std::vector<int64_t> worth_;
+};
+
+std::vector<std::vector<Neighbour>> Nearest::find(std::span<const int64_t> rows, int64_t most, const Nearness& nearness, int64_t patience,
+                                                  Task& task) const {
+    Search search(*this, rows, most, nearness, patience);
+    search.run(task);
+    return std::move(search).found();
 }
 
 }  // namespace shoal

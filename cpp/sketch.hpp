@@ -43,6 +43,12 @@ int32_t difference(const uint8_t* a, const uint8_t* b) {
 
 inline int32_t distance(const Sketch& a, const Sketch& b) { return difference<kSketch / 16>(a.bytes.data(), b.bytes.data()); }
 
+inline int32_t min_sum(const Sketch& a, const Sketch& b) {
+    int32_t total = 0;
+    for (int i = 0; i < kSketch; ++i) total += std::min(a.bytes[i], b.bytes[i]);
+    return total;
+}
+
 inline int32_t weight_of(const Sketch& s) {
     int32_t total = 0;
     for (uint8_t b : s.bytes) total += b;

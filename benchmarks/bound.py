@@ -1,0 +1,76 @@
+"""The bound beside what methods lose, on every data set: it must never be above any of them.
+
+    python benchmarks/bound.py [--k 2 5 10] [--data NAME ...] [--large]
+
+`--large` adds a log of 500,000 users, where a sample is examined. The last column is the least loss over the bound: how far the
+best method may be from what is possible. Ends with exit code 1 where the bound is above a loss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from common import peak_megabytes, show
+from datasets import ALL, generated
+from shoal.methods import Method
+from shoal.methods.clump import Clump
+from shoal.methods.partition import Partition
+from shoal.methods.shoal import Shoal
+from shoal.metrics.distortion import loss
+from shoal.taxonomy.bound import loss_lower_bound
+from shoal.taxonomy.ground import Grounding
+
+LARGE = 500_000
+
+
+def rivals(k: int) -> dict[str, Method]:
+    """The methods that publish generalizations of groups of k."""
+    return {
+        "shoal": Shoal(k=k),
+        "shoal fast": Shoal(k=k, effort="fast"),
+        "clump": Clump(k=k),
+        "clump printed": Clump(k=k, criterion="total"),
+        "partition": Partition(k=k),
+        "partition lcg": Partition(k=k, publishes="lcg"),
+    }
+
+
+def compare(name: str, data: Grounding, k: int) -> dict[str, Any]:
+    """The bound, and what each method loses, at one k."""
+    started = time.perf_counter()
+    bound = loss_lower_bound(data.bags, data.taxonomy, k)
+    taken = time.perf_counter() - started
+    losses = {label: loss(method.apply(data.bags, data.taxonomy), data) for label, method in rivals(k).items()}
+    best = min(losses.values())
+    row = {"data": name, "records": len(data.bags), "k": k, "bound": bound.normalised, "exact": bound.exact, "seconds": taken}
+    return row | losses | {"best/bound": best / bound.normalised if bound.normalised > 0 else float("nan")}
+
+
+def main() -> int:
+    """Measure and print; 1 where the bound is above a loss."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--k", type=int, nargs="+", default=[2, 5, 10])
+    parser.add_argument("--data", nargs="+", choices=list(ALL), default=list(ALL))
+    parser.add_argument("--large", action="store_true")
+    options = parser.parse_args()
+    sets = {name: ALL[name] for name in options.data}
+    if options.large:
+        sets[f"generated, {LARGE:,} users"] = lambda: generated(LARGE)
+    rows = []
+    for name, load in sets.items():
+        if (data := load()) is None:
+            continue
+        for k in options.k:
+            rows.append(compare(name, data, k))
+            show(name, rows[-1:])
+    show(f"all; peak of memory {peak_megabytes():,.0f} MB", rows)
+    broken = [(row["data"], row["k"], label) for row in rows for label in rivals(2) if row["bound"] > row[label] + 1e-9]
+    print("the bound is above a loss: " + str(broken) if broken else "the bound is nowhere above a loss")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""The data sets that benchmarks measure on, as records of taxonomy nodes. Whatever file is absent is said and skipped."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from common import RESULTS, data_file
+from shoal.app.job import Preparation
+from shoal.app.pipeline import prepare
+from shoal.io.formats import ReadOptions
+from shoal.synthetic.querylog import generate
+from shoal.taxonomy.ground import Grounding
+
+LINES = ReadOptions(format="transactions")
+LASTFM = ReadOptions(user="user", time="time", text="tag")
+
+
+def generated_log(users: int) -> Path:
+    """A made-up query log, written once and used again."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    path = RESULTS / f"log-{users}.tsv"
+    if not path.exists():
+        generate(path, users)
+    return path
+
+
+def generated(users: int) -> Grounding:
+    """The same on WordNet's nouns, unknown terms dropped."""
+    return prepare(generated_log(users), Preparation(unknown="drop")).original
+
+
+def groceries() -> Grounding | None:
+    """Baskets on their own taxonomy."""
+    taxonomy = data_file("groceries-taxonomy.tsv")
+    return taxonomy and _read("groceries-baskets.csv", Preparation(read=LINES, taxonomy=str(taxonomy), unknown="refuse"))
+
+
+def lastfm() -> Grounding | None:
+    """Tags of last.fm's users, on WordNet's nouns."""
+    return _read("lastfm-tags.tsv.gz", Preparation(read=LASTFM, unknown="drop"))
+
+
+def excite() -> Grounding | None:
+    """A small search log, on WordNet's nouns."""
+    return _read("excite-small.log.gz", Preparation(unknown="drop"))
+
+
+def news() -> Grounding | None:
+    """Documents as bags of WordNet's nouns."""
+    return _read("bbc-news.jsonl.gz", Preparation(read=ReadOptions(user="id", text="text"), unknown="drop", as_sets=False))
+
+
+def clicks() -> Grounding | None:
+    """BMS-WebView-2 on the hierarchy that others use for it."""
+    hierarchy = data_file("BMS-WebView-2.hierarchy.txt.gz")
+    return hierarchy and _read("BMS-WebView-2.dat.gz", Preparation(read=LINES, taxonomy=str(hierarchy)))
+
+
+def numbered_items(name: str) -> Grounding | None:
+    """Transactions of numbers, on a generated taxonomy."""
+    return _read(name, Preparation(read=LINES, taxonomy="generated"))
+
+
+def web_server() -> Grounding | None:
+    """A web server's log: the pages of each address, on a generated taxonomy."""
+    path = data_file("apache-combined-10k.log.gz")
+    if path is None:
+        return None
+    with TemporaryDirectory() as directory:
+        table = Path(directory) / "visits.tsv"
+        with gzip.open(path, "rt", errors="replace") as log:
+            table.write_text("who\tpage\n" + "".join(f"{who}\t{page}\n" for who, page in _visits(log)))
+        how = Preparation(read=ReadOptions(user="who", item="page"), taxonomy="generated")
+        return prepare(table, how).original
+
+
+def _visits(log: Iterator[str]) -> Iterator[tuple[str, str]]:
+    for line in log:
+        request = line.split('"')[1].split()
+        if len(request) > 1:
+            yield line.split(" ", 1)[0], request[1]
+
+
+def _read(name: str, how: Preparation) -> Grounding | None:
+    path = data_file(name)
+    return path and prepare(path, how).original
+
+
+ALL: dict[str, Callable[[], Grounding | None]] = {
+    "Excite": excite,
+    "last.fm tags": lastfm,
+    "BBC news": news,
+    "web server": web_server,
+    "groceries": groceries,
+    "mushroom": lambda: numbered_items("mushroom.dat.gz"),
+    "BMS-WebView-1": lambda: numbered_items("BMS-WebView-1.dat.gz"),
+    "BMS-WebView-2": clicks,
+    "connect": lambda: numbered_items("connect.dat.gz"),
+    "retail": lambda: numbered_items("retail.dat.gz"),
+    "T10I4D100K": lambda: numbered_items("T10I4D100K.dat.gz"),
+    "T40I10D100K": lambda: numbered_items("T40I10D100K-regenerated.dat.gz"),
+    "generated, 53,058 users": lambda: generated(53_058),
+}
