@@ -5,13 +5,13 @@
 // stay empty, and the last one simply joins: a move.
 #pragma once
 
-#include "company.hpp"
+#include "company_map.hpp"
 
 namespace shoal {
 
 class Chains {
   public:
-    Chains(const Scored& data, std::vector<Company>& companies, const std::vector<std::vector<int32_t>>& neighbours, int64_t depth)
+    Chains(const Scored& data, std::vector<Company>& companies, const Neighbours& neighbours, int64_t depth)
         : data_(data), companies_(companies), neighbours_(neighbours), depth_(depth), record_(data.nodes()), place_(data.nodes()),
           musterer_(data) {}
 
@@ -48,7 +48,7 @@ class Chains {
 
     const Scored& data_;
     std::vector<Company>& companies_;
-    const std::vector<std::vector<int32_t>>& neighbours_;
+    const Neighbours& neighbours_;
     int64_t depth_;
     Dense record_;                         // the record that looks for a place
     Dense place_;                          // what the first group would like in the place that is open

@@ -141,6 +141,7 @@ class Clustering {
                 improved += refine(blocks[b], noise(options_.seed, static_cast<uint64_t>(round), static_cast<uint64_t>(b)));
                 task_.step(static_cast<int64_t>(blocks[b].size()) * data_.k);
             });
+            std::erase_if(groups_, [](const Group& g) { return g.empty(); });
             idle = improved == 0 ? idle + 1 : 0;
         }
     }
@@ -156,6 +157,7 @@ class Clustering {
         }
         const Excerpt excerpt(data_, records, data_.k);
         const int64_t improved = refine_block(excerpt.data(), groups, options_.refine, shake, deadline_, task_);
+        groups.resize(chosen.size());
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             renumber(groups[i], records);
             groups_[chosen[i]] = std::move(groups[i]);

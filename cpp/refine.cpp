@@ -1,6 +1,6 @@
 #include "refine.hpp"
 
-#include "neighbours.hpp"
+#include "disband.hpp"
 #include "noise.hpp"
 #include "regrow.hpp"
 
@@ -22,18 +22,33 @@ class Refiner {
     int64_t run(uint64_t shake) {
         int64_t all = 0;
         for (int64_t pass = 0; pass < options_.passes; ++pass) {
-            const auto neighbours = nearest_companies(data_, companies_, options_.neighbours);
-            const int64_t improved = change_places(neighbours) + regrow(neighbours, noise(shake, static_cast<uint64_t>(pass), 0));
+            int64_t improved = disband();
+            const Neighbours neighbours = CompanyMap(data_, companies_).all_nearest(static_cast<std::size_t>(options_.neighbours));
+            improved += change_places(neighbours);
+            improved += regrow(neighbours, noise(shake, static_cast<uint64_t>(pass), 0));
             all += improved;
             if (improved == 0) break;
         }
         return all;
     }
 
-    Group& group(std::size_t g) { return companies_[g].members; }
+    std::vector<Group> groups() && {
+        std::vector<Group> groups;
+        for (Company& c : companies_) groups.push_back(std::move(c.members));
+        return groups;
+    }
 
   private:
-    using Neighbours = std::vector<std::vector<int32_t>>;
+    int64_t disband() {
+        CompanyMap map(data_, companies_);
+        Disbander disbander(data_, companies_, map, options_.neighbours);
+        for (int64_t g : worst_companies(100)) {
+            if (deadline_.passed()) break;
+            task_.check();
+            disbander.improve(g);
+        }
+        return static_cast<int64_t>(std::erase_if(companies_, [](const Company& c) { return c.members.empty(); }));
+    }
 
     int64_t change_places(const Neighbours& neighbours) {
         Chains chains(data_, companies_, neighbours, options_.depth);
@@ -48,7 +63,7 @@ class Refiner {
     int64_t regrow(const Neighbours& neighbours, uint64_t shake) {
         Regrower regrower(data_, companies_, neighbours, options_.together, options_.depth);
         int64_t improved = 0;
-        for (int64_t g : worst_companies()) {
+        for (int64_t g : worst_companies(options_.worst)) {
             if (deadline_.passed()) break;
             task_.check();
             improved += regrower.improve(g, noise(shake, static_cast<uint64_t>(g), 1)) ? 1 : 0;
@@ -57,7 +72,7 @@ class Refiner {
     }
 
     // Those that lose the largest part of their records, the worst first.
-    std::vector<int64_t> worst_companies() const {
+    std::vector<int64_t> worst_companies(int64_t percent) const {
         std::vector<std::pair<int64_t, int64_t>> kept;  // how many parts in 4,096 of it a company tells, and which company
         for (std::size_t g = 0; g < companies_.size(); ++g) {
             int64_t length = 0;
@@ -65,7 +80,7 @@ class Refiner {
             kept.emplace_back(companies_[g].told() / (length / 4096 + 1), static_cast<int64_t>(g));
         }
         std::ranges::sort(kept);
-        kept.resize(kept.size() * static_cast<std::size_t>(options_.worst) / 100);
+        kept.resize(kept.size() * static_cast<std::size_t>(percent) / 100);
         std::vector<int64_t> worst;
         for (const auto& [part, g] : kept) worst.push_back(g);
         return worst;
@@ -84,7 +99,7 @@ int64_t refine_block(const Scored& data, std::vector<Group>& groups, const Refin
                      Task& task) {
     Refiner refiner(data, groups, options, deadline, task);
     const int64_t improved = refiner.run(shake);
-    for (std::size_t g = 0; g < groups.size(); ++g) groups[g] = std::move(refiner.group(g));
+    groups = std::move(refiner).groups();
     return improved;
 }
 

@@ -1,4 +1,5 @@
-// Local search over the groups of a block: members change places along chains, then the worst groups are dissolved and regrown.
+// Local search over the groups of a block: groups are disbanded where that helps, members change places along chains, and the worst are
+// dissolved with their neighbours and regrown.
 #pragma once
 
 #include "deadline.hpp"
@@ -15,7 +16,7 @@ struct RefineOptions {
     int64_t worst;       // how many in a hundred groups are dissolved in each pass: those that lose the largest part of their records
 };
 
-// Improves the groups, which hold all rows of the data. Group sizes stay between k and 2k-1 people. `shake` is where regrowing starts.
+// Improves the groups, which hold all rows of the data; there may be fewer of them then. Sizes stay between k and 2k-1 people. `shake` is where regrowing starts.
 // Returns how many changes were made.
 int64_t refine_block(const Scored& data, std::vector<Group>& groups, const RefineOptions& options, uint64_t shake, const Deadline& deadline,
                      Task& task);

@@ -11,7 +11,7 @@ namespace shoal {
 class Regrower {
   public:
     // `together` is how many groups are dissolved at a time.
-    Regrower(const Scored& data, std::vector<Company>& companies, const std::vector<std::vector<int32_t>>& neighbours, int64_t together,
+    Regrower(const Scored& data, std::vector<Company>& companies, const Neighbours& neighbours, int64_t together,
              int64_t depth)
         : data_(data), companies_(companies), neighbours_(neighbours), together_(together), meet_(data), record_(data.nodes()),
           musterer_(data), chains_(data, fresh_, everybody_, depth) {}
@@ -29,7 +29,7 @@ class Regrower {
 
     const Scored& data_;
     std::vector<Company>& companies_;
-    const std::vector<std::vector<int32_t>>& neighbours_;
+    const Neighbours& neighbours_;
     int64_t together_;
     RunningMeet meet_;
     Dense record_;
@@ -37,7 +37,7 @@ class Regrower {
     std::vector<int64_t> waiting_;
     std::vector<int64_t> at_most_;  // for each that waits, what the growing group can still tell with it
     std::vector<Company> fresh_;
-    std::vector<std::vector<int32_t>> everybody_;  // all fresh companies are neighbours
+    Neighbours everybody_;  // all fresh companies are neighbours
     Chains chains_;
 };
 

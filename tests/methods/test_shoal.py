@@ -235,6 +235,18 @@ def test_regrowing_finds_what_chains_do_not() -> None:
         assert with_regrowing < loss(Shoal(k=4).apply(bags, taxonomy), original)
 
 
+def test_groups_need_not_all_have_k_members() -> None:
+    """Cells of eight and five: eight at k = 5 is one group, not five of it and three strangers with somebody else."""
+    parent = [-1]
+    for _ in range(6):
+        parent += [0, *[len(parent)] * 10]
+    taxonomy = tree(parent)
+    cells = [[[2 + 11 * c, 3 + 11 * c, 4 + 11 * c + i % 8] for i in range(8 if c % 2 else 5)] for c in range(6)]
+    bags = numbered(taxonomy, [record for cell in cells for record in cell])
+    release = Shoal(k=5).apply(bags, taxonomy)
+    assert sizes(release) == [5, 5, 5, 8, 8, 8]
+
+
 def test_a_budget_in_seconds_is_kept_and_recorded() -> None:
     bags, taxonomy = clustered(3000)
     started = time.perf_counter()

@@ -3,8 +3,9 @@
 Our own. What a group of records S loses is its members' total length less |S| times the value of its meet, so the groups
 should keep the sum of |S| * V(S) as large as possible. Identical records are set aside in groups of their own. The others are
 cut into blocks of similar ones; in a block the longest record that waits becomes a seed, and k-1 times the record joins that
-keeps the group's distortion least. Byte sketches choose whom to score, exact tree counts decide. Then members change places
-along chains through neighbouring groups, and the worst groups are dissolved and grown again from other seeds.
+keeps the group's distortion least. Byte sketches choose whom to score, exact tree counts decide. Then groups disband where
+their members are better off in others, members change places along chains through neighbouring groups, and the worst groups
+are dissolved and grown again from other seeds.
 
 With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item
 is published as its nearest ancestor that could also mean something harmless.

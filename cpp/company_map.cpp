@@ -1,0 +1,84 @@
+#include "company_map.hpp"
+
+#include <limits>
+
+namespace shoal {
+
+namespace {
+
+std::vector<int64_t> mass_of_meets(const Scored& data, const std::vector<Company>& companies) {
+    std::vector<int64_t> mass(data.nodes(), 0);
+    for (const Company& c : companies)
+        for (const auto& s : c.meet) mass[s.node] += s.weight * s.count;
+    return mass;
+}
+
+}  // namespace
+
+CompanyMap::CompanyMap(const Scored& data, const std::vector<Company>& companies)
+    : data_(data), sketcher_(data.weight, mass_of_meets(data, companies)) {
+    std::vector<Sketcher::Sums> sums(companies.size());
+    std::vector<int64_t> flat;
+    for (std::size_t g = 0; g < companies.size(); ++g) {
+        sums[g].fill(0);
+        for (const auto& s : companies[g].meet) sketcher_.add(sums[g], s.node, s.count);
+        flat.insert(flat.end(), sums[g].begin(), sums[g].end());
+        size_.push_back(static_cast<int32_t>(companies[g].size()));
+    }
+    sketcher_.fit(flat);
+    for (const auto& s : sums) {
+        sketches_.push_back(sketcher_.sketch(s));
+        glimpses_.push_back(glimpse_of(sketches_.back()));
+        weight_.push_back(weight_of(sketches_.back()));
+    }
+}
+
+// `far` turns the distance of two sketches into how far a company is; it rises with the distance.
+template <class Far>
+std::vector<int32_t> CompanyMap::best(std::size_t most, const Sketch& sketch, Far&& far) {
+    found_.clear();
+    const Glimpse glimpse = glimpse_of(sketch);
+    int64_t limit = std::numeric_limits<int64_t>::max();
+    for (int32_t c = 0; c < static_cast<int32_t>(sketches_.size()); ++c) {
+        if (far(c, least_distance(glimpse, glimpses_[c])) >= limit) continue;
+        found_.push_back({far(c, distance(sketch, sketches_[c])), c});
+        if (found_.size() == 4 * most) limit = keep_best(most);
+    }
+    if (found_.size() > most) keep_best(most);
+    std::ranges::sort(found_);
+    std::vector<int32_t> companies;
+    for (const Found& f : found_) companies.push_back(f.company);
+    return companies;
+}
+
+// Returns what a newcomer must be below; those met later have higher numbers, so equals are no better.
+int64_t CompanyMap::keep_best(std::size_t most) {
+    std::ranges::nth_element(found_, found_.begin() + static_cast<std::ptrdiff_t>(most - 1));
+    found_.resize(most);
+    return found_.back().far;
+}
+
+std::vector<int32_t> CompanyMap::nearest(int32_t company, std::size_t most) {
+    std::vector<int32_t> found = best(most + 1, sketches_[company], [](int32_t, int32_t distance) { return distance; });
+    if (std::erase(found, company) == 0) found.pop_back();
+    return found;
+}
+
+Neighbours CompanyMap::all_nearest(std::size_t most) {
+    Neighbours all;
+    for (std::size_t g = 0; g < sketches_.size(); ++g) all.push_back(nearest(static_cast<int32_t>(g), most));
+    return all;
+}
+
+// With the record a group of s tells (s + 1) times what they share instead of s times the meet; twice that, less what is the same for all
+// companies.
+std::vector<int32_t> CompanyMap::homes(int64_t record, std::size_t most) {
+    Sketcher::Sums sums{};
+    for (int64_t j = data_.counts.indptr[record]; j < data_.counts.indptr[record + 1]; ++j)
+        sketcher_.add(sums, data_.counts.ids[j], data_.counts.counts[j]);
+    return best(most, sketcher_.sketch(sums), [&](int32_t c, int32_t distance) -> int64_t {
+        return static_cast<int64_t>(size_[c] + 1) * distance + static_cast<int64_t>(size_[c] - 1) * weight_[c];
+    });
+}
+
+}  // namespace shoal

@@ -1,0 +1,40 @@
+// Where companies lie: sketches of their meets, to find those that are near each other, or near a record, without scoring all.
+#pragma once
+
+#include "company.hpp"
+#include "sketch.hpp"
+
+namespace shoal {
+
+using Neighbours = std::vector<std::vector<int32_t>>;
+
+class CompanyMap {
+  public:
+    CompanyMap(const Scored& data, const std::vector<Company>& companies);
+
+    // The companies with the most similar meets, the most similar first.
+    std::vector<int32_t> nearest(int32_t company, std::size_t most);
+    Neighbours all_nearest(std::size_t most);
+
+    // The companies that would tell most if the record joined them, by the look of it; the best first.
+    std::vector<int32_t> homes(int64_t record, std::size_t most);
+
+  private:
+    struct Found {
+        int64_t far;
+        int32_t company;
+        auto operator<=>(const Found&) const = default;
+    };
+    template <class Far>
+    std::vector<int32_t> best(std::size_t most, const Sketch& sketch, Far&& far);
+    int64_t keep_best(std::size_t most);
+
+    const Scored& data_;
+    Sketcher sketcher_;
+    std::vector<Sketch> sketches_;
+    std::vector<Glimpse> glimpses_;
+    std::vector<int32_t> weight_, size_;
+    std::vector<Found> found_;
+};
+
+}  // namespace shoal
