@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from common import DATA, RESULTS, ROOT, data_file, show
+from common import DATA, RESULTS, ROOT, data_file, forget_peak, peak_since, show
 from shoal import kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.data.hitting import SCORES, exact_hitting, greedy
@@ -250,16 +250,9 @@ def memory(name: str) -> None:
     bags, setting = load(name), SETTINGS[name]
     assert bags is not None
     parts = choose(bags, setting.delta, 0)
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak of loading
-    before = _status("VmRSS")
+    held = forget_peak()
     minimal_moles(bags, parts, Power(H, setting.k, setting.p))
-    print(_status("VmHWM") - before)
-
-
-def _status(key: str) -> float:
-    """A figure of this process in megabytes, as Linux tells it."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return float(next(line for line in lines if line.startswith(key)).split()[1]) / 1024
+    print(peak_since() - held)
 
 
 # -- private items of other frequencies, the exact optimum, generalization

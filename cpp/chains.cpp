@@ -80,6 +80,8 @@ bool Chains::try_closing(int64_t home, int64_t i, int64_t gain, int64_t& best) {
     for (const Place& p : places_) {
         if (gain + p.gain <= best) break;
         const int64_t last = companies_[p.step.company].members[p.step.place];
+        // It shares no more than it has.
+        if (gain + p.gain + start.size() * (std::min(value_[last], start.without[i]) - start.without[i]) <= best) continue;
         if (!fits(start, i, last)) continue;
         open_place(start, i);
         const int64_t lost = start.size() * (place_.against(data_.counts, last, data_.weight) - start.without[i]);

@@ -13,7 +13,9 @@ class Chains {
   public:
     Chains(const Scored& data, std::vector<Company>& companies, const Neighbours& neighbours, int64_t depth)
         : data_(data), companies_(companies), neighbours_(neighbours), depth_(depth), record_(data.nodes()), place_(data.nodes()),
-          musterer_(data) {}
+          musterer_(data) {
+        for (int64_t r = 0; r < data.size(); ++r) value_.push_back(data.value(r));
+    }
 
     // Chains that start with each member of the company. Returns how many were carried out.
     int64_t improve_all(int64_t company);
@@ -50,6 +52,7 @@ class Chains {
     std::vector<Company>& companies_;
     const Neighbours& neighbours_;
     int64_t depth_;
+    std::vector<int64_t> value_;           // of each record
     Dense record_;                         // the record that looks for a place
     Dense place_;                          // what the first group would like in the place that is open
     std::vector<int32_t> place_nodes_;

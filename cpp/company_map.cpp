@@ -23,25 +23,26 @@ CompanyMap::CompanyMap(const Scored& data, const std::vector<Company>& companies
         sums[g].fill(0);
         for (const auto& s : companies[g].meet) sketcher_.add(sums[g], s.node, s.count);
         flat.insert(flat.end(), sums[g].begin(), sums[g].end());
-        size_.push_back(static_cast<int32_t>(companies[g].size()));
     }
     sketcher_.fit(flat);
-    for (const auto& s : sums) {
-        sketches_.push_back(sketcher_.sketch(s));
-        glimpses_.push_back(glimpse_of(sketches_.back()));
-        weight_.push_back(weight_of(sketches_.back()));
+    for (std::size_t g = 0; g < companies.size(); ++g) {
+        sketches_.push_back(sketcher_.sketch(sums[g]));
+        spots_.push_back({glimpse_of(sketches_[g]), weight_of(sketches_[g]), static_cast<int32_t>(companies[g].size())});
     }
 }
 
-// `far` turns the distance of two sketches into how far a company is; it rises with the distance.
+// `far` turns the distance of two sketches into how far a company is; it rises with the distance. Only what is below the limit is found.
 template <class Far>
-std::vector<int32_t> CompanyMap::best(std::size_t most, const Sketch& sketch, Far&& far) {
+std::vector<int32_t> CompanyMap::best(std::size_t most, const Sketch& sketch, int64_t limit, Far&& far) {
     found_.clear();
     const Glimpse glimpse = glimpse_of(sketch);
-    int64_t limit = std::numeric_limits<int64_t>::max();
-    for (int32_t c = 0; c < static_cast<int32_t>(sketches_.size()); ++c) {
-        if (far(c, least_distance(glimpse, glimpses_[c])) >= limit) continue;
-        found_.push_back({far(c, distance(sketch, sketches_[c])), c});
+    const auto n = static_cast<int32_t>(spots_.size());
+    const Spot* spots = spots_.data();
+    for (int32_t c = 0; c < n; ++c) {
+        if (far(spots[c], least_distance(glimpse, spots[c].glimpse)) >= limit) continue;
+        const Found found{far(spots[c], distance(sketch, sketches_[c])), c};
+        if (found.far >= limit) continue;
+        found_.push_back(found);
         if (found_.size() == 4 * most) limit = keep_best(most);
     }
     if (found_.size() > most) keep_best(most);
@@ -59,7 +60,7 @@ int64_t CompanyMap::keep_best(std::size_t most) {
 }
 
 std::vector<int32_t> CompanyMap::nearest(int32_t company, std::size_t most) {
-    std::vector<int32_t> found = best(most + 1, sketches_[company], [](int32_t, int32_t distance) { return distance; });
+    std::vector<int32_t> found = best(most + 1, sketches_[company], std::numeric_limits<int64_t>::max(), [](const Spot&, int32_t far) { return far; });
     if (std::erase(found, company) == 0) found.pop_back();
     return found;
 }
@@ -70,14 +71,16 @@ Neighbours CompanyMap::all_nearest(std::size_t most) {
     return all;
 }
 
-// With the record a group of s tells (s + 1) times what they share instead of s times the meet; twice that, less what is the same for all
-// companies.
-std::vector<int32_t> CompanyMap::homes(int64_t record, std::size_t most) {
+// With the record a group of s tells (s + 1) times what they share instead of s times its meet. Twice what is lost by that, in sketch steps,
+// is how far it is.
+std::vector<int32_t> CompanyMap::homes(int64_t record, std::size_t most, int64_t least) {
     Sketcher::Sums sums{};
     for (int64_t j = data_.counts.indptr[record]; j < data_.counts.indptr[record + 1]; ++j)
         sketcher_.add(sums, data_.counts.ids[j], data_.counts.counts[j]);
-    return best(most, sketcher_.sketch(sums), [&](int32_t c, int32_t distance) -> int64_t {
-        return static_cast<int64_t>(size_[c] + 1) * distance + static_cast<int64_t>(size_[c] - 1) * weight_[c];
+    const Sketch sketch = sketcher_.sketch(sums);
+    const int64_t own = weight_of(sketch);
+    return best(most, sketch, -2 * sketcher_.steps(least), [&](const Spot& s, int32_t distance) {
+        return (s.size + 1) * (distance - own) + static_cast<int64_t>(s.size - 1) * s.weight;
     });
 }
 

@@ -17,19 +17,25 @@ bool Disbander::improve(int64_t company) {
     return true;
 }
 
-// A home for each member. False where somebody finds none, or where, each member taken for itself, too much would be lost.
+// A home for each member. False where somebody finds none, or where, each member taken for itself, too much would be lost: mostly known
+// as soon as the first has looked round.
 bool Disbander::find_homes(int64_t company) {
     found_.clear();
-    int64_t gain = -companies_[company].told();
-    for (int64_t r : companies_[company].members)
-        if (!join_best(r, company, gain)) return false;
-    return gain > 0;
+    const Company& leaving = companies_[company];
+    int64_t at_most = -leaving.told();
+    for (int64_t r : leaving.members) at_most += value_[r];
+    for (int64_t r : leaving.members) {
+        int64_t gain = 0;
+        if (at_most <= 0 || !join_best(r, company, value_[r] - at_most, gain)) return false;
+        at_most += gain - value_[r];
+    }
+    return at_most > 0;
 }
 
-bool Disbander::join_best(int64_t record, int64_t from, int64_t& gain) {
+bool Disbander::join_best(int64_t record, int64_t from, int64_t least, int64_t& gain) {
     int64_t best = -1, most = std::numeric_limits<int64_t>::min();
     record_.spread(data_.counts, record);
-    for (int32_t c : map_.homes(record, homes_)) {
+    for (int32_t c : map_.homes(record, homes_, least)) {
         const Company& there = companies_[c];
         if (c == from || there.size() == 0) continue;
         const Group& members = members_by_now(c);
@@ -39,7 +45,7 @@ bool Disbander::join_best(int64_t record, int64_t from, int64_t& gain) {
     }
     record_.clear(data_.counts, record);
     if (best < 0) return false;
-    gain += most;
+    gain = most;
     join(record, best);
     return true;
 }

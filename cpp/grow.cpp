@@ -39,7 +39,8 @@ class Pool {
         int64_t limit = kTaken / 2;
         const auto full = static_cast<std::size_t>(2 * most);
         const Glimpse glimpse = glimpse_of(wanted);
-        for (std::size_t i = first_; i < slots_.size(); ++i) {
+        const std::size_t end = slots_.size();
+        for (std::size_t i = first_; i < end; ++i) {
             const Slot& s = slots_[i];
             if (2 * s.length - (size + 1) * (s.value - least_distance(glimpse, s.glimpse)) >= limit) continue;
             const int64_t looks = 2 * s.length - (size + 1) * (s.value - distance(wanted, sketches_[i]));

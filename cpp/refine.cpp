@@ -42,7 +42,7 @@ class Refiner {
     int64_t disband() {
         CompanyMap map(data_, companies_);
         Disbander disbander(data_, companies_, map, options_.neighbours);
-        for (int64_t g : worst_companies(100)) {
+        for (int64_t g : worst_companies()) {
             if (deadline_.passed()) break;
             task_.check();
             disbander.improve(g);
@@ -63,7 +63,7 @@ class Refiner {
     int64_t regrow(const Neighbours& neighbours, uint64_t shake) {
         Regrower regrower(data_, companies_, neighbours, options_.together, options_.depth);
         int64_t improved = 0;
-        for (int64_t g : worst_companies(options_.worst)) {
+        for (int64_t g : worst_companies()) {
             if (deadline_.passed()) break;
             task_.check();
             improved += regrower.improve(g, noise(shake, static_cast<uint64_t>(g), 1)) ? 1 : 0;
@@ -72,7 +72,7 @@ class Refiner {
     }
 
     // Those that lose the largest part of their records, the worst first.
-    std::vector<int64_t> worst_companies(int64_t percent) const {
+    std::vector<int64_t> worst_companies() const {
         std::vector<std::pair<int64_t, int64_t>> kept;  // how many parts in 4,096 of it a company tells, and which company
         for (std::size_t g = 0; g < companies_.size(); ++g) {
             int64_t length = 0;
@@ -80,7 +80,7 @@ class Refiner {
             kept.emplace_back(companies_[g].told() / (length / 4096 + 1), static_cast<int64_t>(g));
         }
         std::ranges::sort(kept);
-        kept.resize(kept.size() * static_cast<std::size_t>(percent) / 100);
+        kept.resize(kept.size() * static_cast<std::size_t>(options_.worst) / 100);
         std::vector<int64_t> worst;
         for (const auto& [part, g] : kept) worst.push_back(g);
         return worst;

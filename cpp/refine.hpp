@@ -1,4 +1,4 @@
-// Local search over the groups of a block: groups are disbanded where that helps, members change places along chains, and the worst are
+// Local search over the groups of a block: the worst are disbanded where that helps, members change places along chains, and the worst are
 // dissolved with their neighbours and regrown.
 #pragma once
 
@@ -13,7 +13,7 @@ struct RefineOptions {
     int64_t depth;       // longest chain
     int64_t passes;      // over all groups of a block
     int64_t together;    // groups that are dissolved at a time, with their nearest
-    int64_t worst;       // how many in a hundred groups are dissolved in each pass: those that lose the largest part of their records
+    int64_t worst;       // how many in a hundred groups are the worst: those that lose the largest part of their records
 };
 
 // Improves the groups, which hold all rows of the data; there may be fewer of them then. Sizes stay between k and 2k-1 people. `shake` is where regrowing starts.

@@ -37,6 +37,7 @@ from shoal.taxonomy.tree import Taxonomy
 NO_LIMIT = -1.0
 DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
+SMALL = 100_000  # records in all rounds together that small data gets, within four times the effort's rounds
 EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger ones
 
 
@@ -55,10 +56,14 @@ class Effort:
     refine_block: int
     rounds: int
 
+    def rounds_for(self, records: int) -> int:
+        """More of them where they take no time."""
+        return max(self.rounds, min(4 * self.rounds, SMALL // max(1, records)))
+
 
 EFFORTS = {
     "fast": Effort(1024, 8, True, 4, 2, 1, 2, 0, 512, 0),
-    "balanced": Effort(12_288, 32, True, 8, 3, 1, 6, 50, 2048, 3),
+    "balanced": Effort(12_288, 32, True, 8, 3, 1, 6, 40, 2048, 2),
     "thorough": Effort(65_536, 64, True, 16, 5, 2, 8, 100, 4096, 12),
 }
 
@@ -126,7 +131,7 @@ class Shoal(GroupingMethod):
             max(2, int(effort.together / larger)),
             effort.worst,
             max(64, int(effort.refine_block / larger)),
-            effort.rounds if self.seconds is None else ENDLESS,
+            effort.rounds_for(len(bags)) if self.seconds is None else ENDLESS,
             self.seed,
             NO_LIMIT if self.seconds is None else self.seconds,
             kernels.threads(),
