@@ -77,12 +77,11 @@ def growth(data: Grounding, repeats: int = 3) -> list[dict[str, Any]]:
             for effort in ("fast", "balanced"):
                 held = forget_peak()
                 found = run(Shoal(k=5, effort=effort), part)
+                taken = max(peak_since() - held, rows.get((users, effort), {}).get("MB over data", 0.0))
                 row = {"users": users, "effort": effort, "loss": found.loss, "wall s": found.wall, "cpu s": found.cpu}
                 row |= {"wall us a user": 1e6 * found.wall / users, "cpu us a user": 1e6 * found.cpu / users}
-                row |= {"MB over data": peak_since() - held, "KB a user": 1024 * (peak_since() - held) / users}
-                before = rows.get((users, effort))
-                if before is None or row["wall s"] < before["wall s"]:
-                    rows[users, effort] = row
+                shortest = min(rows.get((users, effort), row), row, key=lambda r: r["wall s"])
+                rows[users, effort] = shortest | {"MB over data": taken, "KB a user": 1024 * taken / users}
     for (_, effort), row in rows.items():
         for base in sizes[:2]:
             row[f"a user / {base:,}"] = row["wall us a user"] / rows[base, effort]["wall us a user"]
@@ -130,7 +129,8 @@ def main() -> None:
     parser.add_argument("--pictures", action="store_true")
     options = parser.parse_args()
     if options.only_growth:
-        return show(f"growth to {LARGE:,} users", growth(generated(LARGE)))
+        show(f"growth to {LARGE:,} users", growth(generated(LARGE)))
+        return
     sets = {"groceries": groceries(), "last.fm tags": lastfm(), f"generated log, {USERS:,} users": generated(USERS)}
     present = {name: data for name, data in sets.items() if data is not None}
     for name, data in present.items():
