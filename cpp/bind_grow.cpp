@@ -27,7 +27,7 @@ void bind_grow(nb::module_& m) {
            int64_t block, int64_t candidates, bool look_again, int64_t neighbours, int64_t depth, int64_t passes, int64_t together,
            int64_t worst, int64_t refine_block, int64_t rounds, uint64_t seed, double seconds, int threads, Task& task) {
             const Scored data = scored(rows(indptr, ids, counts), lengths, owner, weight, scale, k, owners_repeat);
-            need(block >= k && candidates >= 1 && neighbours >= 1 && refine_block >= 2 && worst >= 0 && worst <= 100, "blocks that hold a group, and somebody to look at");
+            need(block >= 2 * k && candidates >= 1 && neighbours >= 1 && refine_block >= 2 && worst >= 0 && worst <= 100, "blocks that hold a group, and somebody to look at");
             const ClusterOptions options{block, {candidates, look_again}, {neighbours, depth, passes, together, worst}, refine_block, rounds,
                                          seed, seconds};
             return hand_over(unlocked([&] { return cluster(data, options, threads, task); }));

@@ -146,8 +146,10 @@ void each_asked(const Nearest& nearest, const std::vector<int64_t>& copies, cons
         if (rows.empty()) return;
         const auto found = nearest.find(rows, most, nearness, patience, task);
         Triples triples(nearest.data());
-        for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            task.check();
             if (!found[i].empty()) visit(rows[i], with_copies(rows[i], found[i], copies, most, nearness), triples);
+        }
     });
 }
 

@@ -10,8 +10,14 @@ constexpr std::size_t kClosings = 24;
 
 int64_t Chains::improve_all(int64_t company) {
     int64_t improved = 0;
-    for (int64_t i = 0; i < companies_[company].size(); ++i)
-        if ((companies_[company].slack(i) > 0 || companies_[company].size() > data_.k) && improve(company, i)) ++improved;
+    const Company& home = companies_[company];
+    for (int64_t i = 0; i < home.size(); ++i) {
+        task_.check();
+        const int64_t size = home.size();
+        if ((home.slack(i) <= 0 && size <= data_.k) || !improve(company, i)) continue;
+        ++improved;
+        if (home.size() < size) --i;  // somebody else has this place now
+    }
     return improved;
 }
 
@@ -47,11 +53,11 @@ void Chains::look_round(int64_t record, int64_t from, int64_t home, int64_t gain
     for (int64_t c : neighbours_[from]) {
         if (c == home || on_path(c)) continue;
         const Company& there = companies_[c];
-        const bool has_room = may_join && there.size() + 1 < 2 * data_.k;
+        const bool has_room = may_join && data_.has_room(there.size());
         if (!has_room && gain + there.size() * (*std::ranges::max_element(there.without) - there.value) <= 0) continue;
         const int64_t shared = shared_with(record_, there);
         look_in(c, record, gain, shared);
-        if (has_room) joins_.push_back({(there.size() + 1) * shared - there.told(), {c, there.size()}});
+        if (has_room) joins_.push_back({there.gain_with(shared), {c, there.size()}});
     }
     record_.clear(data_.counts, record);
     keep_best_places();
@@ -81,7 +87,7 @@ bool Chains::try_closing(int64_t home, int64_t i, int64_t gain, int64_t& best) {
         if (gain + p.gain <= best) break;
         const int64_t last = companies_[p.step.company].members[p.step.place];
         // It shares no more than it has.
-        if (gain + p.gain + start.size() * (std::min(value_[last], start.without[i]) - start.without[i]) <= best) continue;
+        if (gain + p.gain + start.size() * (std::min(values_[last], start.without[i]) - start.without[i]) <= best) continue;
         if (!fits(start, i, last)) continue;
         open_place(start, i);
         const int64_t lost = start.size() * (place_.against(data_.counts, last, data_.weight) - start.without[i]);

@@ -11,11 +11,11 @@ namespace shoal {
 
 class Chains {
   public:
-    Chains(const Scored& data, std::vector<Company>& companies, const Neighbours& neighbours, int64_t depth)
-        : data_(data), companies_(companies), neighbours_(neighbours), depth_(depth), record_(data.nodes()), place_(data.nodes()),
-          musterer_(data) {
-        for (int64_t r = 0; r < data.size(); ++r) value_.push_back(data.value(r));
-    }
+    // `values` are those of the records; a chain has at most `depth` steps.
+    Chains(const Scored& data, std::span<const int64_t> values, std::vector<Company>& companies, const Neighbours& neighbours, int64_t depth,
+           const Task& task)
+        : data_(data), values_(values), companies_(companies), neighbours_(neighbours), depth_(depth), task_(task), record_(data.nodes()),
+          place_(data.nodes()), musterer_(data) {}
 
     // Chains that start with each member of the company. Returns how many were carried out.
     int64_t improve_all(int64_t company);
@@ -49,10 +49,11 @@ class Chains {
     void close_place();
 
     const Scored& data_;
+    std::span<const int64_t> values_;
     std::vector<Company>& companies_;
     const Neighbours& neighbours_;
     int64_t depth_;
-    std::vector<int64_t> value_;           // of each record
+    const Task& task_;
     Dense record_;                         // the record that looks for a place
     Dense place_;                          // what the first group would like in the place that is open
     std::vector<int32_t> place_nodes_;

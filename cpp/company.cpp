@@ -38,7 +38,7 @@ void Musterer::look_at(const Company& company) {
             } else if (s.holders == 1 || count < s.next) {
                 s.next = count;
             }
-            ++s.holders, s.holder_sum += place;
+            ++s.holders, s.holder_sum += static_cast<uint32_t>(place);
         }
     }
 }
@@ -54,7 +54,8 @@ void Musterer::settle(Company& company, int32_t node, const Seen& s) {
             company.without[s.lowest] += weight * (s.next - s.least);
         }
     } else if (s.holders == n - 1) {  // the one that lacks it is the one whose place is not in the sum
-        const int32_t lacking = n * (n - 1) / 2 - s.holder_sum;
+        const auto all_places = static_cast<uint32_t>(int64_t{n} * (n - 1) / 2);
+        const auto lacking = static_cast<int32_t>(all_places - s.holder_sum);
         found_.push_back({lacking, {weight, node, 0, s.least}});
         company.without[lacking] += weight * s.least;
     }

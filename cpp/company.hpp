@@ -26,6 +26,8 @@ struct Company {
 
     int64_t size() const { return static_cast<int64_t>(members.size()); }
     int64_t told() const { return size() * value; }
+    // What it tells more with a newcomer who shares so much with it.
+    int64_t gain_with(int64_t shared) const { return (size() + 1) * shared - told(); }
     std::span<const Gap> gaps_of(int64_t i) const { return std::span(gaps).subspan(first_gap[i], first_gap[i + 1] - first_gap[i]); }
     // What the group gains if the member's place is left open.
     int64_t slack(int64_t i) const { return size() * (without[i] - value); }
@@ -40,7 +42,8 @@ class Musterer {
   private:
     struct Seen {
         int32_t least = 0, next = 0;            // the two smallest counts
-        int32_t holders = 0, holder_sum = 0;    // members that touch the node: how many, and the sum of their places
+        int32_t holders = 0;                    // members that touch the node
+        uint32_t holder_sum = 0;                // of their places, modulo 2^32: enough to tell which one is missing
         int32_t lowest = 0;                     // the place with the smallest count
     };
     void look_at(const Company& company);

@@ -22,7 +22,7 @@ CompanyMap::CompanyMap(const Scored& data, const std::vector<Company>& companies
     for (std::size_t g = 0; g < companies.size(); ++g) {
         sums[g].fill(0);
         for (const auto& s : companies[g].meet) sketcher_.add(sums[g], s.node, s.count);
-        flat.insert(flat.end(), sums[g].begin(), sums[g].end());
+        flat.insert(flat.end(), sums[g].begin(), sums[g].begin() + kSketch);
     }
     sketcher_.fit(flat);
     for (std::size_t g = 0; g < companies.size(); ++g) {
@@ -65,19 +65,22 @@ std::vector<int32_t> CompanyMap::nearest(int32_t company, std::size_t most) {
     return found;
 }
 
-Neighbours CompanyMap::all_nearest(std::size_t most) {
+Neighbours CompanyMap::all_nearest(std::size_t most, const Task& task) {
     Neighbours all;
-    for (std::size_t g = 0; g < sketches_.size(); ++g) all.push_back(nearest(static_cast<int32_t>(g), most));
+    for (std::size_t g = 0; g < sketches_.size(); ++g) {
+        task.check();
+        all.push_back(nearest(static_cast<int32_t>(g), most));
+    }
     return all;
 }
+
+// Of that weight it is too far for anybody.
+void CompanyMap::close(int64_t company) { spots_[company].weight = std::numeric_limits<int32_t>::max(); }
 
 // With the record a group of s tells (s + 1) times what they share instead of s times its meet. Twice what is lost by that, in sketch steps,
 // is how far it is.
 std::vector<int32_t> CompanyMap::homes(int64_t record, std::size_t most, int64_t least) {
-    Sketcher::Sums sums{};
-    for (int64_t j = data_.counts.indptr[record]; j < data_.counts.indptr[record + 1]; ++j)
-        sketcher_.add(sums, data_.counts.ids[j], data_.counts.counts[j]);
-    const Sketch sketch = sketcher_.sketch(sums);
+    const Sketch sketch = sketcher_.sketch(sketcher_.sums(data_.counts, record));
     const int64_t own = weight_of(sketch);
     return best(most, sketch, -2 * sketcher_.steps(least), [&](const Spot& s, int32_t distance) {
         return (s.size + 1) * (distance - own) + static_cast<int64_t>(s.size - 1) * s.weight;

@@ -3,6 +3,7 @@
 
 #include "company.hpp"
 #include "sketch.hpp"
+#include "task.hpp"
 
 namespace shoal {
 
@@ -14,10 +15,12 @@ class CompanyMap {
 
     // The companies with the most similar meets, the most similar first.
     std::vector<int32_t> nearest(int32_t company, std::size_t most);
-    Neighbours all_nearest(std::size_t most);
+    Neighbours all_nearest(std::size_t most, const Task& task);
 
     // The companies that would gain most if the record joined them, by the look of it, and no less than `least`; the best first.
     std::vector<int32_t> homes(int64_t record, std::size_t most, int64_t least);
+    // Nobody is sent there any more.
+    void close(int64_t company);
 
   private:
     // What a search reads of every company, packed.

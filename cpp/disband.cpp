@@ -12,8 +12,12 @@ bool Disbander::improve(int64_t company) {
         gain += home.after.told() - companies_[home.company].told();
     }
     if (gain <= 0) return false;
-    for (Home& home : found_) std::swap(companies_[home.company], home.after);
+    for (Home& home : found_) {
+        std::swap(companies_[home.company], home.after);
+        if (!data_.has_room(companies_[home.company].size())) map_.close(home.company);
+    }
     companies_[company] = {};
+    map_.close(company);
     return true;
 }
 
@@ -23,31 +27,32 @@ bool Disbander::find_homes(int64_t company) {
     found_.clear();
     const Company& leaving = companies_[company];
     int64_t at_most = -leaving.told();
-    for (int64_t r : leaving.members) at_most += value_[r];
+    for (int64_t r : leaving.members) at_most += values_[r];
     for (int64_t r : leaving.members) {
-        int64_t gain = 0;
-        if (at_most <= 0 || !join_best(r, company, value_[r] - at_most, gain)) return false;
-        at_most += gain - value_[r];
+        if (at_most <= 0) return false;
+        const auto gain = join_best(r, company, values_[r] - at_most);
+        if (!gain) return false;
+        at_most += *gain - values_[r];
     }
     return at_most > 0;
 }
 
-bool Disbander::join_best(int64_t record, int64_t from, int64_t least, int64_t& gain) {
+// What is gained by it; at least `least`, by the look of it, or it would not be worth while.
+std::optional<int64_t> Disbander::join_best(int64_t record, int64_t from, int64_t least) {
     int64_t best = -1, most = std::numeric_limits<int64_t>::min();
     record_.spread(data_.counts, record);
-    for (int32_t c : map_.homes(record, homes_, least)) {
+    for (int32_t c : map_.homes(record, homes_ + 1, least)) {
         const Company& there = companies_[c];
         if (c == from || there.size() == 0) continue;
         const Group& members = members_by_now(c);
-        if (static_cast<int64_t>(members.size()) + 1 >= 2 * data_.k || data_.holds_owner(members, record)) continue;
-        const int64_t gained = (there.size() + 1) * shared_with(record_, there) - there.told();
+        if (!data_.has_room(static_cast<int64_t>(members.size())) || data_.holds_owner(members, record)) continue;
+        const int64_t gained = there.gain_with(shared_with(record_, there));
         if (gained > most) most = gained, best = c;
     }
     record_.clear(data_.counts, record);
-    if (best < 0) return false;
-    gain = most;
+    if (best < 0) return std::nullopt;
     join(record, best);
-    return true;
+    return most;
 }
 
 const Group& Disbander::members_by_now(int64_t company) const {

@@ -15,15 +15,14 @@ constexpr int64_t kLongest = int64_t{1} << 20;  // lengths in sketch steps, beyo
 // The records of a block that no group has taken yet, side by side with their sketches.
 class Pool {
   public:
-    explicit Pool(const Scored& data) {
-        SketchedRows sketched = sketch_rows(data.counts, data.weight);
-        sketcher_ = std::move(sketched.sketcher);
-        slots_.reserve(data.size());
-        for (int64_t r = 0; r < data.size(); ++r)
-            slots_.push_back({glimpse_of(sketched.rows[r]), in_steps(data.value(r)), in_steps(data.lengths[r] * data.scale)});
+    explicit Pool(const Scored& data) : sketcher_(fitted_sketcher(data.counts, data.weight)) {
+        slots_.reserve(data.size()), sketches_.reserve(data.size());
+        for (int64_t r = 0; r < data.size(); ++r) {
+            sketches_.push_back(sketcher_.sketch(sketcher_.sums(data.counts, r)));
+            slots_.push_back({glimpse_of(sketches_[r]), in_steps(data.value(r)), in_steps(data.lengths[r] * data.scale)});
+        }
         records_.resize(data.size());
         std::iota(records_.begin(), records_.end(), 0);
-        sketches_ = std::move(sketched.rows);
         waiting_ = data.size();
     }
 
@@ -94,7 +93,7 @@ class Pool {
     };
     bool waits(std::size_t slot) const { return slots_[slot].length < kTaken; }
 
-    Sketcher sketcher_{{}, {}};
+    Sketcher sketcher_;
     std::vector<Slot> slots_;
     std::vector<Sketch> sketches_;
     std::vector<int64_t> records_;
@@ -104,12 +103,12 @@ class Pool {
 
 class Grower {
   public:
-    Grower(const Scored& data, const GrowOptions& options) : data_(data), options_(options), pool_(data), meet_(data) {}
+    Grower(const Scored& data, const GrowOptions& options, const Task& task)
+        : data_(data), options_(options), task_(task), pool_(data), meet_(data) {}
 
-    std::vector<Group> run(std::vector<int64_t>& left, Task& task) {
+    std::vector<Group> run(std::vector<int64_t>& left) {
         std::vector<Group> groups;
         while (pool_.waiting() >= data_.k) {
-            task.check();
             Group group = grow(pool_.first());
             if (static_cast<int64_t>(group.size()) < data_.k)  // only where people own several records
                 left.insert(left.end(), group.begin(), group.end());
@@ -136,6 +135,7 @@ class Grower {
         look(pool_.sketch(seed), group);
         int64_t next_look = 2;
         while (static_cast<int64_t>(group.size()) < data_.k) {
+            task_.check();
             const auto size = static_cast<int64_t>(group.size());
             if (options_.look_again && size == next_look) {
                 look(sketch_of_meet(), group);
@@ -176,7 +176,8 @@ class Grower {
     void look(const Sketch& wanted, const Group& group) {
         const auto size = static_cast<int64_t>(group.size());
         pool_.scan(wanted, size, std::max(options_.candidates, 2 * size), found_);
-        for (const Pool::Found& f : found_) consider(f.slot, group);
+        for (const Pool::Found& f : found_)
+            if (std::ranges::none_of(candidates_, [&](const Candidate& c) { return c.slot == f.slot; })) consider(f.slot, group);
     }
 
     // Where the nearest all belong to people already in the group, nobody is too far.
@@ -190,7 +191,6 @@ class Grower {
 
     void consider(int64_t slot, const Group& group) {
         const int64_t record = pool_.record(slot);
-        if (std::ranges::any_of(candidates_, [&](const Candidate& c) { return c.slot == slot; })) return;
         candidates_.push_back({slot, record, data_.lengths[record], meet_.with(record), static_cast<int64_t>(group.size())});
     }
 
@@ -202,6 +202,7 @@ class Grower {
 
     const Scored& data_;
     const GrowOptions& options_;
+    const Task& task_;
     Pool pool_;
     RunningMeet meet_;
     std::vector<Candidate> candidates_;
@@ -211,7 +212,7 @@ class Grower {
 }  // namespace
 
 std::vector<Group> grow_block(const Scored& data, const GrowOptions& options, std::vector<int64_t>& left, Task& task) {
-    return Grower(data, options).run(left, task);
+    return Grower(data, options, task).run(left);
 }
 
 }  // namespace shoal

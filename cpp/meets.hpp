@@ -22,6 +22,9 @@ struct Scored {
     int64_t size() const { return counts.size(); }
     int64_t nodes() const { return static_cast<int64_t>(weight.size()); }
 
+    // One more may join a group of this size.
+    bool has_room(int64_t group_size) const { return group_size + 1 < 2 * k; }
+
     // What the record tells at its best: the weighted sum of its own counts.
     int64_t value(int64_t record) const {
         int64_t total = 0;

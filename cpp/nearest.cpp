@@ -39,13 +39,11 @@ class Best {
 Nearest::Nearest(const Scored& data, int threads, Task& task)
     : data_(data), sketches_(data.size()), glimpses_(data.size()), weight_(data.size()), beyond_(data.size()),
       tiles_((data.size() + kTile - 1) / kTile) {
-    const SketchedRows sketched = sketch_rows(data.counts, data.weight);
-    step_ = sketched.sketcher.step();
+    const Sketcher sketcher = fitted_sketcher(data.counts, data.weight);
+    step_ = sketcher.step();
     parallel_blocks(tiles(), 1, threads, task, [&](int64_t t, int64_t, int) {
         for (int64_t r = tile_begin(t); r < tile_end(t); ++r) {
-            Sketcher::Sums sums{};
-            for (int64_t j = data.counts.indptr[r]; j < data.counts.indptr[r + 1]; ++j)
-                sketched.sketcher.add(sums, data.counts.ids[j], data.counts.counts[j]);
+            const Sketcher::Sums sums = sketcher.sums(data.counts, r);
             for (int b = 0; b < kSketch; ++b) {
                 const int64_t fits = std::min(sums[b], 255 * step_);
                 sketches_[r].bytes[b] = static_cast<uint8_t>((fits + step_ - 1) / step_);

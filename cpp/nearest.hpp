@@ -34,7 +34,7 @@ class Nearest {
     Nearest(const Scored& data, int threads, Task& task);
 
     // The `most` nearest others of each of these rows, which lie in one tile; nearest first. A row that would need more than `patience` exact
-    // scores gets none.
+    // scores outside its tile gets none.
     std::vector<std::vector<Neighbour>> find(std::span<const int64_t> rows, int64_t most, const Nearness& nearness, int64_t patience,
                                              Task& task) const;
 

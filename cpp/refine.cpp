@@ -1,5 +1,7 @@
 #include "refine.hpp"
 
+#include <limits>
+
 #include "disband.hpp"
 #include "noise.hpp"
 #include "regrow.hpp"
@@ -17,13 +19,14 @@ class Refiner {
             companies_[g].members = std::move(groups[g]);
             musterer.muster(companies_[g]);
         }
+        for (int64_t r = 0; r < data.size(); ++r) values_.push_back(data.value(r));
     }
 
     int64_t run(uint64_t shake) {
         int64_t all = 0;
         for (int64_t pass = 0; pass < options_.passes; ++pass) {
             int64_t improved = disband();
-            const Neighbours neighbours = CompanyMap(data_, companies_).all_nearest(static_cast<std::size_t>(options_.neighbours));
+            const Neighbours neighbours = CompanyMap(data_, companies_).all_nearest(static_cast<std::size_t>(options_.neighbours), task_);
             improved += change_places(neighbours);
             improved += regrow(neighbours, noise(shake, static_cast<uint64_t>(pass), 0));
             all += improved;
@@ -41,7 +44,7 @@ class Refiner {
   private:
     int64_t disband() {
         CompanyMap map(data_, companies_);
-        Disbander disbander(data_, companies_, map, options_.neighbours);
+        Disbander disbander(data_, values_, companies_, map, options_.neighbours);
         for (int64_t g : worst_companies()) {
             if (deadline_.passed()) break;
             task_.check();
@@ -51,7 +54,7 @@ class Refiner {
     }
 
     int64_t change_places(const Neighbours& neighbours) {
-        Chains chains(data_, companies_, neighbours, options_.depth);
+        Chains chains(data_, values_, companies_, neighbours, options_.depth, task_);
         int64_t improved = 0;
         for (std::size_t g = 0; g < companies_.size() && !deadline_.passed(); ++g) {
             task_.check();
@@ -61,7 +64,7 @@ class Refiner {
     }
 
     int64_t regrow(const Neighbours& neighbours, uint64_t shake) {
-        Regrower regrower(data_, companies_, neighbours, options_.together, options_.depth);
+        Regrower regrower(data_, values_, companies_, neighbours, options_.together, options_.depth, deadline_, task_);
         int64_t improved = 0;
         for (int64_t g : worst_companies()) {
             if (deadline_.passed()) break;
@@ -77,7 +80,7 @@ class Refiner {
         for (std::size_t g = 0; g < companies_.size(); ++g) {
             int64_t length = 0;
             for (int64_t r : companies_[g].members) length += data_.lengths[r] * data_.scale;
-            kept.emplace_back(companies_[g].told() / (length / 4096 + 1), static_cast<int64_t>(g));
+            kept.emplace_back(parts_of(companies_[g].told(), length), static_cast<int64_t>(g));
         }
         std::ranges::sort(kept);
         kept.resize(kept.size() * static_cast<std::size_t>(options_.worst) / 100);
@@ -86,11 +89,17 @@ class Refiner {
         return worst;
     }
 
+    static int64_t parts_of(int64_t told, int64_t length) {
+        const bool small = told <= std::numeric_limits<int64_t>::max() / 4096;
+        return small ? told * 4096 / std::max<int64_t>(1, length) : told / (length / 4096);
+    }
+
     const Scored& data_;
     const RefineOptions& options_;
     const Deadline& deadline_;
     Task& task_;
     std::vector<Company> companies_;
+    std::vector<int64_t> values_;
 };
 
 }  // namespace

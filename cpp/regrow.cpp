@@ -15,6 +15,7 @@ constexpr int64_t kHopeless = 8;
 
 bool Regrower::improve(int64_t company, uint64_t shake) {
     const std::vector<int64_t> chosen = company_and_nearest(company);
+    if (chosen.size() < 2) return false;
     int64_t told = 0, lost = 0;
     waiting_.clear();
     for (int64_t c : chosen) {
@@ -25,7 +26,7 @@ bool Regrower::improve(int64_t company, uint64_t shake) {
         }
     }
     lost -= told;
-    if (chosen.size() < 2 || lost == 0 || !grow_all(chosen.size(), shake)) return false;
+    if (lost == 0 || !grow_all(chosen.size(), shake)) return false;
     if (told - told_by_fresh() > lost / kHopeless) return false;
     for (Company& group : fresh_) musterer_.muster(group);
     change_places();
@@ -84,8 +85,8 @@ bool Regrower::place_rest() {
         Company* best = nullptr;
         int64_t most = std::numeric_limits<int64_t>::min();
         for (Company& group : fresh_) {
-            if (group.size() + 1 >= 2 * data_.k || data_.holds_owner(group.members, r)) continue;
-            const int64_t gain = (group.size() + 1) * shared_with(record_, group) - group.told();
+            if (!data_.has_room(group.size()) || data_.holds_owner(group.members, r)) continue;
+            const int64_t gain = group.gain_with(shared_with(record_, group));
             if (gain > most) most = gain, best = &group;
         }
         record_.clear(data_.counts, r);
@@ -104,7 +105,7 @@ void Regrower::change_places() {
             for (int32_t b = 0; b < n; ++b)
                 if (a != b) everybody_[a].push_back(b);
     }
-    for (bool again = true; again;) {
+    for (bool again = true; again && !deadline_.passed();) {
         again = false;
         for (int64_t g = 0; g < static_cast<int64_t>(fresh_.size()); ++g) again |= chains_.improve_all(g) > 0;
     }

@@ -5,16 +5,17 @@
 #pragma once
 
 #include "chains.hpp"
+#include "deadline.hpp"
 
 namespace shoal {
 
 class Regrower {
   public:
     // `together` is how many groups are dissolved at a time.
-    Regrower(const Scored& data, std::vector<Company>& companies, const Neighbours& neighbours, int64_t together,
-             int64_t depth)
-        : data_(data), companies_(companies), neighbours_(neighbours), together_(together), meet_(data), record_(data.nodes()),
-          musterer_(data), chains_(data, fresh_, everybody_, depth) {}
+    Regrower(const Scored& data, std::span<const int64_t> values, std::vector<Company>& companies, const Neighbours& neighbours,
+             int64_t together, int64_t depth, const Deadline& deadline, const Task& task)
+        : data_(data), companies_(companies), neighbours_(neighbours), together_(together), deadline_(deadline), meet_(data),
+          record_(data.nodes()), musterer_(data), chains_(data, values, fresh_, everybody_, depth, task) {}
 
     // True if the company and its nearest were worth dissolving. `shake` decides where growing starts.
     bool improve(int64_t company, uint64_t shake);
@@ -31,6 +32,7 @@ class Regrower {
     std::vector<Company>& companies_;
     const Neighbours& neighbours_;
     int64_t together_;
+    const Deadline& deadline_;
     RunningMeet meet_;
     Dense record_;
     Musterer musterer_;

@@ -11,7 +11,7 @@ uint32_t scattered(int32_t node) { return (static_cast<uint32_t>(node) * 2654435
 
 }  // namespace
 
-Sketcher::Sketcher(std::span<const int64_t> weight, std::span<const int64_t> mass) : weight_(weight), bucket_(weight.size(), 0) {
+Sketcher::Sketcher(std::span<const int64_t> weight, std::span<const int64_t> mass) : weight_(weight), bucket_(weight.size(), kSketch) {
     std::vector<int32_t> used;
     for (std::size_t v = 0; v < mass.size(); ++v)
         if (mass[v] > 0) used.push_back(static_cast<int32_t>(v));
@@ -30,6 +30,12 @@ void Sketcher::fit(std::vector<int64_t>& sums) {
     step_ = std::max<int64_t>(1, (*high + 254) / 255);
 }
 
+Sketcher::Sums Sketcher::sums(const Rows& rows, int64_t row) const {
+    Sums sums{};
+    for (int64_t j = rows.indptr[row]; j < rows.indptr[row + 1]; ++j) add(sums, rows.ids[j], rows.counts[j]);
+    return sums;
+}
+
 Sketch Sketcher::sketch(const Sums& sums) const {
     Sketch s{};
     for (int i = 0; i < kSketch; ++i)
@@ -37,24 +43,16 @@ Sketch Sketcher::sketch(const Sums& sums) const {
     return s;
 }
 
-SketchedRows sketch_rows(const Rows& counts, std::span<const int64_t> weight) {
-    std::vector<int64_t> mass(weight.size(), 0);
-    for (std::size_t j = 0; j < counts.ids.size(); ++j) mass[counts.ids[j]] += weight[counts.ids[j]] * counts.counts[j];
-    SketchedRows out{Sketcher(weight, mass), {}};
-    std::vector<Sketcher::Sums> sums(counts.size());
-    for (int64_t r = 0; r < counts.size(); ++r) {
-        sums[r].fill(0);
-        for (int64_t j = counts.indptr[r]; j < counts.indptr[r + 1]; ++j) out.sketcher.add(sums[r], counts.ids[j], counts.counts[j]);
+Sketcher fitted_sketcher(const Rows& rows, std::span<const int64_t> weight) {
+    std::vector<int64_t> mass(weight.size(), 0), sampled;
+    for (std::size_t j = 0; j < rows.ids.size(); ++j) mass[rows.ids[j]] += weight[rows.ids[j]] * rows.counts[j];
+    Sketcher sketcher(weight, mass);
+    for (int64_t r = 0; r < rows.size(); r += 1 + rows.size() / 1024) {
+        const Sketcher::Sums sums = sketcher.sums(rows, r);
+        sampled.insert(sampled.end(), sums.begin(), sums.begin() + kSketch);
     }
-    std::vector<int64_t> flat;
-    flat.reserve(sums.size() * 8);
-    for (std::size_t i = 0; i < sums.size(); i += 1 + sums.size() / 1024)
-        for (int64_t s : sums[i])
-            if (s > 0) flat.push_back(s);
-    out.sketcher.fit(flat);
-    out.rows.reserve(sums.size());
-    for (const auto& s : sums) out.rows.push_back(out.sketcher.sketch(s));
-    return out;
+    sketcher.fit(sampled);
+    return sketcher;
 }
 
 }  // namespace shoal

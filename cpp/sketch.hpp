@@ -79,8 +79,9 @@ class Sketcher {
     // `mass[v]` is the weight that all rows together have on v.
     Sketcher(std::span<const int64_t> weight, std::span<const int64_t> mass);
 
-    // Sums of one row, bucket by bucket.
-    using Sums = std::array<int64_t, kSketch>;
+    // Sums of one row, bucket by bucket. What lies on nodes without mass comes last and into no sketch.
+    using Sums = std::array<int64_t, kSketch + 1>;
+    Sums sums(const Rows& rows, int64_t row) const;
     void add(Sums& sums, int32_t node, int64_t count) const { sums[bucket_[node]] += weight_[node] * count; }
 
     // Fits the step so that all but the few largest sums stay within a byte.
@@ -95,11 +96,7 @@ class Sketcher {
     int64_t step_ = 1;
 };
 
-// Sketches of rows, fitted to them.
-struct SketchedRows {
-    Sketcher sketcher;
-    std::vector<Sketch> rows;
-};
-SketchedRows sketch_rows(const Rows& counts, std::span<const int64_t> weight);
+// A sketcher for these rows.
+Sketcher fitted_sketcher(const Rows& rows, std::span<const int64_t> weight);
 
 }  // namespace shoal

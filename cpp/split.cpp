@@ -43,7 +43,7 @@ int widest(const Coordinates& at, const std::vector<int64_t>& things, uint64_t r
     int64_t most = -1;
     for (int c = 0; c < kCoordinates; ++c) {
         int64_t spread = (squares[c] - sum[c] / n * sum[c]) / n;
-        if (round > 0) spread = spread / 256 * static_cast<int64_t>(128 + noise(round, block, c) % 256);
+        if (round > 0) spread = spread * static_cast<int64_t>(128 + noise(round, block, c) % 256) / 256;
         if (spread > most) most = spread, best = c;
     }
     return best;
@@ -60,12 +60,17 @@ std::array<Part, 2> halved(const Coordinates& at, Part&& part, uint64_t round, u
     auto& things = part.things;
     const int c = widest(at, things, round, place);
     const int64_t before = (part.blocks + 1) / 2;
-    const auto middle = things.begin() + static_cast<std::ptrdiff_t>(static_cast<int64_t>(things.size()) * before / part.blocks);
-    std::nth_element(things.begin(), middle, things.end(), [&](int64_t a, int64_t b) {
+    const auto first = static_cast<std::size_t>(static_cast<int64_t>(things.size()) * before / part.blocks);
+    const auto comes_before = [&](int64_t a, int64_t b) {
         const uint16_t x = at.of(a)[c], y = at.of(b)[c];
         return x != y ? x > y : a < b;
-    });
-    return {Part{{things.begin(), middle}, before}, Part{{middle, things.end()}, part.blocks - before}};
+    };
+    std::vector<int64_t> order = things;
+    std::ranges::nth_element(order, order.begin() + static_cast<std::ptrdiff_t>(first), comes_before);
+    // Both halves stay in rising order: what nth_element leaves differs between standard libraries.
+    std::array<Part, 2> halves{Part{{}, before}, Part{{}, part.blocks - before}};
+    for (int64_t thing : things) halves[comes_before(thing, order[first]) ? 0 : 1].things.push_back(thing);
+    return halves;
 }
 
 }  // namespace
@@ -105,10 +110,7 @@ std::vector<std::vector<int64_t>> split_blocks(const Coordinates& at, std::vecto
                 if (part.blocks > 0) level.push_back(std::move(part));
     }
     std::vector<std::vector<int64_t>> blocks;
-    for (Part& part : level) {
-        std::ranges::sort(part.things);
-        blocks.push_back(std::move(part.things));
-    }
+    for (Part& part : level) blocks.push_back(std::move(part.things));
     return blocks;
 }
 

@@ -19,7 +19,7 @@ struct Coordinates {
 Coordinates coordinates(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> weight, int64_t scale,
                         int threads, Task& task);
 
-// Blocks of about `size` things and equally full, whatever their number; each in rising order. `round` shakes the choice of coordinates, so that things on
+// Blocks of about `size` things and equally full, whatever their number. Things come in rising order, and so do those of a block. `round` shakes the choice of coordinates, so that things on
 // either side of a cut meet in another round.
 std::vector<std::vector<int64_t>> split_blocks(const Coordinates& at, std::vector<int64_t> things, int64_t size, uint64_t round,
                                                int threads, Task& task);
