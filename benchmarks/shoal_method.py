@@ -53,14 +53,19 @@ def run(method: Method, data: Grounding, threads: int | None = None) -> Run:
 
 
 def compare(name: str, data: Grounding) -> list[dict[str, Any]]:
-    """Loss and time of each effort beside Clump's, at k = 5, 10 and 25."""
+    """Loss and time of each effort beside Clump's, at k = 5, 10 and 25; of each the shortest of three runs taken in turn."""
     rows = []
     for k in (5, 10, 25):
-        clump = run(Clump(k=k, criterion="total", r=10), data, threads=1)
-        bound = loss_lower_bound(data.bags, data.taxonomy, k).normalised if k == 5 else float("nan")
+        bound = loss_lower_bound(data.bags, data.taxonomy, k).normalised
+        best: dict[str, Run] = {}
+        for _ in range(3):
+            found = {"clump": run(Clump(k=k, criterion="total", r=10), data, threads=1)}
+            found |= {effort: run(Shoal(k=k, effort=effort), data) for effort in ("fast", "balanced")}
+            best = {label: min(best.get(label, it), it, key=lambda r: r.wall) for label, it in found.items()}
+        clump = best["clump"]
         row = {"data": name, "k": k, "clump": clump.loss, "clump s": clump.wall, "clump cpu": clump.cpu}
         for effort in ("fast", "balanced"):
-            ours = run(Shoal(k=k, effort=effort), data)
+            ours = best[effort]
             row |= {effort: ours.loss, f"{effort}/clump": ours.loss / clump.loss}
             row |= {f"{effort} s/clump": ours.wall / clump.wall, f"{effort} cpu/clump": ours.cpu / clump.cpu}
         rows.append(row | {"bound": bound})

@@ -72,6 +72,16 @@ void bind_rows(nb::module_& m) {
             return hand_over(unlocked([&] { return content_order(in, span(tie), task); }));
         },
         "indptr"_a, "ids"_a, "counts"_a, "tie"_a, "task"_a);
+    m.def(
+        "shared_occurrences",
+        [](I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, I64 partner, int threads, Task& task) {
+            const Rows in = rows(indptr, ids, counts), others = rows(other_indptr, other_ids, other_counts);
+            need(partner.shape(0) == static_cast<std::size_t>(in.size()), "one partner per row");
+            for (int64_t p : span(partner)) need(p < others.size(), "partners that exist");
+            return unlocked([&] { return shared_occurrences(in, others, span(partner), threads, task); });
+        },
+        "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "partner"_a, "threads"_a, "task"_a,
+        "Item occurrences that each row shares with its partner, all together; a partner below zero is none.");
 }
 
 void bind_trees(nb::module_& m) {

@@ -1,6 +1,7 @@
 #include "rows.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -150,6 +151,26 @@ std::vector<int64_t> content_order(const Rows& rows, std::span<const int64_t> ti
     std::ranges::transform(keys, order.begin(), &Key::row);
     task.step();
     return order;
+}
+
+int64_t shared_occurrences(const Rows& rows, const Rows& others, std::span<const int64_t> partner, int threads, Task& task) {
+    std::atomic<int64_t> total{0};
+    task.begin(rows.size());
+    parallel_blocks(rows.size(), 4096, threads, task, [&](int64_t begin, int64_t end, int) {
+        int64_t shared = 0;
+        for (int64_t i = begin; i < end; ++i) {
+            if (partner[i] < 0) continue;
+            int64_t o = others.indptr[partner[i]];
+            const int64_t last = others.indptr[partner[i] + 1];
+            for (int64_t j = rows.indptr[i]; j < rows.indptr[i + 1]; ++j) {
+                while (o < last && others.ids[o] < rows.ids[j]) ++o;
+                if (o == last) break;
+                if (others.ids[o] == rows.ids[j]) shared += std::min(others.counts[o], rows.counts[j]);
+            }
+        }
+        total += shared;
+    });
+    return total;
 }
 
 }  // namespace shoal

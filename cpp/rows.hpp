@@ -24,6 +24,9 @@ std::vector<int64_t> identical_rows(const Rows& rows, Task& task);
 // Rows equal in all of that keep the order of `tie` (their rank), so callers decide what makes equals different.
 std::vector<int64_t> content_order(const Rows& rows, std::span<const int64_t> tie, Task& task);
 
+// How many item occurrences the rows share with their partners: row i with row partner[i] of `others`, with none where that is below zero.
+int64_t shared_occurrences(const Rows& rows, const Rows& others, std::span<const int64_t> partner, int threads, Task& task);
+
 uint64_t row_hash(const Rows& rows, int64_t i);
 bool same_row(const Rows& rows, int64_t a, int64_t b);
 

@@ -78,16 +78,8 @@ def account(bags: Bags, published: Bags, rows: Ints) -> Accounting:
 
 def kept_occurrences(bags: Bags, published: Bags, rows: Ints) -> tuple[int, int]:
     """How many item occurrences are published as themselves, and how many are published at all."""
-    shown = np.flatnonzero(rows >= 0)
-    width = np.int64(max(1, len(bags.vocabulary)))
-    row_of_entry = np.repeat(rows, np.diff(bags.indptr))
-    mine = row_of_entry * width + bags.items
-    theirs = np.repeat(np.arange(len(published)), np.diff(published.indptr)) * width + published.items
-    at = np.searchsorted(theirs, mine)
-    at[at == len(theirs)] = 0
-    same = (theirs[at] == mine) & (row_of_entry >= 0) if len(theirs) else np.zeros(len(mine), bool)
-    kept = int(np.minimum(bags.counts[same], published.counts[at[same]]).sum(dtype=np.int64)) if len(theirs) else 0
-    return kept, int(published.lengths[rows[shown]].sum())
+    kept: int = kernels.run(_kernels.shared_occurrences, *bags.rows, *published.rows, rows, kernels.threads())
+    return kept, int(published.lengths[rows[rows >= 0]].sum())
 
 
 def content_order(bags: Bags) -> Ints:

@@ -64,7 +64,7 @@ class Effort:
 EFFORTS = {
     "fast": Effort(1024, 8, True, 4, 2, 1, 2, 0, 512, 0),
     "balanced": Effort(12_288, 32, True, 8, 3, 1, 6, 40, 2048, 2),
-    "thorough": Effort(65_536, 64, True, 16, 5, 2, 8, 100, 4096, 12),
+    "thorough": Effort(65_536, 64, True, 16, 5, 1, 8, 100, 4096, 8),
 }
 
 
