@@ -83,7 +83,7 @@ class Bags:
     def n_owners(self) -> int:
         """How many different people own the records."""
         numbers = self.owners
-        if len(numbers) and 0 <= numbers.min() and numbers.max() < 8 * len(numbers):  # no need to sort
+        if len(numbers) and numbers.min() >= 0 and numbers.max() < 8 * len(numbers):  # no need to sort
             return int(np.count_nonzero(np.bincount(numbers)))
         return len(np.unique(numbers))
 
