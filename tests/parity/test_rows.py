@@ -49,7 +49,7 @@ def test_canonical_rows_over_many_blocks() -> None:
 @given(raw_rows)
 def test_identical_rows(rows: list[Row]) -> None:
     rows = [twins.canonical(row, False) for row in rows]
-    found = kernels.run(_kernels.identical_rows, *arrays(rows))
+    found = kernels.run(_kernels.identical_rows, *arrays(rows), 2)
     assert found.tolist() == twins.first_appearance([tuple(row) for row in rows])
 
 
@@ -58,7 +58,7 @@ def test_identical_rows(rows: list[Row]) -> None:
 def test_content_order(rows: list[Row], data: st.DataObject) -> None:
     rows = [twins.canonical(row, False) for row in rows]
     ties = data.draw(st.permutations(range(len(rows))))
-    found = kernels.run(_kernels.content_order, *arrays(rows), np.array(ties, np.int64)).tolist()
+    found = kernels.run(_kernels.content_order, *arrays(rows), np.array(ties, np.int64), 2).tolist()
 
     def key(i: int) -> tuple[int, int, int]:
         return -sum(count for _, count in rows[i]), twins.row_hash(rows[i]), ties[i]
@@ -74,7 +74,7 @@ def test_the_order_by_content_does_not_know_the_order_of_arrival(rows: list[Row]
     random.shuffle(shuffled)
 
     def in_order(some: list[Row]) -> list[Row]:
-        return [some[i] for i in kernels.run(_kernels.content_order, *arrays(some), np.zeros(len(some), np.int64))]
+        return [some[i] for i in kernels.run(_kernels.content_order, *arrays(some), np.zeros(len(some), np.int64), 2)]
 
     assert in_order(rows) == in_order(shuffled)
 
@@ -96,6 +96,7 @@ def test_malformed_rows_do_not_reach_a_kernel(indptr: list[int], ids: list[int],
             np.array(indptr, np.int64),
             np.array(ids, np.int32),
             np.array(counts, np.int32),
+            1,
         )
 
 

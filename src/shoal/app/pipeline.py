@@ -169,7 +169,7 @@ def same_records(release: Release, seen: Release) -> Verdict:
     """That the records of a file are those of the release, each as often."""
     names = Vocabulary(pl.concat([release.published.vocabulary.names, seen.published.vocabulary.names]).unique(maintain_order=True))
     parts = [part.relabelled(names.codes(part.vocabulary.names), names) for part in (release.published, seen.published)]
-    label = kernels.run(_kernels.identical_rows, *stacked(parts).rows)
+    label = stacked(parts).identical()
     n, made = int(label.max(initial=-1)) + 1, len(release.copies)
     surplus = np.bincount(label[made:], minlength=n) - np.bincount(label[:made], weights=release.copies, minlength=n).astype(np.int64)
     wrong = int(np.abs(surplus).sum())

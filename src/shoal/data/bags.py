@@ -188,10 +188,11 @@ class Bags:
         """The records with these numbers, or where a mask is true."""
         chosen = np.asarray(records)
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
-        sizes = np.diff(self.indptr)[chosen]
-        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        at = np.repeat(self.indptr[:-1][chosen] - indptr[:-1], sizes) + np.arange(indptr[-1])
-        return Bags(indptr, self.items[at], self.counts[at], self.owners[chosen], self.vocabulary)
+        chosen = np.where(chosen < 0, chosen + len(self), chosen)
+        if len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(self)):
+            raise IndexError(f"there are only {len(self):,} records")
+        rows = kernels.run(_kernels.selected_rows, *self.rows, chosen, kernels.threads())
+        return Bags(*rows, self.owners[chosen], self.vocabulary)
 
     def relabelled(self, codes: Small, vocabulary: Vocabulary, *, as_sets: bool = False) -> Bags:
         """The same records with item i renamed to `codes[i]` of another vocabulary; below 0 drops it."""
@@ -201,6 +202,17 @@ class Bags:
         """The same records with every count reduced to one."""
         ones = np.ones_like(self.counts)
         return Bags(self.indptr.copy(), self.items.copy(), ones, self.owners.copy(), self.vocabulary)
+
+    def content_order(self, ties: Ints | None = None) -> Ints:
+        """The records' numbers by falling length, then by content; equals by `ties`, then as they arrived."""
+        ranks = np.zeros(len(self), np.int64) if ties is None else ties
+        order: Ints = kernels.run(_kernels.content_order, *self.rows, ranks, kernels.threads())
+        return order
+
+    def identical(self) -> Ints:
+        """A number for each record that identical ones share, from 0 in order of first appearance."""
+        label: Ints = kernels.run(_kernels.identical_rows, *self.rows, kernels.threads())
+        return label
 
     def owner_ranks(self) -> Ints:
         """A rank per record by which records of equal content are told apart by what else their owners hold, never by arrival.
@@ -238,8 +250,7 @@ def _small(values: npt.ArrayLike, what: str) -> Small:
 
 
 def _ranks_of_owners(bags: Bags) -> Ints:
-    order = kernels.run(_kernels.content_order, *bags.rows, np.zeros(len(bags), np.int64))
-    same = kernels.run(_kernels.identical_rows, *bags.rows)
+    order, same = bags.content_order(), bags.identical()
     # Number distinct contents by their place in the content order, then compare owners by the sorted lists of those numbers.
     _, first = np.unique(same[order], return_index=True)
     place = np.empty(len(first), np.int64)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 LISTED = 20
 
-# What the kernels' numbers of defects mean; the order is that of `Defect` in cpp/delimited.hpp.
+# What the kernels' numbers of defects mean; the order is that of `Defect` in cpp/text/delimited.hpp.
 BROKEN_LINES = (
     "",
     "too few fields",

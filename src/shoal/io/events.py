@@ -23,7 +23,7 @@ from shoal.io.parquet import slices
 from shoal.io.reading import Reading, Tally
 from shoal.io.source import Source
 
-# What the kernel's numbers of the shapes of times mean; the order is that of `TimeShape` in cpp/times.hpp.
+# What the kernel's numbers of the shapes of times mean; the order is that of `TimeShape` in cpp/text/times.hpp.
 TIME_SHAPES = ("", "date and time", "date", "digits", "seconds since 1970", "milliseconds since 1970")
 ROWS_AT_ONCE = 200_000
 

@@ -84,8 +84,7 @@ def kept_occurrences(bags: Bags, published: Bags, rows: Ints) -> tuple[int, int]
 
 def content_order(bags: Bags) -> Ints:
     """Records by falling length, equals by content: an order that does not depend on how the records arrived."""
-    order: Ints = kernels.run(_kernels.content_order, *bags.rows, bags.owner_ranks())
-    return order
+    return bags.content_order(bags.owner_ranks())
 
 
 def run_grouping(kernel: Callable[..., Any], *arguments: Any, k: int, label: str) -> Any:

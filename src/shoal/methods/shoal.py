@@ -41,20 +41,18 @@ SMALL = 100_000  # records in all rounds together that small data gets, within f
 EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger ones
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Effort:
-    """What an effort stands for; see `cpp/cluster.hpp`."""
+    """What an effort stands for; `cpp/shoal/cluster.hpp` explains the numbers."""
 
     block: int
     candidates: int
-    look_again: bool
-    neighbours: int
-    depth: int
-    passes: int
-    together: int
-    worst: int
-    refine_block: int
-    rounds: int
+    neighbours: int = 1
+    depth: int = 1
+    together: int = 2
+    worst: int = 0
+    refine_block: int = 512
+    rounds: int = 0
 
     def rounds_for(self, records: int) -> int:
         """More of them where they take no time."""
@@ -62,9 +60,9 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(1024, 8, True, 4, 2, 1, 2, 0, 512, 0),
-    "balanced": Effort(12_288, 32, True, 8, 3, 1, 6, 40, 2048, 2),
-    "thorough": Effort(65_536, 64, True, 16, 5, 1, 8, 100, 4096, 8),
+    "fast": Effort(block=1024, candidates=8),
+    "balanced": Effort(block=12_288, candidates=32, neighbours=8, depth=3, together=6, worst=40, refine_block=2048, rounds=2),
+    "thorough": Effort(block=65_536, candidates=64, neighbours=16, depth=5, together=8, worst=100, refine_block=4096, rounds=8),
 }
 
 
@@ -124,10 +122,8 @@ class Shoal(GroupingMethod):
             bags.owners_repeat,
             max(effort.block, 16 * self.k),
             effort.candidates,
-            effort.look_again,
             effort.neighbours,
             effort.depth,
-            effort.passes,
             max(2, int(effort.together / larger)),
             effort.worst,
             max(64, int(effort.refine_block / larger)),

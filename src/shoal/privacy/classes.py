@@ -33,7 +33,7 @@ class Classes:
 
 def classes_of(release: Release) -> Classes:
     """The classes of identical published records."""
-    label = kernels.run(_kernels.identical_rows, *release.published.rows)
+    label = release.published.identical()
     n = int(label.max(initial=-1)) + 1
     sizes = np.bincount(label, weights=release.copies, minlength=n).astype(np.int64)
     held = sizes > 0

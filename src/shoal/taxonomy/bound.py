@@ -67,7 +67,8 @@ def loss_lower_bound(
     """A bound for groups of k; `bags` are records of taxonomy nodes. Beyond `exact_up_to` records a sample is examined."""
     if not (k >= 2 and sample >= 2 and 0 < confidence < 1):
         raise ParameterError("a bound needs k and sample of at least 2 and a confidence between 0 and 1")
-    present = _in_content_order(bags.select(np.flatnonzero(bags.lengths > 0)))
+    present = bags.select(np.flatnonzero(bags.lengths > 0))
+    present = present.select(present.content_order())  # so that the bound does not depend on how records arrived
     total = present.occurrences
     if len(present) < k:  # nothing can be published, so all is lost
         return Bound(float(total), float(total > 0), True, len(present), 1.0, float(total > 0))
@@ -95,12 +96,6 @@ def lower_confidence_limit(shares: npt.NDArray[np.float64], confidence: float) -
     spell = math.log(2 / (1 - confidence))
     margin = math.sqrt(2 * float(shares.var(ddof=1)) * spell / n) + 7 * spell / (3 * (n - 1))
     return max(0.0, float(shares.mean()) - margin)
-
-
-def _in_content_order(bags: Bags) -> Bags:
-    """The records in an order that does not depend on how they arrived, so that neither does the bound."""
-    order: Ints = kernels.run(_kernels.content_order, *bags.rows, np.zeros(len(bags), np.int64))
-    return bags.select(order)
 
 
 def _unavoidable(counts: TreeCounts, k: int, asked: Ints) -> Ints:

@@ -2,7 +2,7 @@
 
 Liu and Wang, ICDM'10, section III. Two terms are *relevant* to one another when their distance is at most `eps`. The distance of two
 vocabularies is the least total over all ways to match relevant terms one to one, with `omega` for every term left without a partner.
-Which of the three exact algorithms computes it (see cpp/matching.hpp) is chosen for each pair and never changes the answer.
+Which of the three exact algorithms computes it (see cpp/semantic/matching.hpp) is chosen for each pair and never changes the answer.
 
 Everything is computed in whole units, so equal distances compare equal on every machine. A term that the taxonomy does not list is at
 distance 0 from itself and related to nothing else: that two words are unknown does not make them alike.

@@ -1,0 +1,93 @@
+// Itemset kernels for Python: supports, minimal moles and their greedy elimination.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <string>
+
+#include "bind/bindings.hpp"
+#include "itemsets/eliminate.hpp"
+#include "itemsets/itemsets.hpp"
+#include "itemsets/moles.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace shoal;
+
+namespace {
+
+using U8 = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Lists lists(const I64& start, const I32& values, int64_t below) {
+    need(start.shape(0) >= 1 && start.data()[0] == 0, "list starts that begin at 0");
+    need(start.data()[start.shape(0) - 1] == static_cast<int64_t>(values.shape(0)), "list starts that span all values");
+    for (std::size_t i = 1; i < start.shape(0); ++i) need(start.data()[i - 1] <= start.data()[i], "list starts that rise");
+    for (int32_t v : span(values)) need(v >= 0 && v < below, "values below the number of items");
+    Lists out;
+    out.start.assign(start.data(), start.data() + start.shape(0));
+    out.values.assign(values.data(), values.data() + values.shape(0));
+    return out;
+}
+
+Transactions transactions(const Rows& in, const U8& role, const I64& owners) {
+    ids_within(in, static_cast<int64_t>(role.shape(0)));
+    need(owners.shape(0) == 0 || static_cast<int64_t>(owners.shape(0)) == in.size(), "an owner for every record, or none at all");
+    for (std::size_t i = 1; i < owners.shape(0); ++i) need(owners.data()[i - 1] <= owners.data()[i], "records sorted by owner");
+    return split_by_role(in, {role.data(), role.shape(0)}, span(owners));
+}
+
+nb::object moles_for_python(Moles&& found) {
+    nb::dict out;
+    out["start"] = hand_over(std::move(found.sets.start));
+    out["items"] = hand_over(std::move(found.sets.values));
+    out["people"] = hand_over(std::move(found.people));
+    out["hidden"] = hand_over(std::move(found.hidden));
+    out["holders"] = hand_over(std::move(found.holders));
+    out["cohort"] = hand_over(std::move(found.cohort));
+    out["fewest"] = found.fewest;
+    out["greatest"] = nb::make_tuple(found.greatest.holders, found.greatest.cohort);
+    out["counted"] = found.counted;
+    return out;
+}
+
+}  // namespace
+
+void bind_itemsets(nb::module_& m) {
+    m.def(
+        "itemset_supports",
+        [](I64 indptr, I32 ids, I32 counts, U8 role, I64 owners, I64 start, I32 values, int threads, Task& task) {
+            const Rows in = rows(indptr, ids, counts);
+            const auto items = static_cast<int64_t>(role.shape(0));
+            const Transactions data = transactions(in, role, owners);
+            const Lists sets = lists(start, values, items);
+            Supports found = unlocked([&] { return itemset_supports(data, sets, items, threads, task); });
+            return nb::make_tuple(hand_over(std::move(found.people)), hand_over(std::move(found.records)),
+                                  hand_over(std::move(found.hidden)), hand_over(std::move(found.holders)),
+                                  hand_over(std::move(found.cohort)));
+        },
+        "indptr"_a, "ids"_a, "counts"_a, "role"_a, "owners"_a, "start"_a, "values"_a, "threads"_a, "task"_a);
+    m.def(
+        "minimal_moles",
+        [](I64 indptr, I32 ids, I32 counts, U8 role, I64 owners, int64_t k, int64_t h_numerator, int64_t h_denominator, int64_t p,
+           bool achieved, int threads, Task& task) {
+            need(h_denominator > 0 && h_numerator >= 0, "a fraction h of at least 0");
+            need(k >= 1 && p >= 0, "k of at least 1 and p of at least 0");
+            const Rows in = rows(indptr, ids, counts);
+            const auto items = static_cast<int64_t>(role.shape(0));
+            const Transactions data = transactions(in, role, owners);
+            const MoleQuestion ask{k, {h_numerator, h_denominator}, p, achieved};
+            return moles_for_python(unlocked([&] { return minimal_moles(data, items, ask, threads, task); }));
+        },
+        "indptr"_a, "ids"_a, "counts"_a, "role"_a, "owners"_a, "k"_a, "h_numerator"_a, "h_denominator"_a, "p"_a, "achieved"_a, "threads"_a,
+        "task"_a);
+    m.def(
+        "eliminate_moles",
+        [](I64 start, I32 values, I64 loss, const char* score, Task& task) {
+            const Lists moles = lists(start, values, static_cast<int64_t>(loss.shape(0)));
+            const std::string_view wanted(score);
+            need(wanted == "mm/il" || wanted == "mm" || wanted == "1/il", "a score of mm/il, mm or 1/il");
+            const MoleScore by = wanted == "mm/il" ? MoleScore::per_loss : wanted == "mm" ? MoleScore::number : MoleScore::least_loss;
+            Elimination found = unlocked([&] { return eliminate(moles, span(loss), by, task); });
+            return nb::make_tuple(hand_over(std::move(found.items)), hand_over(std::move(found.removed)));
+        },
+        "start"_a, "values"_a, "loss"_a, "score"_a, "task"_a);
+}

@@ -1,0 +1,293 @@
+#include "grouping/clump.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <list>
+#include <optional>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "grouping/window.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+// How many clusters are looked at for a record of a person who owns many: keeps the time linear where one person owns half of a log.
+constexpr int64_t kReach = 512;
+
+struct Held {  // a node of a meet, with its weight beside it: scoring then reads one run of memory and the record at hand
+    int32_t node;
+    int32_t count;
+    int64_t weight;
+};
+
+struct Cluster {
+    std::vector<Held> meet;       // running minimum of the members' tree counts
+    std::vector<int64_t> owners;  // distinct people, kept only where people may own several records
+    int64_t size = 0;
+    int64_t total_length = 0;
+    int64_t value = 0;  // weighted sum of the meet
+    int64_t people = 0;
+};
+
+class Assignment {
+public:
+    Assignment(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> owner, std::span<const int64_t> weight,
+               int64_t scale, const ClumpOptions& options)
+        : counts_(counts),
+          lengths_(lengths),
+          owner_(owner),
+          weight_(weight),
+          scale_(scale),
+          options_(options),
+          dense_(weight.size(), 0),
+          group_(counts.size(), -1) {}
+
+    std::vector<int64_t> run(std::span<const int64_t> order, Task& task) {
+        int64_t clusters = most_clusters(order);
+        if (clusters == 0) throw std::domain_error("fewer than k owners");
+        // Where people own several records the greedy steps may leave all clusters short of people; with fewer clusters they do not,
+        // and a single one takes in everybody.
+        while (!assign(order, clusters, task)) clusters /= 2;
+        return std::move(group_);
+    }
+
+private:
+    // Clump's three steps. False if no cluster came to k people.
+    bool assign(std::span<const int64_t> order, int64_t clusters, Task& task) {
+        const int64_t n = static_cast<int64_t>(order.size());
+        task.begin(n);
+        seed_clusters(order, clusters);
+        open_window();
+        std::vector<int64_t> leftover;  // positions in the order
+        for (int64_t i = 0; i < n; ++i) {
+            if (i % 256 == 0) task.step(std::min<int64_t>(256, n - i));
+            task.check();
+            if (group_[order[i]] < 0 && !(window_ ? join_window(order[i]) : join_open(order[i]))) leftover.push_back(i);
+        }
+        if (open_.size() == clusters_.size()) return false;
+        dissolve_unfilled(order, leftover);
+        for (std::size_t i = 0; i < leftover.size(); ++i) {
+            if (i % 16 == 0) task.check();
+            join_best(order[leftover[i]], leftover[i] / step_);
+        }
+        return true;
+    }
+
+    // One cluster for every k records; or, where people own several, as many as k different people each can be found for.
+    int64_t most_clusters(std::span<const int64_t> order) const {
+        int64_t most = static_cast<int64_t>(order.size()) / options_.k;
+        if (!options_.owners_repeat) return most;
+        std::unordered_map<int64_t, int64_t> records;
+        for (int64_t record : order) ++records[owner_[record]];
+        int64_t least = 0;
+        while (least < most) {
+            const int64_t n = least + (most - least + 1) / 2;
+            int64_t places = 0;
+            for (const auto& [_, held] : records) places += std::min(held, n);
+            if (places >= options_.k * n)
+                least = n;
+            else
+                most = n - 1;
+        }
+        return least;
+    }
+
+    void seed_clusters(std::span<const int64_t> order, int64_t clusters) {
+        const int64_t n = static_cast<int64_t>(order.size());
+        step_ = clusters == n / options_.k ? options_.k : n / clusters;
+        std::ranges::fill(group_, -1);
+        clusters_.assign(clusters, Cluster{});
+        open_.clear();
+        for (int64_t j = 0; j < clusters; ++j) {
+            const int64_t record = order[j * step_];
+            spread(record);
+            take(j, record, value_of(record));
+            clear(record);
+            open_.push_back(j);
+        }
+    }
+
+    // Step 2: the best of the first r clusters that still need people. False if none can take this record.
+    bool join_open(int64_t record) {
+        spread(record);
+        const int64_t own = value_of(record);
+        Choice best;
+        int64_t tried = 0, passed = 0;
+        auto where = open_.end();
+        for (auto it = open_.begin(); it != open_.end() && tried < options_.r && passed < kReach; ++it) {
+            if (holds_owner(*it, record)) {
+                ++passed;
+                continue;
+            }
+            ++tried;
+            if (consider(*it, record, own, best)) where = it;
+        }
+        if (where != open_.end()) {
+            take(best.cluster, record, best.value);
+            if (clusters_[best.cluster].people == options_.k) open_.erase(where);
+        }
+        clear(record);
+        return best.cluster >= 0;
+    }
+
+    // Where everybody owns one record the first r open clusters are the same for all records, and can be scored side by side.
+    void open_window() {
+        if (options_.owners_repeat || options_.r > Window::kWidest) return;
+        window_.emplace(static_cast<int64_t>(weight_.size()), options_.r);
+        slots_.assign(options_.r, open_.end());
+        coming_ = open_.begin();
+        for (int64_t s = 0; s < options_.r; ++s) next_into(s);
+    }
+
+    void next_into(int64_t slot) {
+        slots_[slot] = coming_;
+        if (coming_ != open_.end()) window_->show(slot, clusters_[*coming_++].meet);
+    }
+
+    // Step 2 on the window: the same choice as `join_open` makes, of equals the first cluster.
+    bool join_window(int64_t record) {
+        const auto values = window_->values(counts_.row_ids(record), counts_.row_counts(record), weight_);
+        Choice best;
+        int64_t where = -1;
+        for (int64_t s = 0; s < options_.r; ++s) {
+            if (slots_[s] == open_.end()) continue;
+            const int64_t j = *slots_[s], price = cost(clusters_[j], record, values[s]);
+            if (price < best.cost || (price == best.cost && j < best.cluster)) best = {j, price, values[s]}, where = s;
+        }
+        if (where < 0) return false;
+        window_->hide(where, clusters_[best.cluster].meet);
+        spread(record);
+        take(best.cluster, record, best.value);
+        clear(record);
+        if (clusters_[best.cluster].people < options_.k) {
+            window_->show(where, clusters_[best.cluster].meet);
+        } else {
+            open_.erase(slots_[where]);
+            next_into(where);
+        }
+        return true;
+    }
+
+    // Step 3: everyone left over goes where it costs least, whatever the size. Fewer than k are left over, and all clusters are tried;
+    // only where people own several records can it be many, and then the clusters nearest in the order are.
+    void join_best(int64_t record, int64_t home) {
+        const int64_t all = static_cast<int64_t>(filled_.size()), reach = options_.owners_repeat ? std::min(all, kReach) : all;
+        const int64_t at = std::ranges::lower_bound(filled_, home) - filled_.begin();
+        const int64_t first = std::clamp<int64_t>(at - reach / 2, 0, all - reach);
+        spread(record);
+        const int64_t own = value_of(record);
+        Choice best;
+        for (int64_t i = first; i < first + reach; ++i) consider(filled_[i], record, own, best);
+        take(best.cluster, record, best.value);
+        clear(record);
+    }
+
+    // Only where people own several records can a cluster stay short of k people; its members then join complete ones.
+    void dissolve_unfilled(std::span<const int64_t> order, std::vector<int64_t>& leftover) {
+        std::vector<bool> unfilled(clusters_.size(), false);
+        for (int64_t j : open_) unfilled[j] = true, clusters_[j] = Cluster{};
+        filled_.clear();
+        for (int64_t j = 0; j < static_cast<int64_t>(clusters_.size()); ++j)
+            if (!unfilled[j]) filled_.push_back(j);
+        if (open_.empty()) return;
+        for (int64_t i = 0; i < static_cast<int64_t>(order.size()); ++i)
+            if (group_[order[i]] >= 0 && unfilled[group_[order[i]]]) leftover.push_back(i);
+    }
+
+    struct Choice {
+        int64_t cluster = -1;
+        int64_t cost = kNever;
+        int64_t value = 0;
+    };
+
+    bool consider(int64_t j, int64_t record, int64_t own_value, Choice& best) const {
+        const Cluster& c = clusters_[j];
+        // The meet can hold no more than either side: often enough to know that this cluster cannot win.
+        if (cost(c, record, std::min(c.value, own_value)) >= best.cost) return false;
+        int64_t value = 0;
+        for (const Held& e : c.meet) value += e.weight * std::min(e.count, dense_[e.node]);
+        const int64_t price = cost(c, record, value);
+        if (price >= best.cost) return false;
+        best = {j, price, value};
+        return true;
+    }
+
+    int64_t cost(const Cluster& c, int64_t record, int64_t value) const {
+        const int64_t after = scale_ * (c.total_length + lengths_[record]) - (c.size + 1) * value;
+        return options_.total ? after : after - (scale_ * c.total_length - c.size * c.value);
+    }
+
+    void take(int64_t j, int64_t record, int64_t value) {
+        Cluster& c = clusters_[j];
+        if (c.size == 0) {
+            auto nodes = counts_.row_ids(record);
+            auto amounts = counts_.row_counts(record);
+            for (std::size_t i = 0; i < nodes.size(); ++i) c.meet.push_back({nodes[i], amounts[i], weight_[nodes[i]]});
+        } else {
+            std::size_t kept = 0;
+            for (const Held e : c.meet)
+                if (const int32_t least = std::min(e.count, dense_[e.node]); least > 0) c.meet[kept++] = {e.node, least, e.weight};
+            c.meet.resize(kept);
+        }
+        if (!options_.owners_repeat) {
+            ++c.people;
+        } else if (!holds_owner(j, record)) {
+            c.owners.push_back(owner_[record]);
+            ++c.people;
+        }
+        ++c.size;
+        c.total_length += lengths_[record];
+        c.value = value;
+        group_[record] = j;
+    }
+
+    bool holds_owner(int64_t j, int64_t record) const {
+        return options_.owners_repeat && std::ranges::find(clusters_[j].owners, owner_[record]) != clusters_[j].owners.end();
+    }
+
+    int64_t value_of(int64_t record) const {
+        auto nodes = counts_.row_ids(record);
+        auto amounts = counts_.row_counts(record);
+        int64_t value = 0;
+        for (std::size_t i = 0; i < nodes.size(); ++i) value += weight_[nodes[i]] * amounts[i];
+        return value;
+    }
+
+    void spread(int64_t record) {
+        auto nodes = counts_.row_ids(record);
+        auto amounts = counts_.row_counts(record);
+        for (std::size_t i = 0; i < nodes.size(); ++i) dense_[nodes[i]] = amounts[i];
+    }
+
+    void clear(int64_t record) {
+        for (int32_t v : counts_.row_ids(record)) dense_[v] = 0;
+    }
+
+    const Rows& counts_;
+    std::span<const int64_t> lengths_, owner_, weight_;
+    int64_t scale_;
+    const ClumpOptions& options_;
+    std::vector<int32_t> dense_;  // the record at hand, as a dense array over nodes
+    std::vector<int64_t> group_;
+    std::vector<Cluster> clusters_;
+    std::list<int64_t> open_;  // clusters that still want people, in the order of their seeds
+    std::optional<Window> window_;
+    std::vector<std::list<int64_t>::iterator> slots_;  // the open cluster in each slot of the window
+    std::list<int64_t>::iterator coming_;              // the first open cluster that has no slot yet
+    std::vector<int64_t> filled_;                      // the others, once all records were tried
+    int64_t step_ = 1;                                 // records from one seed to the next
+};
+
+}  // namespace
+
+std::vector<int64_t> clump(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> order,
+                           std::span<const int64_t> owner, std::span<const int64_t> weight, int64_t scale, const ClumpOptions& options,
+                           Task& task) {
+    return Assignment(counts, lengths, owner, weight, scale, options).run(order, task);
+}
+
+}  // namespace shoal

@@ -1,0 +1,161 @@
+#include "semantic/ssc.hpp"
+
+#include <numeric>
+#include <stdexcept>
+
+#include "semantic/leftovers.hpp"
+#include "semantic/search.hpp"
+
+namespace shoal {
+
+namespace {
+
+OwnedRows reordered(const Rows& rows, std::span<const int64_t> order) {
+    OwnedRows out;
+    out.indptr.push_back(0);
+    for (int64_t row : order) {
+        const auto ids = rows.row_ids(row), counts = rows.row_counts(row);
+        out.ids.insert(out.ids.end(), ids.begin(), ids.end());
+        out.counts.insert(out.counts.end(), counts.begin(), counts.end());
+        out.indptr.push_back(static_cast<int64_t>(out.ids.size()));
+    }
+    return out;
+}
+
+// The vocabularies sorted by length, equals by rank; which of the given ones each is, and where each rank lies.
+struct Sorted {
+    std::vector<int64_t> given, rank, owner, at_rank;
+    OwnedRows rows;
+
+    Sorted(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner_of)
+        : rank(order.size()), at_rank(order.size()) {
+        std::iota(rank.begin(), rank.end(), int64_t{0});
+        std::ranges::stable_sort(rank, {}, [&](int64_t r) { return vocabularies.length(order[r]); });
+        for (std::size_t row = 0; row < rank.size(); ++row) {
+            at_rank[rank[row]] = static_cast<int64_t>(row);
+            given.push_back(order[rank[row]]);
+            owner.push_back(owner_of[given.back()]);
+        }
+        rows = reordered(vocabularies, given);
+    }
+};
+
+class Clustering {
+public:
+    Clustering(const Sorted& sorted, const Terms& terms, int64_t k, Task& task)
+        : sorted_(sorted),
+          rows_(sorted.rows.view()),
+          terms_(terms),
+          k_(k),
+          task_(task),
+          search_(rows_, sorted.rank, sorted.owner, terms, task),
+          comparison_(terms, deepest_drop(terms)) {
+        out_.group.assign(rows_.size(), -1);
+    }
+
+    Clusters run() {
+        task_.begin(rows_.size());
+        for (int64_t seed : sorted_.at_rank) {
+            if (search_.owners_alive() < k_) break;
+            if (search_.alive(seed)) grow(seed);
+        }
+        if (out_.centres.empty()) throw std::domain_error("no group of k owners can be formed");
+        place_leftovers();
+        out_.matched += search_.matched();
+        return std::move(out_);
+    }
+
+private:
+    // Lines 2 to 7: a seed and the k-1 nearest of other people.
+    void grow(int64_t seed) {
+        out_.centres.push_back(Centre::of(vocabulary(rows_, seed)));
+        out_.members.emplace_back();
+        enlist(seed);
+        for (int64_t l = 1; l < k_; ++l) {
+            comparison_.aim(out_.centres.back());
+            const int64_t row = search_.nearest(comparison_, out_.centres.back());
+            out_.centres.back() = comparison_.joined(vocabulary(rows_, row));
+            enlist(row);
+        }
+        for (int64_t row : out_.members.back()) search_.exclude(sorted_.owner[row], false);
+        task_.step(k_);
+    }
+
+    void enlist(int64_t row) {
+        out_.group[row] = static_cast<int64_t>(out_.members.size()) - 1;
+        out_.members.back().push_back(row);
+        search_.exclude(sorted_.owner[row], true);
+        search_.remove(row);
+    }
+
+    // Lines 8 to 10: whoever remains joins the nearest centre.
+    void place_leftovers() {
+        Leftovers leftovers(out_.centres, terms_, task_);
+        for (int64_t row : sorted_.at_rank) {
+            if (!search_.alive(row)) continue;
+            const int64_t cluster = leftovers.nearest(vocabulary(rows_, row), comparison_);
+            out_.centres[cluster] = comparison_.joined(vocabulary(rows_, row));
+            leftovers.changed(cluster);
+            out_.group[row] = cluster;
+            out_.members[cluster].push_back(row);
+            task_.step();
+        }
+        out_.matched += leftovers.matched();
+    }
+
+    const Sorted& sorted_;
+    const Rows rows_;
+    const Terms& terms_;
+    int64_t k_;
+    Task& task_;
+    Search search_;
+    Comparison comparison_;
+    Clusters out_;
+};
+
+}  // namespace
+
+Clusters cluster_vocabularies(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner, const Terms& terms,
+                              int64_t k, Task& task) {
+    const Sorted sorted(vocabularies, order, owner);
+    Clusters found = Clustering(sorted, terms, k, task).run();
+    std::vector<int64_t> group(found.group.size());
+    for (std::size_t row = 0; row < group.size(); ++row) group[sorted.given[row]] = found.group[row];
+    found.group = std::move(group);
+    for (auto& members : found.members)
+        for (int64_t& row : members) row = sorted.given[row];
+    return found;
+}
+
+Centre joined_centre(const Rows& vocabularies, std::span<const int64_t> members, const Terms& terms, std::vector<int64_t>& distances) {
+    Comparison comparison(terms, deepest_drop(terms));
+    Centre centre = Centre::of(vocabulary(vocabularies, members.front()));
+    for (int64_t member : members.subspan(1)) {
+        comparison.aim(centre);
+        distances.push_back(comparison.distance(vocabulary(vocabularies, member), kUnrelated));
+        centre = comparison.joined(vocabulary(vocabularies, member));
+    }
+    return centre;
+}
+
+std::vector<int64_t> nearest_vocabularies(const Rows& vocabularies, std::span<const int64_t> wanted, const Terms& terms, Task& task) {
+    std::vector<int64_t> all(vocabularies.size()), out;
+    std::iota(all.begin(), all.end(), int64_t{0});
+    const Sorted sorted(vocabularies, all, all);
+    const Rows rows = sorted.rows.view();
+    Search search(rows, sorted.rank, sorted.owner, terms, task);
+    Comparison comparison(terms, deepest_drop(terms));
+    task.begin(static_cast<int64_t>(wanted.size()));
+    for (int64_t row : wanted) {
+        const Centre centre = Centre::of(vocabulary(vocabularies, row));
+        comparison.aim(centre);
+        search.exclude(row, true);
+        const int64_t found = search.nearest(comparison, centre);
+        out.push_back(found < 0 ? -1 : sorted.given[found]);
+        search.exclude(row, false);
+        task.step();
+    }
+    return out;
+}
+
+}  // namespace shoal

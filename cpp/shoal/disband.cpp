@@ -1,0 +1,73 @@
+#include "shoal/disband.hpp"
+
+#include <limits>
+
+namespace shoal {
+
+bool Disbander::improve(int64_t group) {
+    if (!find_homes(group)) return false;
+    int64_t gain = -groups_[group].told();
+    for (Home& home : found_) {
+        musterer_.muster(home.after);
+        gain += home.after.told() - groups_[home.group].told();
+    }
+    if (gain <= 0) return false;
+    for (Home& home : found_) {
+        std::swap(groups_[home.group], home.after);
+        if (!data_.has_room(groups_[home.group].size())) map_.close(home.group);
+    }
+    groups_[group] = {};
+    map_.close(group);
+    return true;
+}
+
+// A home for each member. False where somebody finds none, or where, each member taken for itself, too much would be lost: mostly known
+// as soon as the first has looked round.
+bool Disbander::find_homes(int64_t group) {
+    found_.clear();
+    const GroupState& leaving = groups_[group];
+    int64_t at_most = -leaving.told();
+    for (int64_t r : leaving.members) at_most += values_[r];
+    for (int64_t r : leaving.members) {
+        if (at_most <= 0) return false;
+        const auto gain = join_best(r, group, values_[r] - at_most);
+        if (!gain) return false;
+        at_most += *gain - values_[r];
+    }
+    return at_most > 0;
+}
+
+// What is gained by it; at least `least`, by the look of it, or it would not be worth while.
+std::optional<int64_t> Disbander::join_best(int64_t record, int64_t from, int64_t least) {
+    int64_t best = -1, most = std::numeric_limits<int64_t>::min();
+    record_.spread(data_.counts, record);
+    for (int32_t c : map_.homes(record, homes_ + 1, least)) {
+        const GroupState& there = groups_[c];
+        if (c == from || there.size() == 0) continue;
+        const Group& members = members_by_now(c);
+        if (!data_.has_room(static_cast<int64_t>(members.size())) || data_.holds_owner(members, record)) continue;
+        const int64_t gained = there.gain_with(shared_with(record_, there));
+        if (gained > most) most = gained, best = c;
+    }
+    record_.clear(data_.counts, record);
+    if (best < 0) return std::nullopt;
+    join(record, best);
+    return most;
+}
+
+const Group& Disbander::members_by_now(int64_t group) const {
+    for (const Home& home : found_)
+        if (home.group == group) return home.after.members;
+    return groups_[group].members;
+}
+
+void Disbander::join(int64_t record, int64_t group) {
+    for (Home& home : found_)
+        if (home.group == group) return home.after.members.push_back(record);
+    Home& home = found_.emplace_back();
+    home.group = group;
+    home.after.members = groups_[group].members;
+    home.after.members.push_back(record);
+}
+
+}  // namespace shoal

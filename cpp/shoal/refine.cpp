@@ -1,0 +1,109 @@
+#include "shoal/refine.hpp"
+
+#include <limits>
+
+#include "base/noise.hpp"
+#include "shoal/disband.hpp"
+#include "shoal/regrow.hpp"
+
+namespace shoal {
+
+namespace {
+
+class Refiner {
+public:
+    Refiner(const Scored& data, std::vector<Group>& groups, const RefineOptions& options, const Deadline& deadline, Task& task)
+        : data_(data), options_(options), deadline_(deadline), task_(task), groups_(groups.size()) {
+        Musterer musterer(data);
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            groups_[g].members = std::move(groups[g]);
+            musterer.muster(groups_[g]);
+        }
+        for (int64_t r = 0; r < data.size(); ++r) values_.push_back(data.value(r));
+    }
+
+    int64_t run(uint64_t shake) {
+        const int64_t disbanded = disband();
+        const Neighbours neighbours = GroupMap(data_, groups_).all_nearest(static_cast<std::size_t>(options_.neighbours), task_);
+        const int64_t exchanged = change_places(neighbours);
+        return disbanded + exchanged + regrow(neighbours, shake);
+    }
+
+    std::vector<Group> groups() && {
+        std::vector<Group> groups;
+        for (GroupState& c : groups_) groups.push_back(std::move(c.members));
+        return groups;
+    }
+
+private:
+    int64_t disband() {
+        GroupMap map(data_, groups_);
+        Disbander disbander(data_, values_, groups_, map, options_.neighbours);
+        for (int64_t g : worst_groups()) {
+            if (deadline_.passed()) break;
+            task_.check();
+            disbander.improve(g);
+        }
+        return static_cast<int64_t>(std::erase_if(groups_, [](const GroupState& c) { return c.members.empty(); }));
+    }
+
+    int64_t change_places(const Neighbours& neighbours) {
+        Chains chains(data_, values_, groups_, neighbours, options_.depth, task_);
+        int64_t improved = 0;
+        for (std::size_t g = 0; g < groups_.size() && !deadline_.passed(); ++g) {
+            task_.check();
+            improved += chains.improve_all(static_cast<int64_t>(g));
+        }
+        return improved;
+    }
+
+    int64_t regrow(const Neighbours& neighbours, uint64_t shake) {
+        Regrower regrower(data_, values_, groups_, neighbours, options_.together, options_.depth, deadline_, task_);
+        int64_t improved = 0;
+        for (int64_t g : worst_groups()) {
+            if (deadline_.passed()) break;
+            task_.check();
+            improved += regrower.improve(g, noise(shake, static_cast<uint64_t>(g), 0)) ? 1 : 0;
+        }
+        return improved;
+    }
+
+    // Those that lose the largest part of their records, the worst first.
+    std::vector<int64_t> worst_groups() const {
+        std::vector<std::pair<int64_t, int64_t>> kept;  // how many parts in 4,096 of it a group tells, and which group
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            int64_t length = 0;
+            for (int64_t r : groups_[g].members) length += data_.lengths[r] * data_.scale;
+            kept.emplace_back(parts_of(groups_[g].told(), length), static_cast<int64_t>(g));
+        }
+        std::ranges::sort(kept);
+        kept.resize(kept.size() * static_cast<std::size_t>(options_.worst) / 100);
+        std::vector<int64_t> worst;
+        for (const auto& [part, g] : kept) worst.push_back(g);
+        return worst;
+    }
+
+    static int64_t parts_of(int64_t told, int64_t length) {
+        const bool small = told <= std::numeric_limits<int64_t>::max() / 4096;
+        return small ? told * 4096 / std::max<int64_t>(1, length) : told / (length / 4096);
+    }
+
+    const Scored& data_;
+    const RefineOptions& options_;
+    const Deadline& deadline_;
+    Task& task_;
+    std::vector<GroupState> groups_;
+    std::vector<int64_t> values_;
+};
+
+}  // namespace
+
+int64_t refine_block(const Scored& data, std::vector<Group>& groups, const RefineOptions& options, uint64_t shake, const Deadline& deadline,
+                     Task& task) {
+    Refiner refiner(data, groups, options, deadline, task);
+    const int64_t improved = refiner.run(shake);
+    groups = std::move(refiner).groups();
+    return improved;
+}
+
+}  // namespace shoal

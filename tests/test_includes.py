@@ -1,0 +1,41 @@
+"""The kernels' folders include one another in one direction only, as cpp/README.md draws it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+CPP = Path(__file__).parents[1] / "cpp"
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+ROW = re.compile(r"^\| `(\w+)/` \| (.*?) \|", re.MULTILINE)
+
+
+def allowed() -> dict[str, set[str]]:
+    """The folders each folder may include, from the table of cpp/README.md."""
+    rows = ROW.findall((CPP / "README.md").read_text())
+    folders = {folder for folder, _ in rows}
+    return {folder: folders if names == "all" else {folder, *re.findall(r"`(\w+)`", names)} for folder, names in rows}
+
+
+def test_the_table_names_every_folder() -> None:
+    assert set(allowed()) == {path.name for path in CPP.iterdir() if path.is_dir()}
+
+
+def test_the_table_has_no_cycle() -> None:
+    open_folders = {folder: names - {folder} for folder, names in allowed().items()}
+    while open_folders:
+        bottom = {folder for folder, names in open_folders.items() if not names & set(open_folders)}
+        assert bottom, f"folders include one another: {sorted(open_folders)}"
+        open_folders = {folder: names for folder, names in open_folders.items() if folder not in bottom}
+
+
+@pytest.mark.parametrize("file", sorted(CPP.glob("*/*.[hc]pp")), ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_a_file_includes_only_what_lies_below(file: Path) -> None:
+    wrong = [name for name in INCLUDE.findall(file.read_text()) if name.split("/")[0] not in allowed()[file.parent.name]]
+    assert not wrong
+
+
+def test_the_judge_includes_base_alone() -> None:
+    assert allowed()["judge"] == {"judge", "base"}
