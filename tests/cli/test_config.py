@@ -75,8 +75,8 @@ def test_what_is_wrong_in_a_file_of_options(kitchen: Shell, name: str):
 
 
 def test_a_file_of_options_that_is_not_there(kitchen: Shell):
-    assert "nowhere.toml cannot be read: No such file" in one_line(kitchen("anonymize", "baskets.txt", "--config", "nowhere.toml"))
-    assert "release cannot be read: Is a directory" in one_line(kitchen("anonymize", "baskets.txt", "--config", "release"))
+    assert "there is no file nowhere.toml" in one_line(kitchen("anonymize", "baskets.txt", "--config", "nowhere.toml"))
+    assert "release is a directory, not a file" in one_line(kitchen("anonymize", "baskets.txt", "--config", "release"))
 
 
 def test_it_is_documented(shell: Shell):

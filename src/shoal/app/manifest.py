@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.app.job import Preparation
+from shoal.data.packed import open_regular, translated
 from shoal.errors import InputError
 from shoal.io.directory import MANIFEST, REPORT, release_files
 from shoal.io.options import FORMATS, ReadOptions
@@ -86,11 +87,10 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     if not place.exists():
         raise InputError(f"{directory} is no release: it has no {MANIFEST}", hint="name a release directory, or the file of records itself")
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
+        with translated(place), open_regular(place) as stream:
+            found = json.loads(stream.read().decode("utf-8"))
     except (ValueError, RecursionError):
         raise InputError(f"{place} is not readable as JSON") from None
-    except OSError as error:
-        raise InputError(f"{place} cannot be read: {error.strerror or 'it is no file'}") from None
     if not isinstance(found, dict) or "shoal" not in found:
         raise InputError(f"{place} was not written by shoal")
     for part, fault in _faults(found).items():
@@ -147,5 +147,5 @@ def _number(said: object) -> str:
 
 
 def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
+    with translated(file), open_regular(file) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal import __version__, _kernels, kernels
+from shoal import __version__
 from shoal.app.job import Preparation, Target, is_file, load_taxonomy
 from shoal.data.bags import Bags, Vocabulary, stacked
 from shoal.data.log import Log

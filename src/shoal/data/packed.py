@@ -1,9 +1,10 @@
-"""Files that may be packed, by gzip or zstd, told by their first bytes whatever they are called."""
+"""Opening files: regular ones only, packed by gzip or zstd or not at all, told by their first bytes whatever they are called."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,10 +23,23 @@ def compression_of(first: bytes) -> str:
     return "zstd" if first.startswith(ZSTD) else ""
 
 
+def open_regular(path: Path, error: type[InputError] = InputError) -> io.BufferedReader:
+    """The file, open for reading. All files that a user or a release names are opened here.
+
+    Anything but a regular file is refused without being opened: a named pipe waits for a writer, and a device may never end.
+    """
+    kind = path.stat().st_mode
+    if stat.S_ISDIR(kind):
+        raise error(f"{path} is a directory, not a file", hint="name a file in it")
+    if not stat.S_ISREG(kind):
+        raise error(f"{path} is a pipe or a device, not a file", hint="write its content to a file first")
+    return path.open("rb")
+
+
 @contextmanager
-def opened(path: Path, compression: str) -> Iterator[IO[bytes]]:
+def opened(path: Path, compression: str = "") -> Iterator[IO[bytes]]:
     """The file's content as a stream of bytes, unpacked."""
-    with path.open("rb") as raw:
+    with open_regular(path) as raw:
         if compression == "gzip":
             with gzip.GzipFile(fileobj=raw) as unpacked:
                 yield unpacked  # type: ignore[misc]

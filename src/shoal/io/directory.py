@@ -18,7 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from shoal.errors import OutputError
+from shoal.data.packed import open_regular
+from shoal.errors import InputError, OutputError
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"
@@ -109,8 +110,8 @@ class ReleaseDirectory:
 
 def release_files(directory: Path) -> set[str]:
     """The names of the files that belong to the shoal release in a directory; none if it is not one."""
-    with suppress(OSError, ValueError, TypeError, KeyError):
-        manifest = json.loads((directory / MANIFEST).read_text())
+    with suppress(OSError, ValueError, TypeError, KeyError, InputError), open_regular(directory / MANIFEST) as stream:
+        manifest = json.loads(stream.read())
         if "shoal" in manifest:
             return {MANIFEST, REPORT, *(str(file["name"]) for file in manifest["files"])}
     return set()

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.data.packed import compression_of, opened, translated
+from shoal.data.packed import compression_of, open_regular, opened, translated
 from shoal.errors import InputError
 
 CHUNK = 8 << 20
@@ -79,10 +79,6 @@ class Source:
         """The file at this path; raises where there is none, or nothing in it that could be read."""
         place = Path(path)
         with translated(place):
-            if place.is_dir():
-                raise InputError(f"{place} is a directory, not a file", hint="name a file in it")
-            if place.exists() and not place.is_file():
-                raise InputError(f"{place} is a pipe or a device, not a file", hint="write its content to a file first")
             compression, is_parquet = _recognised(place)
             with opened(place, compression) as stream:
                 head = stream.read(HEAD)
@@ -140,7 +136,7 @@ def _is_json(text: bytes) -> bool:
 
 def _recognised(path: Path) -> tuple[str, bool]:
     """How a file is compressed, and whether it is Parquet: that has its mark at both ends."""
-    with path.open("rb") as raw:
+    with open_regular(path) as raw:
         first = raw.read(len(PARQUET))
         raw.seek(-min(len(PARQUET), path.stat().st_size), io.SEEK_END)
         last = raw.read()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.data.packed import compression_of, opened, translated
+from shoal.data.packed import compression_of, open_regular, opened, translated
 from shoal.errors import TaxonomyError
 
 
@@ -24,10 +24,8 @@ def read_text(path: Path) -> str:
 
 
 def _read_bytes(path: Path) -> bytes:
-    if path.is_dir():
-        raise TaxonomyError(f"{path} is a directory, not a file")
     with translated(path, TaxonomyError):
-        with path.open("rb") as raw:
+        with open_regular(path, TaxonomyError) as raw:
             compression = compression_of(raw.read(4))
         with opened(path, compression) as stream:
             return stream.read()

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from shoal.data.packed import open_regular, translated
 from shoal.errors import InputError, ParameterError
 
 
@@ -39,9 +40,8 @@ def _options(command: click.Command) -> dict[str, click.Option]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror or 'it is no file'}") from None
+        with translated(file), open_regular(file) as stream:
+            return tomllib.loads(stream.read().decode("utf-8"))
     except UnicodeDecodeError:
         raise InputError(f"{file} is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
