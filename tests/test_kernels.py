@@ -94,7 +94,7 @@ def test_an_error_of_the_watch_stops_the_kernel() -> None:
 
 def test_ctrl_c_reaches_a_running_kernel() -> None:
     command = [sys.executable, "-c", LONG]
-    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])}
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, **piped, text=True, env=here) as process:
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-// The only file that knows Python: checks shapes, releases the GIL, hands over memory. One function per kernel.
+// The module, and the bindings of base, lattice, grouping and words. One function per kernel.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -6,11 +6,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/infeasible.hpp"
 #include "base/rows.hpp"
 #include "bind/bindings.hpp"
 #include "grouping/clump.hpp"
 #include "grouping/partition.hpp"
-#include "judge/judge.hpp"
 #include "lattice/cover.hpp"
 #include "lattice/meet.hpp"
 #include "lattice/tree_counts.hpp"
@@ -24,6 +24,7 @@ void bind_itemsets(nb::module_& m);
 using namespace nb::literals;
 using namespace shoal;
 
+void bind_judge(nb::module_& m);
 void bind_ssc(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
@@ -32,6 +33,7 @@ namespace {
 
 void bind_task(nb::module_& m) {
     nb::exception<Cancelled>(m, "Cancelled");
+    nb::exception<Infeasible>(m, "Infeasible");
     nb::class_<Task>(m, "Task", "Progress of a running kernel, and the way to stop it.")
         .def(nb::init<>())
         .def("cancel", &Task::cancel)
@@ -44,14 +46,14 @@ void bind_rows(nb::module_& m) {
     m.def(
         "canonical_rows",
         [](I64 indptr, I32 ids, I32 counts, bool as_sets, int threads, Task& task) {
-            const Rows in = rows(indptr, ids, counts);
+            const Rows in = loose_rows(indptr, ids, counts);
             return hand_over(unlocked([&] { return canonical_rows(in, as_sets, threads, task); }));
         },
         "indptr"_a, "ids"_a, "counts"_a, "as_sets"_a, "threads"_a, "task"_a);
     m.def(
         "renamed_rows",
         [](I64 indptr, I32 ids, I32 code, Task& task) {
-            const Rows in = rows(indptr, ids, ids);
+            const Rows in = loose_rows(indptr, ids, ids);
             ids_within(in, static_cast<int64_t>(code.shape(0)));
             BareRows out = unlocked([&] { return renamed_rows(in.indptr, in.ids, span(code), task); });
             return nb::make_tuple(hand_over(std::move(out.indptr)), hand_over(std::move(out.ids)));
@@ -85,7 +87,7 @@ void bind_rows(nb::module_& m) {
         [](I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, I64 partner, int threads, Task& task) {
             const Rows in = rows(indptr, ids, counts), others = rows(other_indptr, other_ids, other_counts);
             need(partner.shape(0) == static_cast<std::size_t>(in.size()), "one partner per row");
-            for (int64_t p : span(partner)) need(p < others.size(), "partners that exist");
+            rows_or_none(span(partner), others.size());
             return unlocked([&] { return shared_occurrences(in, others, span(partner), threads, task); });
         },
         "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "partner"_a, "threads"_a, "task"_a,
@@ -96,9 +98,12 @@ void bind_trees(nb::module_& m) {
     m.def(
         "tree_counts",
         [](I64 indptr, I32 ids, I32 counts, I32 up, I32 end, I32 first, int threads, Task& task) {
-            const Rows in = rows(indptr, ids, counts);
-            need(up.shape(0) == end.shape(0) && up.shape(0) == first.shape(0), "up, end and first describe the same nodes");
-            ids_within(in, static_cast<int64_t>(up.shape(0)));
+            const Rows in = bags(indptr, ids, counts, up.shape(0));
+            same_size(up.shape(0), end.shape(0));
+            same_size(up.shape(0), first.shape(0));
+            subtree_ends(span(end));
+            lower_numbers(span(up), 0);
+            lower_numbers(span(first), 1);
             return hand_over(unlocked([&] { return tree_counts(in, {span(up), span(end)}, span(first), threads, task); }));
         },
         "indptr"_a, "ids"_a, "counts"_a, "up"_a, "end"_a, "first"_a, "threads"_a, "task"_a);
@@ -116,16 +121,28 @@ void bind_trees(nb::module_& m) {
     m.def(
         "meet_groups",
         [](I64 indptr, I32 ids, I32 counts, I32 parent, I32 end, I64 starts, I64 members, int threads, Task& task) {
-            const Rows in = rows(indptr, ids, counts);
-            same_size(parent.shape(0), end.shape(0));
+            const Rows in = bags(indptr, ids, counts, parent.shape(0));
+            preorder(span(parent), span(end));
             group_starts(span(starts), members.shape(0));
-            ids_within(in, static_cast<int64_t>(parent.shape(0)));
             indices_within(span(members), in.size());
             return hand_over(unlocked([&] {
                 return meet_groups(in, {span(parent), span(end)}, span(starts), span(members), threads, task);
             }));
         },
         "indptr"_a, "ids"_a, "counts"_a, "parent"_a, "end"_a, "starts"_a, "members"_a, "threads"_a, "task"_a);
+    m.def(
+        "covering_nodes",
+        [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 row, I32 end, int threads,
+           Task& task) {
+            const Rows originals = bags(indptr, ids, counts, end.shape(0));
+            const Rows published = bags(published_indptr, published_ids, published_counts, end.shape(0));
+            need(static_cast<int64_t>(row.shape(0)) == originals.size(), "one published row per original record");
+            rows_or_none(span(row), published.size());
+            subtree_ends(span(end));
+            return hand_over(unlocked([&] { return covering_nodes(originals, published, span(row), span(end), threads, task); }));
+        },
+        "indptr"_a, "ids"_a, "counts"_a, "published_indptr"_a, "published_ids"_a, "published_counts"_a, "row"_a, "end"_a, "threads"_a,
+        "task"_a);
 }
 
 void bind_methods(nb::module_& m) {
@@ -136,8 +153,11 @@ void bind_methods(nb::module_& m) {
             const Rows in = rows(indptr, ids, counts);
             need(static_cast<int64_t>(lengths.shape(0)) == in.size() && owner.shape(0) == lengths.shape(0),
                  "one length and owner per record");
+            need(k >= 1 && r >= 1 && scale >= 1, "k, r and scale of one or more");
             ids_within(in, static_cast<int64_t>(weight.shape(0)));
-            indices_within(span(order), in.size());
+            not_negative(span(weight));
+            not_negative(span(lengths));
+            permutation(span(order), in.size());
             const ClumpOptions options{k, r, total, owners_repeat};
             return hand_over(
                 unlocked([&] { return clump(in, span(lengths), span(order), span(owner), span(weight), scale, options, task); }));
@@ -148,11 +168,12 @@ void bind_methods(nb::module_& m) {
         "partition",
         [](I64 indptr, I32 ids, I32 counts, I32 parent, I32 end, I64 leaves, I64 order, I64 owner, int64_t k, int64_t tries,
            bool recurse_leftover, bool owners_repeat, Task& task) {
-            const Rows in = rows(indptr, ids, counts);
-            ids_within(in, static_cast<int64_t>(parent.shape(0)));
-            indices_within(span(order), in.size());
-            same_size(parent.shape(0), end.shape(0));
+            const Rows in = bags(indptr, ids, counts, parent.shape(0));
+            need(k >= 1 && tries >= 1, "k and tries of one or more");
+            permutation(span(order), in.size());
+            preorder(span(parent), span(end));
             same_size(parent.shape(0), leaves.shape(0));
+            for (int64_t below : span(leaves)) need(below >= 1, "a leaf below every node, or itself");
             same_size(owner.shape(0), static_cast<std::size_t>(in.size()));
             const PartitionOptions options{k, tries, recurse_leftover, owners_repeat};
             PartitionResult result =
@@ -161,50 +182,6 @@ void bind_methods(nb::module_& m) {
         },
         "indptr"_a, "ids"_a, "counts"_a, "parent"_a, "end"_a, "leaves"_a, "order"_a, "owner"_a, "k"_a, "tries"_a, "recurse_leftover"_a,
         "owners_repeat"_a, "task"_a);
-}
-
-void bind_judge(nb::module_& m) {
-    m.def(
-        "generalizes_pairs",
-        [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 record, I64 row, I32 end,
-           I32 depth, int threads, Task& task) {
-            const Rows originals = rows(indptr, ids, counts), published = rows(published_indptr, published_ids, published_counts);
-            ids_within(originals, static_cast<int64_t>(end.shape(0)));
-            ids_within(published, static_cast<int64_t>(end.shape(0)));
-            need(record.shape(0) == row.shape(0), "as many records as rows");
-            indices_within(span(record), originals.size());
-            indices_within(span(row), published.size());
-            return hand_over(unlocked(
-                [&] { return generalizes_pairs(originals, published, span(record), span(row), span(end), span(depth), threads, task); }));
-        },
-        "indptr"_a, "ids"_a, "counts"_a, "published_indptr"_a, "published_ids"_a, "published_counts"_a, "record"_a, "row"_a, "end"_a,
-        "depth"_a, "threads"_a, "task"_a);
-    m.def(
-        "covering_nodes",
-        [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 row, I32 end, int threads,
-           Task& task) {
-            const Rows originals = rows(indptr, ids, counts), published = rows(published_indptr, published_ids, published_counts);
-            ids_within(originals, static_cast<int64_t>(end.shape(0)));
-            ids_within(published, static_cast<int64_t>(end.shape(0)));
-            need(static_cast<int64_t>(row.shape(0)) == originals.size(), "one published row per original record");
-            return hand_over(unlocked([&] { return covering_nodes(originals, published, span(row), span(end), threads, task); }));
-        },
-        "indptr"_a, "ids"_a, "counts"_a, "published_indptr"_a, "published_ids"_a, "published_counts"_a, "row"_a, "end"_a, "threads"_a,
-        "task"_a);
-    m.def(
-        "generalizes",
-        [](I64 indptr, I32 ids, I32 counts, I64 published_indptr, I32 published_ids, I32 published_counts, I64 row, I32 end, I32 depth,
-           int threads, Task& task) {
-            const Rows originals = rows(indptr, ids, counts), published = rows(published_indptr, published_ids, published_counts);
-            ids_within(originals, static_cast<int64_t>(end.shape(0)));
-            ids_within(published, static_cast<int64_t>(end.shape(0)));
-            need(static_cast<int64_t>(row.shape(0)) == originals.size(), "one published row per original record");
-            same_size(end.shape(0), depth.shape(0));
-            for (int64_t r : span(row)) need(r < published.size(), "published rows that are there");
-            return hand_over(unlocked([&] { return generalizes(originals, published, span(row), span(end), span(depth), threads, task); }));
-        },
-        "indptr"_a, "ids"_a, "counts"_a, "published_indptr"_a, "published_ids"_a, "published_counts"_a, "row"_a, "end"_a, "depth"_a,
-        "threads"_a, "task"_a);
 }
 
 // A series' stream capsule; the capsule stays alive in `holder` for as long as its stream is read.

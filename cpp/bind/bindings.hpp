@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -21,7 +22,8 @@ inline void need(bool condition, const char* what) {
     if (!condition) throw std::invalid_argument(std::string("kernel input: expected ") + what);
 }
 
-inline shoal::Rows rows(const I64& indptr, const I32& ids, const I32& counts) {
+// Rows as they come: in any order, with repeats. Only canonical_rows and renamed_rows take them so.
+inline shoal::Rows loose_rows(const I64& indptr, const I32& ids, const I32& counts) {
     need(indptr.shape(0) >= 1 && ids.shape(0) == counts.shape(0), "rows: indptr not empty, as many ids as counts");
     const shoal::Rows r{span(indptr), span(ids), span(counts)};
     need(r.indptr.front() == 0 && r.indptr.back() == static_cast<int64_t>(r.ids.size()), "indptr to span all ids");
@@ -29,15 +31,80 @@ inline shoal::Rows rows(const I64& indptr, const I32& ids, const I32& counts) {
     return r;
 }
 
+// Rows in canonical form, which all other kernels rely on: ids from 0 that rise within a row, each counted once or more.
+inline shoal::Rows rows(const I64& indptr, const I32& ids, const I32& counts) {
+    const shoal::Rows r = loose_rows(indptr, ids, counts);
+    for (int64_t i = 0; i < r.size(); ++i) {
+        int32_t last = -1;
+        for (int32_t id : r.row_ids(i)) {
+            need(id > last, "ids from 0 that rise within a row");
+            last = id;
+        }
+    }
+    for (int32_t count : r.counts) need(count >= 1, "counts of at least 1");
+    return r;
+}
+
 inline void ids_within(const shoal::Rows& r, int64_t nodes) {
     for (int32_t id : r.ids) need(id >= 0 && id < nodes, "ids below the number of nodes");
+}
+
+// Bags on a tree: sums over any subtree must fit a count.
+inline shoal::Rows bags(const I64& indptr, const I32& ids, const I32& counts, std::size_t nodes) {
+    const shoal::Rows r = rows(indptr, ids, counts);
+    ids_within(r, static_cast<int64_t>(nodes));
+    for (int64_t i = 0; i < r.size(); ++i)
+        need(r.length(i) <= std::numeric_limits<int32_t>::max(), "rows of at most 2,147,483,647 occurrences");
+    return r;
+}
+
+inline void same_size(std::size_t a, std::size_t b) { need(a == b, "arrays of one size, where they describe the same things"); }
+
+// The subtree of node v is [v, end[v]).
+inline void subtree_ends(std::span<const int32_t> end) {
+    const auto n = static_cast<int32_t>(end.size());
+    for (int32_t v = 0; v < n; ++v) need(end[v] > v && end[v] <= n, "subtrees that end behind their node and within the tree");
+}
+
+// A tree in preorder: every parent before its children and around them.
+inline void preorder(std::span<const int32_t> parent, std::span<const int32_t> end) {
+    same_size(parent.size(), end.size());
+    subtree_ends(end);
+    const auto n = static_cast<int32_t>(parent.size());
+    need(n > 0 && parent[0] == -1 && end[0] == n, "a tree with one root, its first node");
+    for (int32_t v = 1; v < n; ++v)
+        need(parent[v] >= 0 && parent[v] < v && end[v] <= end[parent[v]], "nodes in preorder, within their parents");
+}
+
+// Ancestors that may be skipped to: above the node itself, or none.
+inline void lower_numbers(std::span<const int32_t> up, int32_t from) {
+    for (std::size_t v = 0; v < up.size(); ++v)
+        need(up[v] >= -1 && up[v] < static_cast<int32_t>(v) + from, "ancestors that come before their nodes");
+}
+
+inline void not_negative(std::span<const int64_t> values) {
+    for (int64_t v : values) need(v >= 0, "numbers that are not negative");
 }
 
 inline void indices_within(std::span<const int64_t> indices, int64_t n) {
     for (int64_t i : indices) need(i >= 0 && i < n, "indices below the number of rows");
 }
 
-inline void same_size(std::size_t a, std::size_t b) { need(a == b, "arrays of one size, where they describe the same things"); }
+// Rows that are there; below 0 stands for none.
+inline void rows_or_none(std::span<const int64_t> row, int64_t n) {
+    for (int64_t r : row) need(r < n, "rows that are there");
+}
+
+// All records, each once.
+inline void permutation(std::span<const int64_t> order, int64_t n) {
+    same_size(order.size(), static_cast<std::size_t>(n));
+    indices_within(order, n);
+    std::vector<bool> seen(static_cast<std::size_t>(n), false);
+    for (int64_t i : order) {
+        need(!seen[i], "an order that names each record once");
+        seen[i] = true;
+    }
+}
 
 inline void group_starts(std::span<const int64_t> starts, std::size_t members) {
     need(!starts.empty() && starts.front() >= 0 && starts.back() <= static_cast<int64_t>(members), "group starts within the members");

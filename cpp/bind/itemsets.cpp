@@ -22,6 +22,9 @@ Lists lists(const I64& start, const I32& values, int64_t below) {
     need(start.data()[start.shape(0) - 1] == static_cast<int64_t>(values.shape(0)), "list starts that span all values");
     for (std::size_t i = 1; i < start.shape(0); ++i) need(start.data()[i - 1] <= start.data()[i], "list starts that rise");
     for (int32_t v : span(values)) need(v >= 0 && v < below, "values below the number of items");
+    for (std::size_t i = 1; i < start.shape(0); ++i)
+        for (int64_t at = start.data()[i - 1] + 1; at < start.data()[i]; ++at)
+            need(values.data()[at - 1] < values.data()[at], "values that rise within a list");
     Lists out;
     out.start.assign(start.data(), start.data() + start.shape(0));
     out.values.assign(values.data(), values.data() + values.shape(0));
@@ -30,6 +33,7 @@ Lists lists(const I64& start, const I32& values, int64_t below) {
 
 Transactions transactions(const Rows& in, const U8& role, const I64& owners) {
     ids_within(in, static_cast<int64_t>(role.shape(0)));
+    for (std::size_t i = 0; i < role.shape(0); ++i) need(role.data()[i] <= Role::hidden, "roles that are known");
     need(owners.shape(0) == 0 || static_cast<int64_t>(owners.shape(0)) == in.size(), "an owner for every record, or none at all");
     for (std::size_t i = 1; i < owners.shape(0); ++i) need(owners.data()[i - 1] <= owners.data()[i], "records sorted by owner");
     return split_by_role(in, {role.data(), role.shape(0)}, span(owners));
@@ -83,6 +87,7 @@ void bind_itemsets(nb::module_& m) {
         "eliminate_moles",
         [](I64 start, I32 values, I64 loss, const char* score, Task& task) {
             const Lists moles = lists(start, values, static_cast<int64_t>(loss.shape(0)));
+            not_negative(span(loss));
             const std::string_view wanted(score);
             need(wanted == "mm/il" || wanted == "mm" || wanted == "1/il", "a score of mm/il, mm or 1/il");
             const MoleScore by = wanted == "mm/il" ? MoleScore::per_loss : wanted == "mm" ? MoleScore::number : MoleScore::least_loss;

@@ -20,15 +20,23 @@ struct Measure {
 
     Measure(I32 parent_, I32 end_, I64 level_, bool wu_palmer, int64_t units, int64_t eps, int64_t omega)
         : parent(parent_), end(end_), level(level_), terms{span(parent), span(end), span(level), wu_palmer, units, eps, omega} {
-        need(parent.shape(0) == end.shape(0) && parent.shape(0) == level.shape(0) && parent.shape(0) > 0, "arrays of the same nodes");
+        preorder(span(parent), span(end));
+        same_size(parent.shape(0), level.shape(0));
+        levels();
         need(units > 0 && eps >= 0 && omega >= 0, "a measure that is not negative");
     }
 
     int64_t nodes() const { return static_cast<int64_t>(parent.shape(0)); }
-    Rows checked(const I64& indptr, const I32& ids, const I32& counts) const {
-        const Rows r = rows(indptr, ids, counts);
-        ids_within(r, nodes());
-        return r;
+    Rows checked(const I64& indptr, const I32& ids, const I32& counts) const { return bags(indptr, ids, counts, parent.shape(0)); }
+
+private:
+    // The root is on level 1 and every node one below its parent, or far below it if nothing is known of it; then it is a leaf.
+    void levels() const {
+        need(terms.level[0] == 1, "a root on level 1");
+        for (int32_t v = 1; v < static_cast<int32_t>(parent.shape(0)); ++v) {
+            const int64_t drop = terms.level[v] - terms.level[terms.parent[v]];
+            need(drop == 1 ? terms.level[v] < kFar : drop >= kFar && terms.end[v] == v + 1, "levels that fit the tree");
+        }
     }
 };
 
@@ -105,9 +113,8 @@ void bind_clustering(nb::module_& m) {
         "cluster_vocabularies",
         [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 order, I64 owner, int64_t k, Task& task) {
             const Rows in = measure.checked(indptr, ids, counts);
-            need(order.shape(0) == owner.shape(0) && static_cast<int64_t>(order.shape(0)) == in.size(),
-                 "an order and owners of all records");
-            indices_within(span(order), in.size());
+            same_size(order.shape(0), owner.shape(0));
+            permutation(span(order), in.size());
             indices_within(span(owner), in.size());
             need(k >= 1, "a positive k");
             return unlocked([&] { return cluster_vocabularies(in, span(order), span(owner), measure.terms, k, task); });
@@ -140,6 +147,9 @@ void bind_clustering(nb::module_& m) {
             need(static_cast<int64_t>(clusters.group.size()) == in.size() && owner.shape(0) == clusters.group.size(),
                  "the clustered records");
             need(typical >= 0 && typical <= 2, "a known kind of typical vocabulary");
+            for (const Centre& centre : clusters.centres)
+                for (const HyperTerm& bag : centre.bags)
+                    for (int32_t term : bag.terms) need(term < measure.nodes(), "clusters of terms on the same tree");
             const TypicalOptions options{static_cast<Typical>(typical), min_owners, generalize_rare};
             return unlocked([&] { return typical_vocabularies(clusters, in, span(owner), measure.terms, options, task); });
         },
@@ -152,8 +162,7 @@ void bind_patterns(nb::module_& m) {
         [](I64 indptr, I32 ids, I32 counts, I64 weight, int64_t n, int64_t shortest, Task& task) {
             const Rows in = rows(indptr, ids, counts);
             need(static_cast<int64_t>(weight.shape(0)) == in.size() && n >= 0 && shortest >= 0, "one weight per record");
-            for (int32_t id : in.ids) need(id >= 0, "items numbered from 0");
-            for (int64_t w : span(weight)) need(w >= 0, "weights that are not negative");
+            not_negative(span(weight));
             ClosedPatterns found = unlocked([&] { return top_closed(in, span(weight), n, shortest, task); });
             return nb::make_tuple(hand_over(std::move(found.patterns)), hand_over(std::move(found.support)));
         },

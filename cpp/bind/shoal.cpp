@@ -15,6 +15,8 @@ Scored scored(const Rows& counts, const I64& lengths, const I64& owner, const I6
     need(static_cast<int64_t>(lengths.shape(0)) == counts.size() && owner.shape(0) == lengths.shape(0), "one length and owner per record");
     need(k >= 1 && scale >= 1, "k and scale of one or more");
     ids_within(counts, static_cast<int64_t>(weight.shape(0)));
+    not_negative(span(weight));
+    not_negative(span(lengths));
     return {counts, span(lengths), span(owner), span(weight), scale, k, owners_repeat};
 }
 
@@ -27,8 +29,9 @@ void bind_grow(nb::module_& m) {
            int64_t candidates, int64_t neighbours, int64_t depth, int64_t together, int64_t worst, int64_t refine_block, int64_t rounds,
            uint64_t seed, double seconds, int threads, Task& task) {
             const Scored data = scored(rows(indptr, ids, counts), lengths, owner, weight, scale, k, owners_repeat);
-            need(block >= 2 * k && candidates >= 1 && neighbours >= 1 && refine_block >= 2 && worst >= 0 && worst <= 100,
-                 "blocks that hold a group, and somebody to look at");
+            need(block >= 2 * k && candidates >= 1 && neighbours >= 1 && refine_block >= 2 && worst >= 0 && worst <= 100 && depth >= 0 &&
+                     together >= 0 && rounds >= 0,
+                 "blocks that hold a group, and records to look at");
             const ClusterOptions options{block, {candidates}, {neighbours, depth, together, worst}, refine_block, rounds, seed, seconds};
             return hand_over(unlocked([&] { return cluster(data, options, threads, task); }));
         },
@@ -42,6 +45,7 @@ void bind_grow(nb::module_& m) {
             const Scored all = scored(in, lengths, lengths, weight, scale, k, false);
             indices_within(span(asked), in.size());
             need(k >= 2 && neighbours >= k && neighbours <= 64, "k of two or more, and k to 64 neighbours");
+            need(patience >= 0, "a patience that is not negative");
             need(!ceilings || static_cast<int64_t>(asked.shape(0)) == in.size(), "all records asked for where ceilings are lowered");
             const BoundOptions options{neighbours, patience, ceilings};
             return hand_over(unlocked([&] {

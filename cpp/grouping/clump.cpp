@@ -4,9 +4,9 @@
 #include <limits>
 #include <list>
 #include <optional>
-#include <stdexcept>
 #include <unordered_map>
 
+#include "base/infeasible.hpp"
 #include "grouping/window.hpp"
 
 namespace shoal {
@@ -48,7 +48,7 @@ public:
 
     std::vector<int64_t> run(std::span<const int64_t> order, Task& task) {
         int64_t clusters = most_clusters(order);
-        if (clusters == 0) throw std::domain_error("fewer than k owners");
+        if (clusters == 0) throw Infeasible("fewer than k owners");
         // Where people own several records the greedy steps may leave all clusters short of people; with fewer clusters they do not,
         // and a single one takes in everybody.
         while (!assign(order, clusters, task)) clusters /= 2;

@@ -5,9 +5,10 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <tuple>
 #include <unordered_map>
+
+#include "base/infeasible.hpp"
 
 namespace shoal {
 
@@ -66,7 +67,7 @@ public:
     PartitionResult run(std::span<const int64_t> order, Task& task) {
         task.begin(static_cast<int64_t>(order.size()));
         Part all{{order.begin(), order.end()}, {{0, true, true}}};
-        if (people(all.records) < options_.k) throw std::domain_error("fewer than k owners");
+        if (people(all.records) < options_.k) throw Infeasible("fewer than k owners");
         PartitionResult result;
         result.group.assign(bags_.size(), -1);
         result.cuts.indptr.push_back(0);

@@ -1,8 +1,8 @@
 #include "semantic/ssc.hpp"
 
 #include <numeric>
-#include <stdexcept>
 
+#include "base/infeasible.hpp"
 #include "semantic/leftovers.hpp"
 #include "semantic/search.hpp"
 
@@ -59,7 +59,7 @@ public:
             if (search_.owners_alive() < k_) break;
             if (search_.alive(seed)) grow(seed);
         }
-        if (out_.centres.empty()) throw std::domain_error("no group of k owners can be formed");
+        if (out_.centres.empty()) throw Infeasible("no group of k owners can be formed");
         place_leftovers();
         out_.matched += search_.matched();
         return std::move(out_);

@@ -4,8 +4,8 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <stdexcept>
 
+#include "base/infeasible.hpp"
 #include "base/noise.hpp"
 #include "base/parallel.hpp"
 #include "base/rows.hpp"
@@ -25,7 +25,7 @@ public:
         std::vector<int64_t> rest = set_identical_aside();
         task_.begin(2 * data_.size() + options_.rounds * (data_.size() + data_.size() / data_.k));
         if (!rest.empty()) grow_all(std::move(rest));
-        if (groups_.empty()) throw std::domain_error("no group of k owners can be formed");
+        if (groups_.empty()) throw Infeasible("no group of k owners can be formed");
         for (int64_t record : left_) join_best(record);
         refine_all();
         std::vector<int64_t> label(data_.size());

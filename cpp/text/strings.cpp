@@ -62,6 +62,10 @@ struct Strings::Chunks {
 };
 
 Strings::Strings(ArrowArrayStream* stream) : chunks_(new Chunks) {
+    if (stream->release == nullptr) {
+        delete chunks_;
+        throw std::invalid_argument("the Arrow stream was read before");
+    }
     ArrowSchema schema{};
     if (stream->get_schema(stream, &schema) != 0) {
         delete chunks_;

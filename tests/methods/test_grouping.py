@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers_data import food, numbered, numbers_of, on, tree, trees
+from shoal import _kernels
 from shoal.errors import Infeasible
 from shoal.methods.clump import Clump
-from shoal.methods.grouping import account, kept_occurrences
+from shoal.methods.grouping import account, kept_occurrences, run_grouping
 from shoal.methods.partition import Partition
 
 SOME = settings(deadline=None, max_examples=80)
@@ -76,3 +77,21 @@ def test_a_tree_that_tells_nothing_still_groups() -> None:
     assert release.n_records == 5
     assert release.claims[0].check(release).holds
     assert all(len(record) <= 2 for record in numbers_of(release.published))
+
+
+def test_only_a_lack_of_people_is_told_as_infeasible() -> None:
+    """A kernel that is given arrays of wrong shapes shows a bug: it must not read as if the data had too few people."""
+    taxonomy = food()
+    bags = on(taxonomy, [["Apple"], ["Beef"]])
+    lengths, order, weights = bags.lengths, np.arange(2), np.zeros(len(taxonomy), np.int64)
+
+    def clump(owners: list[int], k: int) -> object:
+        return run_grouping(_kernels.clump, *bags.rows, lengths, order, np.array(owners), weights, 1, k, 1, False, True, k=k, label="")
+
+    assert clump([0, 1], 2).tolist() == [0, 0]  # type: ignore[attr-defined]
+    with pytest.raises(Infeasible, match="groups of 2 people cannot be formed"):
+        clump([7, 7], 2)
+    with pytest.raises(ValueError, match="one length and owner per record"):
+        clump([0, 1, 2], 2)
+    with pytest.raises(ValueError, match="one or more"):
+        clump([0, 1], 0)

@@ -96,7 +96,7 @@ def test_clump_with_fewer_owners_than_k_has_no_answer() -> None:
         False,
         True,
     )
-    with pytest.raises(ValueError, match="fewer than k owners"):
+    with pytest.raises(_kernels.Infeasible, match="fewer than k owners"):
         kernels.run(_kernels.clump, *arguments)
 
 

@@ -150,7 +150,7 @@ def test_people_who_own_several_vocabularies_count_once(case, data):
     people = np.unique(owners, return_inverse=True)[1]
     arguments = distance.kernel(), *bags.rows, np.arange(len(records)), people, 3
     if len(set(owners.tolist())) < 3:
-        with pytest.raises(ValueError):
+        with pytest.raises(_kernels.Infeasible):
             kernels.run(_kernels.cluster_vocabularies, *arguments)
         return
     clusters = kernels.run(_kernels.cluster_vocabularies, *arguments)

@@ -191,8 +191,8 @@ class Bags:
         chosen = np.where(chosen < 0, chosen + len(self), chosen)
         if len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(self)):
             raise IndexError(f"there are only {len(self):,} records")
-        rows = kernels.run(_kernels.selected_rows, *self.rows, chosen, kernels.threads())
-        return Bags(*rows, self.owners[chosen], self.vocabulary)
+        indptr, items, counts = kernels.run(_kernels.selected_rows, *self.rows, chosen, kernels.threads())
+        return Bags(indptr, items, counts, self.owners[chosen], self.vocabulary)
 
     def relabelled(self, codes: Small, vocabulary: Vocabulary, *, as_sets: bool = False) -> Bags:
         """The same records with item i renamed to `codes[i]` of another vocabulary; below 0 drops it."""

@@ -88,8 +88,8 @@ def content_order(bags: Bags) -> Ints:
 
 
 def run_grouping(kernel: Callable[..., Any], *arguments: Any, k: int, label: str) -> Any:
-    """A grouping kernel's answer; that no k people can be brought together becomes an error for people."""
+    """A grouping kernel's answer; that no k people can be brought together becomes an error for users. Any other error is a bug's."""
     try:
         return kernels.run(kernel, *arguments, label=label)
-    except ValueError as error:
+    except _kernels.Infeasible as error:
         raise Infeasible(f"groups of {k:,} people cannot be formed from these records", hint=str(error)) from None

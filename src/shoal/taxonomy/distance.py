@@ -21,7 +21,6 @@ import numpy.typing as npt
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.errors import ParameterError
-from shoal.taxonomy.ground import UNLISTED
 from shoal.taxonomy.tree import Taxonomy
 
 Floats = npt.NDArray[np.float64]
@@ -69,8 +68,8 @@ class SemanticDistance:
     def level(self) -> Ints:
         """1 for the root, one more an edge; unlisted terms hang far below everything."""
         level = self.taxonomy.depth.astype(np.int64) + 1
-        shelf = int(self.taxonomy.names.codes([UNLISTED])[0])
-        if shelf >= 0:
+        shelf = self.taxonomy.unlisted
+        if shelf is not None:
             level[self.taxonomy.parent == shelf] = level[shelf] + _kernels.FAR
         return level
 

@@ -87,10 +87,13 @@ def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
     parent = taxonomy.parent[keep]
     parent = np.where(parent >= 0, renumbered[parent], -1).astype(np.int32)
     names = Vocabulary(taxonomy.names.names.filter(pl.Series(keep)))
-    return Taxonomy(names, parent, loss_name=taxonomy.loss_name), renumbered
+    shelf = None if taxonomy.unlisted is None or not keep[taxonomy.unlisted] else int(renumbered[taxonomy.unlisted])
+    return Taxonomy(names, parent, loss_name=taxonomy.loss_name, unlisted=shelf), renumbered
 
 
 def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: Vocabulary) -> tuple[Taxonomy, Small]:
+    if taxonomy.unlisted is not None:
+        raise InputError("this taxonomy holds unlisted terms already", hint="ground records on the taxonomy as it was read")
     # In the order of their names, so that the tree does not depend on the order of the records.
     terms = vocabulary.names.gather(strange)
     by_name = terms.arg_sort().to_numpy()
@@ -100,7 +103,7 @@ def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: 
     fresh = pl.concat([pl.Series([UNLISTED]), terms.gather(by_name).rename("")])
     names = pl.concat([taxonomy.names.names, _distinct_from(taxonomy, fresh).rename("item")])
     parent = np.concatenate([taxonomy.parent, [0], np.full(len(strange), shelf)]).astype(np.int32)
-    return Taxonomy(Vocabulary(names), parent, loss_name=taxonomy.loss_name), nodes
+    return Taxonomy(Vocabulary(names), parent, loss_name=taxonomy.loss_name, unlisted=shelf), nodes
 
 
 def _distinct_from(taxonomy: Taxonomy, terms: pl.Series) -> pl.Series:

@@ -29,12 +29,17 @@ class Lexicon(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
-    """A tree in preorder. `parent[0]` is -1; `loss_name` picks the node loss that methods and metrics use."""
+    """A tree in preorder. `parent[0]` is -1; `loss_name` picks the node loss that methods and metrics use.
+
+    `unlisted` is the node whose children are the terms that the taxonomy did not list, if there is one. It is known by its number:
+    a user's node may bear any name.
+    """
 
     names: Vocabulary
     parent: Small
     lexicon: Lexicon | None = None
     loss_name: str = "lm"
+    unlisted: int | None = None
 
     def __post_init__(self) -> None:
         self.parent.flags.writeable = False
@@ -151,7 +156,7 @@ class Taxonomy:
 
     def with_loss(self, loss_name: str) -> Taxonomy:
         """The same tree under another node loss."""
-        return Taxonomy(self.names, self.parent.copy(), self.lexicon, loss_name)
+        return Taxonomy(self.names, self.parent.copy(), self.lexicon, loss_name, self.unlisted)
 
     # -- terms
 

@@ -1,0 +1,183 @@
+"""What the bindings refuse: no array from Python, however wrong, lets a kernel read or write beyond its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shoal import _kernels, kernels
+
+GOOD = ([0, 2, 3], [0, 2, 1], [1, 1, 2])
+PARENT, END = [-1, 0, 0], [3, 2, 3]
+BAD_ROWS: dict[str, tuple[list[int], list[int], list[int]]] = {
+    "no start": ([], [], []),
+    "starts behind 0": ([1, 2, 3], [0, 2, 1], [1, 1, 2]),
+    "ends too early": ([0, 1, 2], [0, 2, 1], [1, 1, 2]),
+    "ends too late": ([0, 2, 9], [0, 2, 1], [1, 1, 2]),
+    "starts that fall": ([0, 3, 2, 3], [0, 2, 1], [1, 1, 2]),
+    "fewer counts than ids": ([0, 2, 3], [0, 2, 1], [1, 1]),
+    "an id below 0": ([0, 2, 3], [-1, 2, 1], [1, 1, 2]),
+    "unsorted ids": ([0, 2, 3], [2, 0, 1], [1, 1, 2]),
+    "repeated ids": ([0, 2, 3], [2, 2, 1], [1, 1, 2]),
+    "a count of 0": ([0, 2, 3], [0, 2, 1], [1, 0, 2]),
+    "a count below 0": ([0, 2, 3], [0, 2, 1], [1, -1, 2]),
+}
+
+
+def wide(values: list[int]) -> Any:
+    return np.array(values, np.int64)
+
+
+def narrow(values: list[int]) -> Any:
+    return np.array(values, np.int32)
+
+
+def rows(given: tuple[list[int], list[int], list[int]] = GOOD) -> tuple[Any, ...]:
+    return wide(given[0]), narrow(given[1]), narrow(given[2])
+
+
+def measure(parent: list[int] = PARENT, end: list[int] = END, level: list[int] | None = None) -> Any:
+    return _kernels.Measure(narrow(parent), narrow(end), wide(level or [1, 2, 2]), False, 1, 4, 4)
+
+
+def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callable[[], Any]]:
+    """A call of every kernel that takes rows in canonical form, right but for these rows of two records."""
+    r, tree = rows(given), (narrow(PARENT), narrow(END))
+    order, people, role, zeros = wide([0, 1]), wide([0, 1]), np.ones(3, np.uint8), wide([0, 0])
+    lengths, weight = wide([2, 2]), wide([0, 1, 1])
+    run = kernels.run
+    search = (1, 2, False, 8, 1, 1, 1, 1, 0, 2, 1, 0, -1.0, 1)
+    return {
+        "selected_rows": lambda: run(_kernels.selected_rows, *r, order, 1),
+        "identical_rows": lambda: run(_kernels.identical_rows, *r, 1),
+        "content_order": lambda: run(_kernels.content_order, *r, zeros, 1),
+        "shared_occurrences": lambda: run(_kernels.shared_occurrences, *r, *rows(), order, 1),
+        "tree_counts": lambda: run(_kernels.tree_counts, *r, narrow([-1, 0, 0]), tree[1], narrow([0, 1, 2]), 1),
+        "min_sums": lambda: run(_kernels.min_sums, *r, order, order, weight, 1),
+        "meet_groups": lambda: run(_kernels.meet_groups, *r, *tree, wide([0, 2]), order, 1),
+        "covering_nodes": lambda: run(_kernels.covering_nodes, *r, *rows(), order, tree[1], 1),
+        "clump": lambda: run(_kernels.clump, *r, lengths, order, people, weight, 1, 2, 1, False, False),
+        "partition": lambda: run(_kernels.partition, *r, *tree, wide([2, 1, 1]), order, people, 2, 1, True, False),
+        "cluster": lambda: run(_kernels.cluster, *r, lengths, people, weight, *search),
+        "unavoidable_losses": lambda: run(_kernels.unavoidable_losses, *r, lengths, weight, 1, 2, order, 2, 1, False, 1),
+        "generalizes": lambda: run(_kernels.generalizes, *r, *rows(), order, tree[1], narrow([0, 1, 1]), 1),
+        "generalizes_pairs": lambda: run(_kernels.generalizes_pairs, *r, *rows(), order, order, tree[1], narrow([0, 1, 1]), 1),
+        "minimal_moles": lambda: run(_kernels.minimal_moles, *r, role, wide([]), 2, 1, 2, 2, False, 1),
+        "itemset_supports": lambda: run(_kernels.itemset_supports, *r, role, wide([]), wide([0, 1]), narrow([1]), 1),
+        "vocabulary_distances": lambda: run(_kernels.vocabulary_distances, measure(), *r, *rows(), order, order, 0, 1),
+        "nearest_distances": lambda: run(_kernels.nearest_distances, measure(), *r, *rows(), 1),
+        "nearest_vocabularies": lambda: run(_kernels.nearest_vocabularies, measure(), *r, order),
+        "joined_centre": lambda: run(_kernels.joined_centre, measure(), *r, order),
+        "cluster_vocabularies": lambda: run(_kernels.cluster_vocabularies, measure(), *r, order, people, 2),
+        "represent": lambda: run(_kernels.represent, measure(), *r, *rows(), order),
+        "top_closed": lambda: run(_kernels.top_closed, *r, wide([1, 1]), 5, 1),
+    }
+
+
+KERNELS = sorted(with_rows(GOOD))
+
+
+def test_every_kernel_that_takes_rows_is_listed() -> None:
+    takes_rows = {name for name, kernel in vars(_kernels).items() if "indptr" in (getattr(kernel, "__doc__", None) or "")}
+    as_they_come = {"canonical_rows", "renamed_rows"}
+    beside_clusters = {"typical_vocabularies"}
+    assert takes_rows - as_they_come - beside_clusters == set(KERNELS)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_good_rows_are_taken(kernel: str) -> None:
+    with_rows(GOOD)[kernel]()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_bad_rows_are_refused(kernel: str, name: str) -> None:
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        with_rows(BAD_ROWS[name])[kernel]()
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k not in {"selected_rows", "identical_rows", "content_order", "top_closed"}])
+def test_ids_beyond_the_nodes_are_refused(kernel: str) -> None:
+    if kernel == "shared_occurrences":  # compares ids, and looks nothing up by them
+        return
+    with pytest.raises(ValueError, match="below the number of nodes"):
+        with_rows(([0, 2, 3], [0, 3, 1], [1, 1, 2]))[kernel]()
+
+
+@pytest.mark.parametrize(
+    ("parent", "end"),
+    [
+        ([0, 0, 0], [3, 2, 3]),
+        ([-1, 0, 3], [3, 2, 3]),
+        ([-1, 0, -1], [3, 2, 3]),
+        ([-1, 2, 0], [3, 2, 3]),
+        ([-1, 0, 0], [3, 2, 9]),
+        ([-1, 0, 0], [3, 1, 3]),
+        ([-1, 0, 0], [2, 2, 3]),
+        ([-1, 0], [3, 2, 3]),
+    ],
+)
+def test_trees_that_are_none_are_refused(parent: list[int], end: list[int]) -> None:
+    r, order = rows(), wide([0, 1])
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        measure(parent, end)
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        kernels.run(_kernels.meet_groups, *r, narrow(parent), narrow(end), wide([0, 2]), order, 1)
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        kernels.run(_kernels.partition, *r, narrow(parent), narrow(end), wide([2, 1, 1]), order, order, 2, 1, True, False)
+
+
+@pytest.mark.parametrize("level", [[2, 3, 3], [1, 1, 2], [1, 2, 5], [1, 0, 2], [1, 2], [1, 2**21, -5]])
+def test_levels_that_do_not_fit_the_tree_are_refused(level: list[int]) -> None:
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        measure(level=level)
+
+
+def test_a_far_node_has_nothing_below_it() -> None:
+    """What a node for unknown terms with grandchildren once led to: levels that fall on the way down."""
+    far = _kernels.FAR
+    measure([-1, 0, 1], [3, 3, 3], [1, 2, 2 + far])
+    with pytest.raises(ValueError, match="levels that fit the tree"):
+        measure([-1, 0, 1], [3, 3, 3], [1, 1 + far, 3])
+
+
+def test_orders_name_each_record_once() -> None:
+    r, people = rows(), wide([0, 1])
+    for order in ([0, 0], [0, 2], [0], [0, -1]):
+        with pytest.raises(ValueError, match="kernel input: expected"):
+            kernels.run(_kernels.cluster_vocabularies, measure(), *r, wide(order), people, 2)
+        with pytest.raises(ValueError, match="kernel input: expected"):
+            kernels.run(_kernels.clump, *r, wide([2, 2]), wide(order), people, wide([0, 1, 1]), 1, 2, 1, False, False)
+
+
+def test_published_rows_that_are_not_there_are_refused() -> None:
+    row, end, depth = wide([0, 2]), narrow(END), narrow([0, 1, 1])
+    for call in (
+        lambda: kernels.run(_kernels.covering_nodes, *rows(), *rows(), row, end, 1),
+        lambda: kernels.run(_kernels.generalizes, *rows(), *rows(), row, end, depth, 1),
+        lambda: kernels.run(_kernels.shared_occurrences, *rows(), *rows(), row, 1),
+        lambda: kernels.run(_kernels.represent, measure(), *rows(), *rows(), row),
+    ):
+        with pytest.raises(ValueError, match="kernel input: expected"):
+            call()
+
+
+def test_clusters_are_published_on_their_own_tree_only() -> None:
+    order = wide([0, 1])
+    clusters = kernels.run(_kernels.cluster_vocabularies, measure(), *rows(), order, order, 2)
+    smaller = measure([-1], [1], [1])
+    empty = rows(([0, 0, 0], [], []))
+    with pytest.raises(ValueError, match="on the same tree"):
+        kernels.run(_kernels.typical_vocabularies, smaller, clusters, *empty, order, 0, 1, True)
+
+
+def test_lists_of_items_rise() -> None:
+    with pytest.raises(ValueError, match="rise within a list"):
+        kernels.run(_kernels.eliminate_moles, wide([0, 2]), narrow([1, 1]), wide([1, 1]), "mm")
+    with pytest.raises(ValueError, match="not negative"):
+        kernels.run(_kernels.eliminate_moles, wide([0, 1]), narrow([1]), wide([1, -1]), "mm")
+    with pytest.raises(ValueError, match="roles that are known"):
+        kernels.run(_kernels.minimal_moles, *rows(), np.array([1, 1, 3], np.uint8), wide([]), 2, 1, 2, 2, False, 1)
