@@ -28,7 +28,7 @@ FENCE = re.compile(r"^```(.*)$")
 ANY_LINES = "..."
 
 # A command of shoal without anything that only a shell can do, but for telling the exit code.
-ALONE = re.compile(r"""(shoal [^|;<>&$`*?]*)(; echo "left with \$\?")?""")
+ALONE = re.compile(r"""(shoal [^|;<>&$`*?]*)(; echo "exit code \$\?")?""")
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Reader:
         with contextlib.chdir(self.home), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             code = main.run(shlex.split(command)[1:])
             if tell_code:
-                print(f"left with {code}")
+                print(f"exit code {code}")
         return printed.getvalue(), 0 if tell_code else code
 
     def _run_in_shell(self, command: str) -> tuple[str, int]:

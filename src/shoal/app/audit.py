@@ -16,7 +16,7 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.io.items import with_files_read
-from shoal.io.records import read_records
+from shoal.io.published import PublishedRecords, read_published
 from shoal.privacy import MODELS, Model, Verdict
 from shoal.privacy.classes import classes_of
 from shoal.taxonomy.ground import Grounding
@@ -27,18 +27,18 @@ SUPPRESSED = "*"
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Verdicts on the files and on the claims, the largest k that holds, and how things were read and counted."""
+    """Verdicts on the claims, checks of everything else, the largest k that holds, and how things were read and counted."""
 
-    verdicts: tuple[Verdict, ...]
+    claims: tuple[Verdict, ...]
+    checks: tuple[Verdict, ...]
     largest_k: int
     records: int
     notes: tuple[str, ...]
-    claimed: int = 0
 
     @property
     def holds(self) -> bool:
-        """Whether every claim holds and no file was changed."""
-        return all(v.holds for v in self.verdicts)
+        """Whether every claim holds and every check passed."""
+        return all(v.holds for v in (*self.checks, *self.claims))
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
@@ -46,7 +46,8 @@ class Audit:
             "holds": self.holds,
             "largest_k": self.largest_k,
             "records": self.records,
-            "claims": [v.as_dict() for v in self.verdicts],
+            "claims": [v.as_dict() for v in self.claims],
+            "checks": [v.as_dict() for v in self.checks],
             "notes": list(self.notes),
         }
 
@@ -58,29 +59,31 @@ def audit(
     how: Preparation | None = None,
     format: str | None = None,
     sep: str | None = None,
+    allow_columns: Sequence[str] = (),
 ) -> Audit:
     """Judge the records at this place by the claims given, or by those its manifest makes.
 
-    The original is prepared as `how` says, or as the manifest tells.
+    The original is prepared as `how` says, or as the manifest tells. Columns beside the items are a failure, unless allowed by name.
     """
     place = Published.at(Path(path))
     models = _models(claims) or [MODELS.make(text) for text in place.claims]
     models = [with_files_read(model) for model in models]
-    records, notes = read_records(place.file, format or place.format, sep or place.separator)
-    release = Release.from_records(records)
-    verdicts = [] if place.manifest is None else [place.as_written(len(records))]
+    found = read_published(place.file, format or place.format, sep or place.separator)
+    release = Release.from_records(found.bags)
+    checks = [] if place.manifest is None else [place.as_written(release.n_records)]
+    checks += _columns(found, allow_columns)
     if original is None:
         judged = [model.check(release) for model in models]
         news: tuple[str, ...] = ()
     else:
         prepared = prepare(original, located(place, how))
-        against, news = _judged_against(release, prepared.original, models)
-        judged = [*_all_there(place, prepared.original), *against]
+        judged, foreign, news = _judged_against(release, prepared.original, models)
+        checks += [*_all_there(place, prepared.original), *foreign]
         news = (*(f"original: {note}" for note in prepared.notes), *news)
-    verdicts += judged
     if not claims and place.manifest is not None:
-        verdicts += _achieved_as_said(place.manifest["claims"], judged)
-    return Audit(tuple(verdicts), classes_of(release).smallest, release.n_records, (*notes, *place.notes(), *news), len(models))
+        checks += _achieved_as_said(place.manifest["claims"], judged)
+    notes = (*found.notes, *place.notes(), *news)
+    return Audit(tuple(judged), tuple(checks), classes_of(release).smallest, release.n_records, notes)
 
 
 def located(place: Published, how: Preparation | None) -> Preparation:
@@ -106,19 +109,37 @@ def on_taxonomy(release: Release, taxonomy: Taxonomy) -> tuple[Release, int]:
     return Release(rows, np.array(release.copies)), strange
 
 
+def _columns(found: PublishedRecords, allowed: Sequence[str]) -> list[Verdict]:
+    """That nothing stands beside the items but what was allowed; no verdict where nothing does."""
+    strange = [name for name in allowed if name not in found.beside]
+    if strange:
+        raise ParameterError(f"there is no column {strange[0]!r} to allow", hint=f"not judged are {_listed(found.beside) or 'none'}")
+    if not found.beside:
+        return []
+    left = [name for name in found.beside if name not in allowed]
+    broken = tuple(f"{name!r} stands beside the items and was not judged" for name in left)
+    notes = [f"{name!r} was allowed, and not judged" for name in found.beside if name in allowed]
+    notes += ["remove it from the release, or allow it with --allow-column"] if left else []
+    return [Verdict("every column judged", not broken, {}, broken, tuple(notes))]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
 def _models(claims: Sequence[str | Model] | str | Model) -> list[Model]:
     several = [claims] if isinstance(claims, (str, Model)) else claims
     return [MODELS.make(claim) if isinstance(claim, str) else claim for claim in several]
 
 
-def _judged_against(release: Release, original: Grounding, models: Sequence[Model]) -> tuple[list[Verdict], tuple[str, ...]]:
-    """The verdicts with the original at hand. Items foreign to it are a failure, and the records are then judged as they stand."""
+def _judged_against(release: Release, original: Grounding, models: Sequence[Model]) -> tuple[list[Verdict], list[Verdict], tuple[str, ...]]:
+    """The verdicts with the original at hand. Items foreign to it are a failed check, and the records are then judged as they stand."""
     placed, strange = on_taxonomy(release, original.taxonomy)
     if strange:
-        return [_foreign_items(strange), *(model.check(release) for model in models)], ()
+        return [model.check(release) for model in models], [_foreign_items(strange)], ()
     stars = release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and original.taxonomy.names.codes([SUPPRESSED])[0] < 0
     notes = (f"{SUPPRESSED!r} was taken for the root of the taxonomy, {original.taxonomy.names[0]!r}",) if stars else ()
-    return [model.check(placed, original) for model in models], notes
+    return [model.check(placed, original) for model in models], [], notes
 
 
 def _foreign_items(strange: int) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,13 +59,13 @@ def bags_of_lines(source: Source, dialect: _kernels.Dialect, tally: Tally, *, he
     return Bags.from_rows(np.cumsum(np.concatenate(sizes)), every, ones, Vocabulary(interner.strings()))
 
 
-def json_lines(source: Source, tally: Tally) -> Iterator[tuple[int, Any]]:
+def json_lines(source: Source, tally: Tally, loads: Callable[[str], Any] = json.loads) -> Iterator[tuple[int, Any]]:
     """The value of every line that is JSON, and its line (from 0)."""
     dialect = _kernels.Dialect(ONE_FIELD, False)
     for (column,), lines in column_batches(source, dialect, [0], (1, 1), tally):
         for line, written in zip(lines.tolist(), pl.Series(column), strict=True):
             try:
-                yield line, json.loads(written)
+                yield line, loads(written)
             except (ValueError, RecursionError):
                 tally.defects.add("not JSON", [line])
 

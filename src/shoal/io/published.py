@@ -1,14 +1,17 @@
 """Reading records that were published, by shoal or by another tool.
 
 How they are read is announced, and nothing is left out: a file with a broken line is refused, an empty line
-is a record without items, and `*` is an item like any other. Known shapes: a column of lists (Parquet, JSON
-lines); a column of joined items; a long table of record, item and perhaps count; and lines of items, which
-are also what a CSV with one item a cell is.
+is a record without items, and `*` is an item like any other. What stands beside the items is named. Known
+shapes: a column of lists (Parquet, JSON lines); a column of joined items; a long table of record, item and
+perhaps count; and lines of items, which are also what a CSV with one item a cell is.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +21,11 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.errors import InputError, ParameterError
+from shoal.io.beside import KeysBeside, columns_beside, distinct_keys, metadata_beside, numbers_rows
 from shoal.io.columns import plain
 from shoal.io.delimited import ONE_FIELD, bags_of_lines, column_batches, json_lines
 from shoal.io.formats import first_records, has_quotes
-from shoal.io.parquet import bags_of_lists, whole
+from shoal.io.parquet import bags_of_lists, metadata_of, whole
 from shoal.io.reading import Tally
 from shoal.io.separators import JOINER, guess_separator, one_byte, separator_name
 from shoal.io.source import Source
@@ -48,8 +52,23 @@ JOINERS = ";|,"
 Notes = list[str]
 
 
+@dataclass(frozen=True, eq=False)
+class PublishedRecords:
+    """The records of a file, how they were read, and the names of what else the file holds, which no model judges."""
+
+    bags: Bags
+    notes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
 def read_records(path: str | Path, format: str | None = None, sep: str | None = None) -> tuple[Bags, tuple[str, ...]]:
-    """The records of a file and how they were read. `sep` is what stands between two items."""
+    """The records of a file and how they were read; whatever else it holds is passed over."""
+    found = read_published(path, format, sep)
+    return found.bags, found.notes
+
+
+def read_published(path: str | Path, format: str | None = None, sep: str | None = None) -> PublishedRecords:
+    """The records of a file, how they were read, and what stands beside them. `sep` is what stands between two items."""
     if format is not None and format not in SHAPES:
         raise ParameterError(f"records are not read from {format!r}", hint=f"formats are {', '.join(SHAPES)}", value=format)
     source = Source.of(path)
@@ -57,12 +76,13 @@ def read_records(path: str | Path, format: str | None = None, sep: str | None = 
     kind = format or _kind(source)
     separator = None if sep is None else one_byte(sep)
     if kind == "parquet":
-        bags = _from_frame(source, _parquet(source), separator, notes)
+        found = _from_frame(source, _parquet(source), separator, notes)
+        found = replace(found, beside=(*found.beside, *metadata_beside(metadata_of(source))))
     elif kind == "jsonl":
-        bags = _from_jsonl(source, notes)
+        found = _from_jsonl(source, notes)
     else:
-        bags = _from_text(source, kind, separator, notes)
-    return bags, (*notes, *_counted(bags))
+        found = _from_text(source, kind, separator, notes)
+    return replace(found, notes=(*notes, *_counted(found.bags)))
 
 
 def _tally(source: Source) -> Tally:
@@ -91,14 +111,14 @@ def _counted(bags: Bags) -> Notes:
 # -- text
 
 
-def _from_text(source: Source, kind: str, separator: str | None, notes: Notes) -> Bags:
+def _from_text(source: Source, kind: str, separator: str | None, notes: Notes) -> PublishedRecords:
     if kind != "transactions":
         for between in "\t,;|":
             sample = first_records(source, between, 1)
             names = sample[0] if sample else []
-            if _shape(names):
+            if _shape(names, wide=kind == "csv"):
                 return _from_frame(source, _columns(source, between, names, notes), separator, notes)
-    return _from_lines(source, separator, notes)
+    return PublishedRecords(_from_lines(source, separator, notes))
 
 
 def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
@@ -125,15 +145,18 @@ def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl
 # -- tables
 
 
-def _shape(names: Sequence[str]) -> str:
-    """`joined` where a column holds whole records, `long` where it holds one item of a record, else ""."""
+def _shape(names: Sequence[str], *, wide: bool = True) -> str:
+    """`joined` where a column holds whole records, `long` where it holds one item of a record, else "".
+
+    Further columns are looked for where the file is known to be a table (`wide`): a line of items may hold any word.
+    """
     known = [plain(name) for name in names]
     if len(set(names)) < len(names):
         return ""
-    if sum(name in ITEMS_NAMES for name in known) == 1 and len(known) <= 2:
+    if sum(name in ITEMS_NAMES for name in known) == 1 and (wide or len(known) <= 2):
         return "joined"
     is_long = sum(n in ITEM_NAMES for n in known) == 1 and sum(n in RECORD_NAMES for n in known) == 1
-    return "long" if is_long and all(n in ITEM_NAMES | RECORD_NAMES | COUNT_NAMES for n in known) else ""
+    return "long" if is_long and (wide or all(n in ITEM_NAMES | RECORD_NAMES | COUNT_NAMES for n in known)) else ""
 
 
 def _parquet(source: Source) -> pl.DataFrame:
@@ -142,13 +165,13 @@ def _parquet(source: Source) -> pl.DataFrame:
     return whole(source)
 
 
-def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, notes: Notes) -> Bags:
+def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, notes: Notes) -> PublishedRecords:
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
     if len(lists) == 1:
         notes.append(f"the lists in column {lists[0]!r} are the records")
         bags, nulls = bags_of_lists(frame[lists[0]])
         notes.extend(nulls)
-        return bags
+        return PublishedRecords(bags, beside=columns_beside(frame, {lists[0]}))
     shape = _shape(frame.columns)
     if shape == "joined":
         return _from_joined(frame, separator, notes)
@@ -161,16 +184,16 @@ def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, note
     )
 
 
-def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> Bags:
+def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> PublishedRecords:
     column = next(name for name in frame.columns if plain(name) in ITEMS_NAMES)
     texts = frame[column].cast(pl.String).fill_null("")
-    own = frame.columns == ["record", "items"]
+    own = frame.columns[:2] == ["record", "items"]
     between = separator if separator is not None else JOINER if own else _joiner(texts)
     says = "given" if separator is not None else "as shoal writes them" if own else "guessed"
     notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({says})")
     split = texts.str.split(between or " ")
     filled = pl.element().filter(pl.element() != "") if own else _trimmed_items()
-    return Bags.from_polars(split.list.eval(filled))
+    return PublishedRecords(Bags.from_polars(split.list.eval(filled)), beside=columns_beside(frame, {column}))
 
 
 def _trimmed_items() -> pl.Expr:
@@ -186,7 +209,7 @@ def _joiner(texts: pl.Series) -> str:
     return "" if texts.str.contains(r"^[\d ]*$").all() else JOINER
 
 
-def _from_long(source: Source, frame: pl.DataFrame, notes: Notes) -> Bags:
+def _from_long(source: Source, frame: pl.DataFrame, notes: Notes) -> PublishedRecords:
     roles = {role: name for name in frame.columns for role, known in _LONG.items() if plain(name) in known}
     counts = np.ones(len(frame), np.int32)
     if "count" in roles:
@@ -196,12 +219,16 @@ def _from_long(source: Source, frame: pl.DataFrame, notes: Notes) -> Bags:
             raise InputError(f"{source.path} has counts that are not positive numbers, first in row {wrong[0] + 1:,}")
         counts = written.to_numpy().astype(np.int32)
     notes.append("one row per record and item: " + ", ".join(f"{role} = {name!r}" for role, name in roles.items()))
-    records, items = _codes(frame[roles["record"]]), _kernels.Interner()
+    ids = frame[roles["record"]]
+    records, items = _codes(ids), _kernels.Interner()
     named = frame[roles["item"]].cast(pl.String)
     codes = kernels.run(items.encode, pl.select(pl.when(named != "").then(named)).to_series().__arrow_c_stream__())
     order = np.argsort(records, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
-    return Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
+    bags = Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
+    judged = {roles[role] for role in ("item", "count") if role in roles}
+    judged |= {roles["record"]} if numbers_rows(ids.unique(maintain_order=True)) else set()
+    return PublishedRecords(bags, beside=columns_beside(frame, judged))
 
 
 _LONG = {"record": RECORD_NAMES, "item": ITEM_NAMES, "count": COUNT_NAMES}
@@ -214,22 +241,26 @@ def _codes(series: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 # -- JSON lines
 
 
-def _from_jsonl(source: Source, notes: Notes) -> Bags:
-    tally, records = _tally(source), []
-    for line, value in json_lines(source, tally):
-        items = json_items(_json_list(value))
+def _from_jsonl(source: Source, notes: Notes) -> PublishedRecords:
+    tally, records, beside = _tally(source), [], KeysBeside()
+    for line, value in json_lines(source, tally, partial(json.loads, object_pairs_hook=distinct_keys(source.path))):
+        key = _items_key(value)
+        items = json_items(value if key is None else value[key])
         if items is None:
             tally.defects.add("no list of items", [line])
         else:
             records.append(items)
+            beside.add(value, key)
     tally.check()
     notes.append("one JSON record a line")
-    return Bags.from_lists(records)
+    return PublishedRecords(Bags.from_lists(records), beside=beside.names())
 
 
-def _json_list(value: Any) -> Any:
-    """The record in a JSON value: itself, or the list in it that is called items or is the only one."""
+def _items_key(value: Any) -> str | None:
+    """Where the items of a JSON object stand: under `items`, or under the key of its only list; None where the value is the record."""
     if not isinstance(value, dict):
-        return value
-    lists = [v for v in value.values() if isinstance(v, list)]
-    return value.get("items", lists[0] if len(lists) == 1 else None)
+        return None
+    lists = [key for key, held in value.items() if isinstance(held, list)]
+    if "items" in value:
+        return "items"
+    return lists[0] if len(lists) == 1 else None

@@ -1,0 +1,74 @@
+"""What stands beside the records in a published file: columns that no model judges.
+
+A name or a number of a person in a column of its own makes a release worthless, however alike its items are. The one thing that may stand
+beside the items is the number of the record in the file, which tells nothing that the file's order does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.errors import InputError
+
+METADATA = "metadata:"
+_OWN_METADATA = {"ARROW:schema"}  # the types of the columns, which every writer of Parquet adds
+
+
+def numbers_rows(values: pl.Series) -> bool:
+    """Whether a column only counts: 1, 2, 3, ... (or from 0) in the order of the file."""
+    if values.dtype != pl.String and not values.dtype.is_integer():
+        return False
+    written = values.cast(pl.String)
+    return any(written.equals(pl.Series(np.arange(first, first + len(values))).cast(pl.String)) for first in (1, 0))
+
+
+def columns_beside(frame: pl.DataFrame, judged: set[str]) -> tuple[str, ...]:
+    """The columns of a table that are not judged and do more than number its rows."""
+    return tuple(name for name in frame.columns if name not in judged and not numbers_rows(frame[name]))
+
+
+def metadata_beside(metadata: Mapping[str, str]) -> tuple[str, ...]:
+    """Entries of a Parquet file's metadata that do more than describe its columns, under names that a user can allow."""
+    return tuple(METADATA + name for name in metadata if name not in _OWN_METADATA)
+
+
+class KeysBeside:
+    """The keys of JSON records that are not judged, collected record by record."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, int] = {}
+        self._held: dict[str, int] = {}
+        self._telling: dict[str, None] = {}
+        self._records = 0
+
+    def add(self, record: Any, judged: str | None) -> None:
+        """One more record of the file, and the key of its items."""
+        others = [key for key in record if key != judged] if isinstance(record, dict) else []
+        for key in others:
+            value = record[key]
+            if type(value) is not int or value - self._records != self._first.setdefault(key, value - self._records):
+                self._telling[key] = None
+            self._held[key] = self._held.get(key, 0) + 1
+        self._records += 1
+
+    def names(self) -> tuple[str, ...]:
+        """The keys that do more than number the records."""
+        counting = {key for key, first in self._first.items() if first in {0, 1} and self._held[key] == self._records}
+        return tuple(key for key in self._held if key in self._telling or key not in counting)
+
+
+def distinct_keys(place: str | Path) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+    """A hook for reading JSON from this place: of a key that is given twice a reader sees one value, and the other goes unjudged."""
+
+    def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise InputError(f"{place} gives a key twice in one object, and only one of its values would be seen")
+        return found
+
+    return hook
