@@ -59,7 +59,7 @@ def test_its_line_in_the_table_makes_it_a_method(
     assert METHODS["chop"] is chop
     assert '"chop": "shoal.methods.chop:Chop",' in PAGE.read_text("utf-8")
     baskets, out = tmp_path / "baskets.txt", tmp_path / "release"
-    baskets.write_text("1 2\n1 3\n2 3\n4\n")
+    baskets.write_text("1 2\n1 2 3\n2 3\n4\n")
     assert run(["anonymize", str(baskets), "--taxonomy", "generated", "--method", "chop", "--k", "2", "--out", str(out)]) == 0
     assert json.loads((out / "manifest.json").read_text())["method"] == "chop"
     assert run(["methods", "chop"]) == 0

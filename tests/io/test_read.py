@@ -18,6 +18,7 @@ from shoal.io import events, parquet, source
 from shoal.io.read import ReadOptions, read
 
 AT = "2006-03-01 07:17:12"
+LINES = {"format": "transactions"}
 
 
 def events_of(reading):
@@ -327,12 +328,13 @@ def test_damaged_parquet_is_refused(tmp_path):
     ("text", "options", "expected"),
     [
         ("1 2 3 \n4 5\n", {}, [["1", "2", "3"], ["4", "5"]]),
-        ("citrus fruit,milk\nmilk,milk\n", {}, [["citrus fruit", "milk"], ["milk", "milk"]]),
-        ('"a, b", c\n', {}, [["a, b", "c"]]),
-        ("a b\tc\nd\n", {}, [["a b", "c"], ["d"]]),
-        ("a|b c\n", {"sep": "|"}, [["a", "b c"]]),
-        ("a b,c\n", {"sep": "blanks"}, [["a", "b,c"]]),
-        ("items here\na b\n", {"header": True}, [["a", "b"]]),
+        ("citrus fruit,milk\nmilk,milk\n", LINES, [["citrus fruit", "milk"], ["milk", "milk"]]),
+        ('"a, b", c\n', LINES, [["a, b", "c"]]),
+        ("a b\tc\nd\n", LINES, [["a b", "c"], ["d"]]),
+        ("a|b c\n", LINES | {"sep": "|"}, [["a", "b c"]]),
+        ("a b,c\n", LINES | {"sep": "blanks"}, [["a", "b,c"]]),
+        ("items here\na b\n", LINES | {"header": True}, [["a", "b"]]),
+        ("items here\na b\n", LINES, [["items", "here"], ["a", "b"]]),
         ('{"items": ["a", "a b"]}\n{"items": []}\n', {}, [["a", "a b"], []]),
     ],
 )

@@ -9,16 +9,28 @@ from shoal.errors import InputError, ParameterError
 from shoal.io.options import ROLES, ReadOptions
 from shoal.io.source import Source
 
-# Names under which a column is recognised, in small letters and without blanks, dashes and underscores.
+# Names under which a column is recognised, in small letters and without blanks, dashes and underscores. For the owner only what stands for
+# one person, or for the least that is known of one: neither a session nor a basket, of which a person has many.
 KNOWN = {
-    "user": "user anonid userid uid owner ownerid customer customerid client clientid member memberid",
-    "time": "time querytime timestamp datetime date when ts",
-    "text": "query text querytext searchterm searchterms keywords q",
-    "item": "item itemid itemname tag product productid sku movieid term word article",
+    "user": (
+        "user userid username uid anonid owner ownerid login person personid member memberid participant participantid respondent",
+        "customer customerid custid client clientid shopper shopperid buyer buyerid subscriber subscriberid patient patientid",
+        "household householdid householdkey account accountid accountno accountnumber card cardid cardno cardnumber msisdn",
+        "email mail emailaddress mailaddress ip ipaddress clientip remoteaddr visitor visitorid cookie cookieid device deviceid",
+        "kunde kundeid kundenid kundennummer kundennr nutzer nutzerid benutzer benutzerid benutzername mitglied klant klantid gebruiker",
+        "utilisateur abonne usuario cliente utente kund",
+    ),
+    "time": ("time querytime timestamp datetime date when ts",),
+    "text": (
+        "query text querytext searchterm searchterms searchquery searchtext keywords q",
+        "suchanfrage suchbegriff suchtext zoekterm requete consulta",
+    ),
+    "item": (
+        "item itemid itemname tag product productid productname sku asin isbn movieid term word article articleid articlename",
+        "artikel artikelname artikelnummer artikelnr produkt produktid produktname produit producto prodotto produto",
+    ),
 }
-KNOWN_NAMES = {role: frozenset(names.split()) for role, names in KNOWN.items()}
-
-_NAME = re.compile(r"[^\W\d][\w .:/()-]{0,40}")
+KNOWN_NAMES = {role: frozenset(" ".join(names).split()) for role, names in KNOWN.items()}
 
 Roles = Mapping[str, int]
 
@@ -78,23 +90,46 @@ def knows_any(names: Sequence[str]) -> bool:
     return any(plain(name) in known for name in names for known in KNOWN_NAMES.values())
 
 
-def looks_like_header(sample: Sequence[Sequence[str]]) -> bool:
-    """Whether the first line names columns: words, none of which comes again as a value of its column."""
-    if not sample or not all(_NAME.fullmatch(name) for name in sample[0]):
-        return False
-    return not any(value == name for record in sample[1:] for name, value in zip(sample[0], record, strict=False))
+def known_as_header(names: Sequence[str], options: ReadOptions) -> bool:
+    """Whether these surely are names and may be quoted: they were said to be, or hold a named column, an owner's or two known ones."""
+    said = bool(options.header) or any(name in names for name in options.named.values())
+    roles = [role for role, known in KNOWN_NAMES.items() for name in names if plain(name) in known]
+    return said or "user" in roles or len(roles) > 1
+
+
+def not_transactions(source: Source, seen: str) -> InputError:
+    """The error for lines that are not taken for transactions unasked; it says what was seen of them, and none of their fields."""
+    return InputError(
+        f"{source.path} has no header that is known, and it is not taken for transactions: {seen}",
+        hint="name its columns, as in --user NAME --item NAME or by number --user 1 --item 2; "
+        "or say --format transactions if each line is one person's record",
+    )
 
 
 def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], *, surely_names: bool) -> InputError:
     """The error that says which columns were wanted and which there are, where those surely are names and not data."""
     absent = [f"no column {name!r}" for name in options.named.values() if name not in names]
-    what = " and ".join(absent) or "no columns known to be the user and the text or item"
+    what = " and ".join(absent) or f"no column known to be the {_unknown_parts(names)}"
     hint = "name them with --user, --time and --text or --item"
+    if not options.named:
+        hint += "; or say --format transactions if each line is one person's record"
     if not surely_names:
         hint += "; if its first line holds names and not data, --header shows them"
         return InputError(f"{source.path} has {what}", hint=hint)
     there = ", ".join(repr(name) for name in names)
     return InputError(f"{source.path} has {what}; it has {there}", hint=hint, columns=list(names))
+
+
+def _unknown_parts(names: Sequence[str]) -> str:
+    """The needed roles for which none of these names is known."""
+    found = {role for role, known in KNOWN_NAMES.items() if any(plain(name) in known for name in names)}
+    missing = [] if "user" in found else ["user"]
+    return " nor the ".join(missing if found & {"text", "item"} else [*missing, "text or item"])
+
+
+def unsure_of_header(source: Source) -> InputError:
+    """The error for numbered fields under a first line that may be a header: taken for data it would be a person."""
+    return InputError(f"the first line of {source.path} may be a header or data", hint="say --header or --no-header")
 
 
 def no_header(source: Source, sample: Sequence[Sequence[str]]) -> InputError:

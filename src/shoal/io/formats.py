@@ -18,20 +18,23 @@ from shoal import _kernels
 from shoal.errors import InputError
 from shoal.io.columns import (
     find_roles,
+    known_as_header,
     knows_any,
     listed_roles,
-    looks_like_header,
     missing_columns,
     no_header,
+    not_transactions,
     numbered_roles,
     plain,
+    unsure_of_header,
 )
 from shoal.io.options import FORMATS, ReadOptions
 from shoal.io.parquet import schema_of
-from shoal.io.separators import guess_separator, one_byte, separator_name, separators_in
+from shoal.io.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
+from shoal.io.shapes import against_transactions, looks_like_header
 from shoal.io.source import Source
 
-__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess", "has_quotes", "one_byte"]
+__all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
 
 AOL = ("anonid", "query", "querytime", "itemrank", "clickurl")
 AOL_FIELDS = (3, 5)  # copies of the log whose trailing tabs were stripped have rows of three fields
@@ -90,22 +93,24 @@ def _of_columns(source: Source, options: ReadOptions) -> Layout:
     for separator in separators:
         sample = first_records(source, separator, SAMPLE)
         if sample:
-            layout = _without_header(sample, separator, options) or _with_header(sample, separator, options)
+            layout = _without_header(source, sample, separator, options) or _with_header(sample, separator, options)
             if layout is not None:
                 return layout
-    if options.wanted_format is None and not options.named:
-        return _of_transactions(source, options)
     sample = first_records(source, separators[0], SAMPLE)
-    raise (
-        missing_columns(source, options, sample[0], surely_names=_surely_names(sample[0], options))
-        if looks_like_header(sample)
-        else no_header(source, sample)
-    )
+    if sample and (options.header or (looks_like_header(sample) and known_as_header(sample[0], options))):
+        raise missing_columns(source, options, sample[0], surely_names=True)
+    if options.wanted_format is None and not options.named:
+        return _of_unknown_lines(source, options)
+    raise missing_columns(source, options, sample[0], surely_names=False) if looks_like_header(sample) else no_header(source, sample)
 
 
-def _surely_names(first: Sequence[str], options: ReadOptions) -> bool:
-    """Whether a first line that looks like a header may be quoted: it was said to be one, or holds a known or named column."""
-    return bool(options.header) or knows_any(first) or any(name in first for name in options.named.values())
+def _of_unknown_lines(source: Source, options: ReadOptions) -> Layout:
+    """Lines without a known header: transactions, unless something about them looks like a table or a log."""
+    separator = None if options.sep is None else one_byte(options.sep)
+    seen = against_transactions(source, separator, header=options.header)
+    if seen:
+        raise not_transactions(source, seen)
+    return _of_transactions(source, options)
 
 
 def _with_header(sample: Sample, separator: str, options: ReadOptions) -> Layout | None:
@@ -119,11 +124,13 @@ def _with_header(sample: Sample, separator: str, options: ReadOptions) -> Layout
     return _delimited(options, by, roles, names, separator, header=True, fields=fields, dash_is_empty=aol)
 
 
-def _without_header(sample: Sample, separator: str, options: ReadOptions) -> Layout | None:
+def _without_header(source: Source, sample: Sample, separator: str, options: ReadOptions) -> Layout | None:
     width = len(sample[0])
     roles = numbered_roles(width, options)
     if roles:
         header = knows_any(sample[0]) if options.header is None else options.header
+        if options.header is None and not header and looks_like_header(sample):
+            raise unsure_of_header(source)
         names = sample[0] if header else []
         return _delimited(options, "numbered fields", roles, names, separator, header=header, fields=(width, width))
     if options.header or options.named or options.wanted_format == "table":
@@ -218,7 +225,7 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
             f"items: the lists in {column!r}; each is one person's record",
         )
         return Layout("transactions", container, {"item": names.index(column)}, names, notes=notes)
-    sure = container == "parquet" or _surely_names(names, options)
+    sure = container == "parquet" or known_as_header(names, options)
     raise missing_columns(source, options, names, surely_names=sure)
 
 
@@ -235,11 +242,6 @@ def _of_transactions(source: Source, options: ReadOptions) -> Layout:
 
 
 # -- shared
-
-
-def has_quotes(separator: str) -> bool:
-    """Whether fields may be quoted; with blanks and tabs not, as query logs hold quotes that mean nothing."""
-    return separator not in {"\t", " ", ""}
 
 
 def first_records(source: Source, separator: str, limit: int) -> Sample:

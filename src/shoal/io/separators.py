@@ -30,6 +30,11 @@ def separator_name(separator: str) -> str:
     return NAMES.get(separator, repr(separator))
 
 
+def has_quotes(separator: str) -> bool:
+    """Whether fields may be quoted; with blanks and tabs not, as query logs hold quotes that mean nothing."""
+    return separator not in {"\t", " ", ""}
+
+
 def guess_separator(lines: Sequence[bytes]) -> str:
     """What stands between items: tab, comma or semicolon, whichever most of the lines have; else blanks."""
     having = {sign: sum(sign.encode() in line for line in lines) for sign in "\t,;"}

@@ -52,8 +52,8 @@ class Chunk:
 class Source:
     """A file that exists and holds something that could be text, or Parquet.
 
-    `head` are its first bytes, unpacked and without the byte order mark, whose length is `mark`; `whole` says
-    that there are no others.
+    `head` are its first bytes, unpacked and without byte order marks, whose length is `mark` (some tools add a
+    second one); `whole` says that there are no others.
     """
 
     path: Path
@@ -83,7 +83,9 @@ class Source:
             with opened(place, compression) as stream:
                 head = stream.read(HEAD)
                 whole = not stream.read(1)
-        mark = len(BOM) if head.startswith(BOM) else 0
+        mark = 0
+        while head.startswith(BOM, mark):
+            mark += len(BOM)
         if not head[mark:]:
             raise InputError(f"{place} is empty")
         source = cls(place, compression, head[mark:], whole, mark, is_parquet)
