@@ -15,13 +15,13 @@ from typing import Any
 
 from common import peak_megabytes, show
 from datasets import ALL, generated
+from shoal.data.original import Original
 from shoal.methods import Method
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import Shoal
 from shoal.metrics.distortion import loss
 from shoal.taxonomy.bound import loss_lower_bound
-from shoal.taxonomy.ground import Grounding
 
 LARGE = 500_000
 
@@ -38,12 +38,12 @@ def rivals(k: int) -> dict[str, Method]:
     }
 
 
-def compare(name: str, data: Grounding, k: int) -> dict[str, Any]:
+def compare(name: str, data: Original, k: int) -> dict[str, Any]:
     """The bound, and what each method loses, at one k."""
     started = time.perf_counter()
     bound = loss_lower_bound(data.bags, data.taxonomy, k)
     taken = time.perf_counter() - started
-    losses = {label: loss(method.apply(data.bags, data.taxonomy), data) for label, method in rivals(k).items()}
+    losses = {label: loss(method.apply(data), data) for label, method in rivals(k).items()}
     best = min(losses.values())
     row = {"data": name, "records": len(data.bags), "k": k, "bound": bound.normalised, "exact": bound.exact, "seconds": taken}
     return row | losses | {"best/bound": best / bound.normalised if bound.normalised > 0 else float("nan")}

@@ -306,7 +306,7 @@ def generalize_table() -> None:
     for k, p in [(5, 1), (20, 1), (5, 2), (20, 2), (50, 2)]:
         for general in (False, True):
             started = time.perf_counter()
-            release = Cohesion(h=H, k=k, p=p, private={"bottled beer", "liquor"}, generalize=general).apply(data.bags, data.taxonomy)
+            release = Cohesion(h=H, k=k, p=p, private={"bottled beer", "liquor"}, generalize=general).apply(data)
             taken = time.perf_counter() - started
             (claim,) = release.claims
             numbers = measure(release, data, ["added_loss", "suppressed", "generalized"])

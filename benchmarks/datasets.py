@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from common import RESULTS, data_file
 from shoal.app.job import Preparation
 from shoal.app.pipeline import prepare
+from shoal.data.original import Original
 from shoal.io.formats import ReadOptions
 from shoal.synthetic.querylog import generate
-from shoal.taxonomy.ground import Grounding
 
 LINES = ReadOptions(format="transactions")
 LASTFM = ReadOptions(user="user", time="time", text="tag")
@@ -27,44 +27,44 @@ def generated_log(users: int) -> Path:
     return path
 
 
-def generated(users: int) -> Grounding:
+def generated(users: int) -> Original:
     """The same on WordNet's nouns, unknown terms dropped."""
     return prepare(generated_log(users), Preparation(unknown="drop")).original
 
 
-def groceries() -> Grounding | None:
+def groceries() -> Original | None:
     """Baskets on their own taxonomy."""
     taxonomy = data_file("groceries-taxonomy.tsv")
     return taxonomy and _read("groceries-baskets.csv", Preparation(read=LINES, taxonomy=str(taxonomy), unknown="refuse"))
 
 
-def lastfm() -> Grounding | None:
+def lastfm() -> Original | None:
     """Tags of last.fm's users, on WordNet's nouns."""
     return _read("lastfm-tags.tsv.gz", Preparation(read=LASTFM, unknown="drop"))
 
 
-def excite() -> Grounding | None:
+def excite() -> Original | None:
     """A small search log, on WordNet's nouns."""
     return _read("excite-small.log.gz", Preparation(unknown="drop"))
 
 
-def news() -> Grounding | None:
+def news() -> Original | None:
     """Documents as bags of WordNet's nouns."""
     return _read("bbc-news.jsonl.gz", Preparation(read=ReadOptions(user="id", text="text"), unknown="drop", as_sets=False))
 
 
-def clicks() -> Grounding | None:
+def clicks() -> Original | None:
     """BMS-WebView-2 on the hierarchy that others use for it."""
     hierarchy = data_file("BMS-WebView-2.hierarchy.txt.gz")
     return hierarchy and _read("BMS-WebView-2.dat.gz", Preparation(read=LINES, taxonomy=str(hierarchy)))
 
 
-def numbered_items(name: str) -> Grounding | None:
+def numbered_items(name: str) -> Original | None:
     """Transactions of numbers, on a generated taxonomy."""
     return _read(name, Preparation(read=LINES, taxonomy="generated"))
 
 
-def web_server() -> Grounding | None:
+def web_server() -> Original | None:
     """A web server's log: the pages of each address, on a generated taxonomy."""
     path = data_file("apache-combined-10k.log.gz")
     if path is None:
@@ -84,12 +84,12 @@ def _visits(log: Iterator[str]) -> Iterator[tuple[str, str]]:
             yield line.split(" ", 1)[0], request[1]
 
 
-def _read(name: str, how: Preparation) -> Grounding | None:
+def _read(name: str, how: Preparation) -> Original | None:
     path = data_file(name)
     return path and prepare(path, how).original
 
 
-ALL: dict[str, Callable[[], Grounding | None]] = {
+ALL: dict[str, Callable[[], Original | None]] = {
     "Excite": excite,
     "last.fm tags": lastfm,
     "BBC news": news,

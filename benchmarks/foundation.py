@@ -56,7 +56,7 @@ def clump_against_tree_counts(log: Path) -> None:
             counts = tree_counts(original.bags, original.taxonomy)
             order = content_order(original.bags)
             clustering = seconds(lambda c=counts, o=order: method.cluster(original.bags, c, o), 7)
-            everything = seconds(lambda: method.apply(original.bags, original.taxonomy), 3)
+            everything = seconds(lambda: method.apply(original), 3)
         rows.append(
             {
                 "threads": threads,
@@ -105,9 +105,9 @@ def partition_on_clicks() -> None:
     rows = []
     for k, limit in BMS_LIMITS.items():
         started = time.perf_counter()
-        release = Partition(k=k).apply(original.bags, original.taxonomy)
+        release = Partition(k=k).apply(original)
         taken = time.perf_counter() - started
-        lcg = Partition(k=k, publishes="lcg").apply(original.bags, original.taxonomy)
+        lcg = Partition(k=k, publishes="lcg").apply(original)
         ncp, loss = measure(release, original, ["ncp", "loss"]).values()
         rows.append(
             {

@@ -21,13 +21,13 @@ import numpy as np
 from common import ROOT, forget_peak, peak_since, show
 from datasets import generated, groceries, lastfm
 from shoal import kernels
+from shoal.data.original import Original
 from shoal.methods import Method
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import Shoal
 from shoal.metrics.distortion import loss
 from shoal.taxonomy.bound import loss_lower_bound
-from shoal.taxonomy.ground import Grounding
 
 USERS = 53_058  # as many as the thesis' first AOL subset
 LARGE = 500_000
@@ -42,17 +42,17 @@ class Run:
     cpu: float
 
 
-def run(method: Method, data: Grounding, threads: int | None = None) -> Run:
+def run(method: Method, data: Original, threads: int | None = None) -> Run:
     with kernels.using(threads=threads):
         before = os.times()
         started = time.perf_counter()
-        release = method.apply(data.bags, data.taxonomy)
+        release = method.apply(data)
         wall = time.perf_counter() - started
         after = os.times()
     return Run(loss(release, data), wall, after.user - before.user + after.system - before.system)
 
 
-def compare(name: str, data: Grounding) -> list[dict[str, Any]]:
+def compare(name: str, data: Original) -> list[dict[str, Any]]:
     """Loss and time of each effort beside Clump's, at k = 5, 10 and 25; of each the shortest of three runs taken in turn."""
     rows = []
     for k in (5, 10, 25):
@@ -72,10 +72,10 @@ def compare(name: str, data: Grounding) -> list[dict[str, Any]]:
     return rows
 
 
-def growth(data: Grounding, repeats: int = 3) -> list[dict[str, Any]]:
+def growth(data: Original, repeats: int = 3) -> list[dict[str, Any]]:
     """Time per record over growing parts of one log, and the memory over the data; the shortest of runs taken in turn."""
     sizes = (LARGE // 10, USERS, LARGE // 5, LARGE // 2, LARGE)
-    parts = {users: Grounding(data.bags.select(np.arange(users)), data.taxonomy, 0, 0, 0, 0, 0) for users in sizes}
+    parts = {users: Original(data.bags.select(np.arange(users)), data.taxonomy, 0, 0, 0, 0, 0) for users in sizes}
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     for _ in range(repeats):
         for users, part in parts.items():
@@ -93,7 +93,7 @@ def growth(data: Grounding, repeats: int = 3) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
-def curves(name: str, data: Grounding) -> list[dict[str, Any]]:
+def curves(name: str, data: Original) -> list[dict[str, Any]]:
     """Loss against time of all three methods at k = 5."""
     tried: list[tuple[str, str, Method]] = [
         *(("Clump, printed criterion", f"r={r}", Clump(k=5, criterion="total", r=r)) for r in (1, 10, 100)),

@@ -22,6 +22,7 @@ from shoal import _kernels, kernels
 from shoal.app.job import Preparation
 from shoal.app.pipeline import prepare
 from shoal.data.bags import Bags
+from shoal.data.original import Original
 from shoal.io.formats import ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.methods.clump import Clump
@@ -30,7 +31,6 @@ from shoal.methods.ssc import SSC
 from shoal.metrics import measure
 from shoal.metrics.patterns import closed_patterns
 from shoal.taxonomy.distance import SemanticDistance
-from shoal.taxonomy.ground import Grounding
 from shoal.taxonomy.wordnet import wordnet
 
 METRICS = ["blm_subtree", "blm_distinct", "pattern_recall", "pattern_distance", "frequency_distance"]
@@ -66,7 +66,7 @@ def compare(users: int, k: int) -> None:
         draw(rows)
 
 
-def data_sets(users: int) -> dict[str, Grounding]:
+def data_sets(users: int) -> dict[str, Original]:
     found = {}
     if path := data_file("lastfm-tags.tsv.gz"):
         found["last.fm tags"] = on_wordnet(path, LASTFM)
@@ -76,7 +76,7 @@ def data_sets(users: int) -> dict[str, Grounding]:
     return found
 
 
-def on_wordnet(path: Path, options: ReadOptions) -> Grounding:
+def on_wordnet(path: Path, options: ReadOptions) -> Original:
     return prepare(path, Preparation(read=options, unknown="drop", as_sets=False)).original
 
 
@@ -91,9 +91,9 @@ def rivals(k: int) -> dict[str, Method]:
     }
 
 
-def one(original: Grounding, method: Method) -> dict[str, Any]:
+def one(original: Original, method: Method) -> dict[str, Any]:
     started = time.perf_counter()
-    release = method.apply(original.bags, original.taxonomy)
+    release = method.apply(original)
     taken = time.perf_counter() - started
     for claim in release.claims:
         assert claim.check(release, original).holds, claim  # type: ignore[attr-defined]

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from shoal.data.bags import Bags, Vocabulary
+from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.taxonomy.ground import Grounding
 from shoal.taxonomy.tree import Taxonomy
 
 Bag = tuple[str, ...]
@@ -78,9 +78,9 @@ def published(release: Release) -> Counter[Bag]:
     return found
 
 
-def grounded(bags: Bags, taxonomy: Taxonomy) -> Grounding:
+def grounded(bags: Bags, taxonomy: Taxonomy) -> Original:
     """Bags that already are over the nodes of a taxonomy, as a judge wants to see them."""
-    return Grounding(bags, taxonomy, bags.occurrences, 0, 0, 0, 0)
+    return Original.on(bags, taxonomy)
 
 
 # -- random trees and records, for Hypothesis

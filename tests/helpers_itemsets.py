@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from shoal.data.bags import Bags, Vocabulary
 from shoal.data.itemsets import OTHER, PRIVATE, PUBLIC, Power
-from shoal.taxonomy.ground import Grounding, ground
+from shoal.data.original import Original
+from shoal.taxonomy.ground import ground
 from shoal.taxonomy.tree import Taxonomy
 
 Sets = list[frozenset[int]]
@@ -23,7 +24,7 @@ def bags_of(rows: Sequence[Iterable[int]], n: int, owners: Sequence[int] | None 
     return Bags.from_rows(indptr, items, np.ones(len(items), np.int32), Vocabulary([f"i{i}" for i in range(n)]), owners)
 
 
-def grounded(records: Sequence[str], under: dict[str, str] | None = None) -> Grounding:
+def grounded(records: Sequence[str], under: dict[str, str] | None = None) -> Original:
     """Records written as blank-separated items, on a flat tree or under the given parents."""
     rows = [record.split() for record in records]
     parents: dict[str, str | None] = {"everything": None}

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from shoal.data.bags import Bags
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.methods.clump import Clump
-from shoal.taxonomy.ground import Grounding, ground
+from shoal.taxonomy.ground import ground
 from shoal.taxonomy.tree import Taxonomy
 
 
@@ -23,7 +24,7 @@ def food_tree(branches: int = 4, twigs: int = 4, leaves: int = 5) -> Taxonomy:
     return Taxonomy.from_parents(parents)
 
 
-def baskets(n: int, seed: int = 0, tree: Taxonomy | None = None) -> Grounding:
+def baskets(n: int, seed: int = 0, tree: Taxonomy | None = None) -> Original:
     rng = np.random.default_rng(seed)
     tree = tree or food_tree()
     leaves = [tree.names[i] for i in np.flatnonzero(tree.leaves == 1).tolist()]
@@ -33,16 +34,16 @@ def baskets(n: int, seed: int = 0, tree: Taxonomy | None = None) -> Grounding:
     return ground(Bags.from_lists(records), tree, as_sets=True)
 
 
-def example(n: int = 800, k: int = 5, seed: int = 0) -> tuple[dict[str, Any], Release, Grounding]:
+def example(n: int = 800, k: int = 5, seed: int = 0) -> tuple[dict[str, Any], Release, Original]:
     """Clump on random baskets, and the manifest that the pipeline would write."""
     original = baskets(n, seed)
-    release = Clump(k=k).apply(original.bags, original.taxonomy)
+    release = Clump(k=k).apply(original)
     assert release.accounting is not None
     verdicts = [claim.check(release, original) for claim in release.claims]  # type: ignore[attr-defined]
     return manifest_of(release, original, [v.as_dict() for v in verdicts]), release, original
 
 
-def manifest_of(release: Release, original: Grounding, claims: list[dict[str, Any]]) -> dict[str, Any]:
+def manifest_of(release: Release, original: Original, claims: list[dict[str, Any]]) -> dict[str, Any]:
     assert release.accounting is not None
     weight = np.repeat(release.copies, np.diff(release.published.indptr)) * release.published.counts
     told = float((original.taxonomy.loss[release.published.items] * weight).sum())

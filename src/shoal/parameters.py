@@ -119,6 +119,14 @@ class Declared:
     """A frozen dataclass whose fields are declared parameters; checks itself when it is made."""
 
     name: ClassVar[str]
+    must_tell: ClassVar[tuple[str, ...]] = ("name",)
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        """Refuses a class that does not tell what every one of its kind must."""
+        silent = [attribute for attribute in cls.must_tell if not isinstance(getattr(cls, attribute, None), str)]
+        if silent:
+            raise TypeError(f"{cls.__name__} does not say its {', '.join(silent)}")
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for declared in self.parameters():

@@ -13,12 +13,12 @@ from helpers_cli import Shell, one_line
 from shoal.app import pipeline
 from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags
+from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.methods import METHODS
 from shoal.methods.clump import Clump
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.taxonomy.tree import Taxonomy
 
 Forge = Callable[[Release, Bags], Release]
 
@@ -101,8 +101,8 @@ def dishonest(forge: Forge) -> type[Clump]:
         def claims(self) -> tuple[Model, ...]:
             return (KAnonymity(k=self.k),)
 
-        def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
-            return forge(Clump.apply(self, bags, taxonomy), bags)
+        def apply(self, original: Original) -> Release:
+            return forge(Clump.apply(self, original), original.bags)
 
     return Dishonest
 

@@ -77,7 +77,7 @@ def test_what_cannot_be_measured(kitchen: Shell):
     assert "no recorded metrics" in one_line(kitchen("measure", "release/records.csv"))
     assert "no --original is given" in one_line(kitchen("measure", "release", "--taxonomy", "food.csv"))
     line = one_line(kitchen("measure", "release", "--original", "baskets.txt", "--taxonomy", "wordnet"))
-    assert "published items are no nodes of the taxonomy" in line
+    assert "published items are not among the names of the original" in line
 
 
 # -- taxonomy

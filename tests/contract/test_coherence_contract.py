@@ -51,9 +51,9 @@ def test_releases_keep_the_papers_requirements_and_their_claim(database, power, 
     chosen = method(power, parts, **way)
     if not rows or brute_moles(rows, owners, parts, power)[:1] == [()]:
         with pytest.raises(Infeasible):
-            chosen.apply(original.bags, original.taxonomy)
+            chosen.apply(original)
         return
-    release = chosen.apply(original.bags, original.taxonomy)
+    release = chosen.apply(original)
     assert all(np.array_equal(a, b) for a, b in zip(before, original.bags.rows, strict=True))
     for claim in release.claims:
         verdict = claim.check(release, original)
@@ -92,10 +92,7 @@ def test_greedy_is_never_better_than_the_optimum_and_exact_is_the_optimum(databa
     moles = brute_moles(rows, owners, parts, power)
     assume(() not in moles)
     original = grounded(rows, owners)
-    lost = {
-        exact: method(power, parts, exact=exact).apply(original.bags, original.taxonomy).accounting.occurrences["suppressed"]
-        for exact in (False, True)
-    }
+    lost = {exact: method(power, parts, exact=exact).apply(original).accounting.occurrences["suppressed"] for exact in (False, True)}
     assert lost[True] == least_loss(moles, [support(rows, {i}) for i in range(len(parts))])
     assert lost[False] >= lost[True]
 
@@ -113,7 +110,7 @@ def test_the_order_of_records_and_the_number_of_threads_change_nothing(database,
         original = grounded(rows, owners)
         with kernels.using(threads=threads):
             try:
-                return Counter(sets_of(chosen.apply(original.bags, original.taxonomy).published))
+                return Counter(sets_of(chosen.apply(original).published))
             except Infeasible as error:
                 return str(error)
 
@@ -131,9 +128,9 @@ def test_tds_shows_a_largest_set_of_items_that_k_people_share(database, k):
     chosen = TopDownSpecialization(k=k, **split(parts))
     if len(set(owners)) < k:
         with pytest.raises(Infeasible):
-            chosen.apply(original.bags, original.taxonomy)
+            chosen.apply(original)
         return
-    release = chosen.apply(original.bags, original.taxonomy)
+    release = chosen.apply(original)
     for claim in release.claims:
         assert claim.check(release, original).holds
         assert claim.check(Release.from_records(release.published)).holds

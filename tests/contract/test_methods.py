@@ -17,6 +17,7 @@ from helpers_data import DATASETS, Dataset, grounded, published
 from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.choice import plain_values
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import Infeasible, ParameterError
 from shoal.methods import METHODS, Method
@@ -75,7 +76,7 @@ def taken_by(method: Method, data: Dataset, bags: Bags | None = None) -> Dataset
 
 def run(method: Method, data: Dataset) -> Release:
     extra = ALSO_NEEDS.get(method.name, lambda _: {})(data)
-    return method.apply(data.bags, data.taxonomy, **extra)
+    return method.apply(Original.on(data.bags, data.taxonomy), **extra)
 
 
 def _cases() -> Iterator[Any]:

@@ -11,10 +11,11 @@ import pytest
 from helpers_semantic import bags_of, level_tree, tree_of
 from shoal import kernels
 from shoal.data.bags import Bags
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import Infeasible, ParameterError
 from shoal.methods.ssc import SSC
-from shoal.taxonomy.ground import Grounding, ground
+from shoal.taxonomy.ground import ground
 from shoal.taxonomy.tree import Taxonomy
 
 SETTINGS = [
@@ -33,7 +34,7 @@ def random_tree(nodes: int, seed: int) -> Taxonomy:
     return tree_of([int(rng.integers(max(0, i - 6), i + 1)) for i in range(nodes)])
 
 
-def random_log(taxonomy: Taxonomy, records: int, seed: int, people: int | None = None) -> Grounding:
+def random_log(taxonomy: Taxonomy, records: int, seed: int, people: int | None = None) -> Original:
     rng = np.random.default_rng(seed)
     lists = [rng.integers(0, len(taxonomy), rng.integers(0, 9)).tolist() for _ in range(records)]
     bags = bags_of(lists, taxonomy)
@@ -41,8 +42,8 @@ def random_log(taxonomy: Taxonomy, records: int, seed: int, people: int | None =
     return grounded(Bags(*(a.copy() for a in bags.rows), owners.astype(np.int64), bags.vocabulary), taxonomy)
 
 
-def grounded(bags: Bags, taxonomy: Taxonomy) -> Grounding:
-    return Grounding(bags, taxonomy, bags.occurrences, 0, 0, 0, 0)
+def grounded(bags: Bags, taxonomy: Taxonomy) -> Original:
+    return Original.on(bags, taxonomy)
 
 
 def multiset(release: Release) -> Counter[tuple[tuple[str, int], ...]]:
@@ -53,7 +54,7 @@ def multiset(release: Release) -> Counter[tuple[tuple[str, int], ...]]:
     return found
 
 
-def assert_sound(release: Release, original: Grounding) -> None:
+def assert_sound(release: Release, original: Original) -> None:
     for claim in release.claims:
         verdict = claim.check(release, original)
         assert verdict.holds, verdict
@@ -69,7 +70,7 @@ def test_claims_hold_and_the_books_balance(method, people):
     for seed in range(3):
         original = random_log(random_tree(40, seed), 60, seed, people)
         before = [a.copy() for a in (*original.bags.rows, original.bags.owners)]
-        release = method.apply(original.bags, original.taxonomy)
+        release = method.apply(original)
         assert_sound(release, original)
         for old, now in zip(before, (*original.bags.rows, original.bags.owners), strict=True):
             assert np.array_equal(old, now)
@@ -78,11 +79,11 @@ def test_claims_hold_and_the_books_balance(method, people):
 @pytest.mark.parametrize("method", [m for m in SETTINGS if m.order != "given"], ids=str)
 def test_neither_order_nor_threads_change_what_is_published(method):
     original = random_log(random_tree(30, 7), 80, 7, people=50)
-    expected = multiset(method.apply(original.bags, original.taxonomy))
+    expected = multiset(method.apply(original))
     for seed in range(3):
         mixed = original.bags.select(np.random.default_rng(seed).permutation(len(original.bags)))
         with kernels.using(threads=1 + seed):
-            assert multiset(method.apply(mixed, original.taxonomy)) == expected
+            assert multiset(method.apply(Original.on(mixed, original.taxonomy))) == expected
 
 
 def test_a_term_that_one_person_typed_is_not_published():
@@ -94,7 +95,7 @@ def test_a_term_that_one_person_typed_is_not_published():
         "generalized": SSC(k=2),
         "withheld": SSC(k=2, rare="withhold"),
     }.items():
-        release = method.apply(original.bags, original.taxonomy)
+        release = method.apply(original)
         assert_sound(release, original)
         published[name] = set(release.published.record(0))
     assert published["as printed"] in ({"aspirin", "cat"}, {"ibuprofen", "cat"})
@@ -106,9 +107,9 @@ def test_the_vote_prefers_a_term_that_enough_people_hold():
     """Bags {q, q}, {s, q} and {s, p} of siblings: s came first and wins ties, but only one person holds it."""
     tree = Taxonomy.from_parents({"root": None, "p": "root", "q": "root", "s": "root"})
     original = ground(Bags.from_lists([["q", "s", "s"], ["p", "q", "q"]]), tree, scope="whole")
-    printed = SSC(k=2, min_owners=1, order="given").apply(original.bags, original.taxonomy)
+    printed = SSC(k=2, min_owners=1, order="given").apply(original)
     assert printed.published.record(0) == {"q": 1, "s": 2}
-    release = SSC(k=2, rare="withhold", order="given").apply(original.bags, original.taxonomy)
+    release = SSC(k=2, rare="withhold", order="given").apply(original)
     assert_sound(release, original)
     assert release.published.record(0) == {"q": 2}
 
@@ -117,7 +118,7 @@ def test_vocabularies_of_one_term():
     tree = level_tree([3, 3])
     leaves = np.flatnonzero(tree.depth == 2)
     original = grounded(bags_of([[int(leaves[i % 9])] for i in range(27)], tree), tree)
-    release = SSC(k=3).apply(original.bags, original.taxonomy)
+    release = SSC(k=3).apply(original)
     assert_sound(release, original)
     assert release.accounting.occurrences.as_dict() == {"in": 27, "kept": 27}
 
@@ -125,7 +126,7 @@ def test_vocabularies_of_one_term():
 def test_identical_vocabularies_are_published_as_they_are():
     tree = random_tree(30, 3)
     original = grounded(bags_of([[3, 3, 7, 21]] * 23, tree), tree)
-    release = SSC(k=5).apply(original.bags, original.taxonomy)
+    release = SSC(k=5).apply(original)
     assert_sound(release, original)
     assert release.accounting.occurrences.as_dict() == {"in": 92, "kept": 92}
     assert set(multiset(release)) == {(("n21", 1), ("n3", 2), ("n7", 1))} or len(multiset(release)) == 1
@@ -135,7 +136,7 @@ def test_no_term_in_the_taxonomy():
     """Unknown words are alike only if they are the same: shared ones survive, others are suppressed."""
     tree = Taxonomy.from_parents({"root": None, "x": "root"})
     original = ground(Bags.from_lists([["qq", "ww"], ["qq", "ee"], ["rr", "tt"], ["rr", "yy"]]), tree)
-    release = SSC(k=2).apply(original.bags, original.taxonomy)
+    release = SSC(k=2).apply(original)
     assert_sound(release, original)
     assert multiset(release) == Counter({(("qq", 1),): 2, (("rr", 1),): 2})
     assert release.accounting.occurrences.as_dict() == {"in": 8, "kept": 4, "suppressed": 4}
@@ -147,7 +148,7 @@ def test_vocabularies_of_2000_terms(flat):
     rng = np.random.default_rng(2)
     original = grounded(bags_of([rng.choice(np.arange(1, 5000), 2000, replace=False).tolist() for _ in range(4)], tree), tree)
     started = time.perf_counter()
-    release = SSC(k=2).apply(original.bags, original.taxonomy)
+    release = SSC(k=2).apply(original)
     assert_sound(release, original)
     assert time.perf_counter() - started < 60
 
@@ -157,7 +158,7 @@ def test_too_few_people_and_senseless_parameters_are_refused():
     bags = bags_of([[1], [2], [3]], tree)
     one_owner = Bags(*(a.copy() for a in bags.rows), np.array([4, 4, 5]), bags.vocabulary)
     with pytest.raises(Infeasible):
-        SSC(k=3).apply(one_owner, tree)
+        SSC(k=3).apply(Original.on(one_owner, tree))
     for wrong in ({"min_owners": 6}, {"omega": 0}, {"eps": 0}, {"typical": "loudest"}, {"k": 1}):
         with pytest.raises(ParameterError):
             SSC(**{"k": 5, **wrong})
@@ -169,5 +170,5 @@ def test_one_person_with_most_records_cannot_fill_a_group_alone():
     owners = np.array([0] * 30 + [1, 2, 3])
     bags = bags_of(lists, tree)
     original = grounded(Bags(*(a.copy() for a in bags.rows), owners, bags.vocabulary), tree)
-    release = SSC(k=3).apply(original.bags, original.taxonomy)
+    release = SSC(k=3).apply(original)
     assert_sound(release, original)

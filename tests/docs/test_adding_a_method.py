@@ -14,6 +14,7 @@ import pytest
 from helpers_data import DATASETS, grounded, published
 from helpers_docs import ROOT, Reader, blocks
 from shoal import kernels
+from shoal.data.original import Original
 from shoal.errors import Infeasible
 from shoal.methods import METHODS, Method
 
@@ -37,7 +38,7 @@ def test_it_keeps_the_contract(chop: type[Method], name: str) -> None:
     original = grounded(data.bags, data.taxonomy)
     for k in (2, 3):
         method = chop(k=k)  # type: ignore[call-arg]
-        release = method.apply(data.bags, data.taxonomy)
+        release = method.apply(Original.on(data.bags, data.taxonomy))
         for claim in release.claims:
             verdict = claim.check(release, original)  # type: ignore[attr-defined]
             assert verdict.holds, verdict.witnesses
@@ -45,9 +46,9 @@ def test_it_keeps_the_contract(chop: type[Method], name: str) -> None:
         assert release.accounting.records.total == len(data.bags)
         shuffled = data.bags.select(np.random.default_rng(3).permutation(len(data.bags)))
         with kernels.using(threads=1):
-            assert published(method.apply(shuffled, data.taxonomy)) == published(release)
+            assert published(method.apply(Original.on(shuffled, data.taxonomy))) == published(release)
     with pytest.raises(Infeasible):
-        chop(k=data.bags.n_owners + 1).apply(data.bags, data.taxonomy)  # type: ignore[call-arg]
+        chop(k=data.bags.n_owners + 1).apply(Original.on(data.bags, data.taxonomy))  # type: ignore[call-arg]
 
 
 def test_its_line_in_the_table_makes_it_a_method(

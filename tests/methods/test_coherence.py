@@ -12,6 +12,7 @@ from shoal import Cohesion
 from shoal.data.choice import Items, ItemWeights
 from shoal.data.hitting import exact_hitting, greedy
 from shoal.data.itemsets import Moles
+from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
 from shoal.taxonomy.lifting import Recoding
 
@@ -26,17 +27,17 @@ PAIR = grounded(["a b", "a", "a", "a", "b", "b", "c", "c"])
 
 
 def test_loss_by_support_suppresses_the_rarer_item():
-    assert shown(Cohesion(k=2, p=2).apply(PAIR.bags, PAIR.taxonomy)) == {"a", "c"}
+    assert shown(Cohesion(k=2, p=2).apply(PAIR)) == {"a", "c"}
 
 
 def test_loss_of_one_leaves_the_choice_to_the_tie_rule():
-    assert shown(Cohesion(k=2, p=2, il="1").apply(PAIR.bags, PAIR.taxonomy)) == {"b", "c"}
+    assert shown(Cohesion(k=2, p=2, il="1").apply(PAIR)) == {"b", "c"}
 
 
 def test_weights_decide():
     weights = {"a": 0.1, "b": "0.25", "c": 1}
-    assert shown(Cohesion(k=2, p=2, il="weights", weights=weights).apply(PAIR.bags, PAIR.taxonomy)) == {"b", "c"}
-    assert shown(Cohesion(k=2, p=2, il="weights", weights={**weights, "b": "0.09"}).apply(PAIR.bags, PAIR.taxonomy)) == {"a", "c"}
+    assert shown(Cohesion(k=2, p=2, il="weights", weights=weights).apply(PAIR)) == {"b", "c"}
+    assert shown(Cohesion(k=2, p=2, il="weights", weights={**weights, "b": "0.09"}).apply(PAIR)) == {"a", "c"}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_weights_decide():
 )
 def test_weights_must_fit_the_data(weights, says: str):
     with pytest.raises(ParameterError, match=says):
-        Cohesion(k=2, p=2, il="weights", weights=weights).apply(PAIR.bags, PAIR.taxonomy)
+        Cohesion(k=2, p=2, il="weights", weights=weights).apply(PAIR)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, "x", float("nan"), float("inf")])
@@ -100,17 +101,17 @@ def test_unread_files_unknown_and_doubly_named_items_are_refused():
         ({"private": "under:nowhere"}, "'nowhere' is not in the data"),
     ]:
         with pytest.raises(ParameterError, match=says):
-            Cohesion(h=1.0, k=2, **more).apply(PAIR.bags, PAIR.taxonomy)
+            Cohesion(h=1.0, k=2, **more).apply(PAIR)
 
 
 def test_only_public_items_named_makes_the_others_private():
-    release = Cohesion(h=0.5, k=2, p=1, public={"c"}).apply(PAIR.bags, PAIR.taxonomy)
+    release = Cohesion(h=0.5, k=2, p=1, public={"c"}).apply(PAIR)
     assert release.claims[0].private == Items.of({"a", "b"})
 
 
 def test_the_claim_does_not_name_suppressed_items():
     data = grounded(["a b o", "a", "a", "a", "b", "b", "c", "c"])
-    release = Cohesion(h=1.0, k=2, p=2, private={"c"}, public={"a", "b"}).apply(data.bags, data.taxonomy)
+    release = Cohesion(h=1.0, k=2, p=2, private={"c"}, public={"a", "b"}).apply(data)
     assert release.claims[0].public == Items.of({"a"})
     assert "b" not in str(release.claims[0]).split("public=")[1]
     assert release.parameters["public"] == "2 items"
@@ -121,7 +122,7 @@ def test_infeasible_by_people_not_records():
     data = grounded(["a", "a", "a"])
     owned = type(data.bags)(*(x.copy() for x in data.bags.rows), np.array([1, 1, 2]), data.bags.vocabulary)
     with pytest.raises(Infeasible, match="2 people cannot be hidden among 3"):
-        Cohesion(k=3, p=1).apply(owned, data.taxonomy)
+        Cohesion(k=3, p=1).apply(Original.on(owned, data.taxonomy))
 
 
 def _moles(sets) -> Moles:
@@ -150,7 +151,7 @@ def test_a_search_cut_short_says_so_and_proves_what_it_can():
 
 
 def test_notes_of_an_exact_release_tell_the_gap():
-    release = Cohesion(k=2, p=2, exact=True).apply(PAIR.bags, PAIR.taxonomy)
+    release = Cohesion(k=2, p=2, exact=True).apply(PAIR)
     assert release.notes == ("1 of 3 public items were suppressed", "loss 3: the least possible loss, proven")
 
 
@@ -162,19 +163,19 @@ DRINKS = {"beer": "alcohol", "wine": "alcohol", "tea": "hot", "coffee": "hot", "
 def test_rare_siblings_are_published_as_their_parent():
     records = ["beer", "wine", *["tea coffee milk juice cola"] * 6]
     data = grounded(records, under=DRINKS)
-    release = Cohesion(k=2, p=1, generalize=True).apply(data.bags, data.taxonomy)
+    release = Cohesion(k=2, p=1, generalize=True).apply(data)
     assert [published(release, i) for i in (0, 1)] == [{"alcohol"}, {"alcohol"}]
     assert release.accounting.occurrences["generalized"] == 2
     assert release.accounting.occurrences["suppressed"] == 0
     assert release.claims[0].check(release, data).holds
-    plain = Cohesion(k=2, p=1).apply(data.bags, data.taxonomy)
+    plain = Cohesion(k=2, p=1).apply(data)
     assert published(plain, 0) == set()
     assert "1 groups of items were published as their parent" in release.notes[0]
 
 
 def test_siblings_that_meet_in_a_record_are_merged_and_counted():
     data = grounded(["beer wine", "beer", *["tea coffee milk juice cola"] * 6], under=DRINKS)
-    release = Cohesion(k=2, p=1, generalize=True).apply(data.bags, data.taxonomy)
+    release = Cohesion(k=2, p=1, generalize=True).apply(data)
     # Wine alone is a mole. Suppressing it loses 1, publishing three occurrences as alcohol loses a sixth each.
     assert [published(release, i) for i in (0, 1)] == [{"alcohol"}, {"alcohol"}]
     assert release.accounting.occurrences.as_dict() == {"in": 33, "kept": 30, "generalized": 2, "merged": 1}
@@ -185,7 +186,7 @@ def test_generalizing_that_gives_a_private_item_away_is_found_out():
     records = ["beer wine", "beer wine", "beer wine", *["beer flu"] * 3, *["wine flu"] * 3, *["tea"] * 20, "coffee"]
     data = grounded(records, under=DRINKS)
     method = Cohesion(h=0.5, k=7, p=1, private={"flu"}, generalize=True)
-    release = method.apply(data.bags, data.taxonomy)
+    release = method.apply(data)
     assert release.claims[0].check(release, data).holds
     assert not any("alcohol" in published(release, i) for i in range(len(records)))
 
@@ -193,7 +194,7 @@ def test_generalizing_that_gives_a_private_item_away_is_found_out():
 def test_a_node_that_is_private_or_suppressed_itself_is_no_target():
     records = ["beer", "wine", *["alcohol"] * 3, *["tea"] * 9]
     data = grounded(records, under={**DRINKS})
-    release = Cohesion(h=0.9, k=2, p=1, private={"alcohol"}, generalize=True).apply(data.bags, data.taxonomy)
+    release = Cohesion(h=0.9, k=2, p=1, private={"alcohol"}, generalize=True).apply(data)
     assert [published(release, i) for i in (0, 1)] == [set(), set()]
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from helpers_data import numbered, published, tree
 from shoal.data.bags import Bags
+from shoal.data.original import Original
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import Shoal
@@ -28,7 +29,7 @@ def test_a_release_that_exists_is_found(data: st.DataObject) -> None:
     bags = numbered(LETTERS, records, [0] * (n - 3) + [1, 2, 3])
     for k in (2, 3, 4):
         for method in (Clump(k=k), Shoal(k=k)):
-            release = method.apply(bags, LETTERS)
+            release = method.apply(Original.on(bags, LETTERS))
             assert release.claims[0].check(release).holds
             assert release.n_records == n
 
@@ -42,9 +43,9 @@ def test_the_order_of_records_and_the_numbers_of_owners_do_not_matter(method: Cl
     owners = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n).filter(lambda o: len(set(o)) > 1))
     shuffle = data.draw(st.permutations(range(n)))
     renumbered = data.draw(st.permutations(range(5)))
-    one = method.apply(numbered(LETTERS, records, owners), LETTERS)
+    one = method.apply(Original.on(numbered(LETTERS, records, owners), LETTERS))
     shuffled = numbered(LETTERS, [records[i] for i in shuffle], [renumbered[owners[i]] for i in shuffle])
-    assert published(method.apply(shuffled, LETTERS)) == published(one)
+    assert published(method.apply(Original.on(shuffled, LETTERS))) == published(one)
 
 
 def test_owners_alike_in_everything_are_interchangeable() -> None:
@@ -57,7 +58,7 @@ def test_owners_alike_in_everything_are_interchangeable() -> None:
         p = rng.permutation(len(contents))
         bags = numbered(LETTERS, [contents[i] for i in p], [owners[i] for i in p])
         for method in (Shoal(k=2), Clump(k=3), Clump(k=2, r=1), Partition(k=2)):
-            found.add((str(method), frozenset(published(method.apply(bags, LETTERS)).items())))
+            found.add((str(method), frozenset(published(method.apply(Original.on(bags, LETTERS))).items())))
     assert len(found) == 4
 
 
@@ -71,7 +72,7 @@ def test_one_person_with_most_of_a_log_does_not_stall_a_method(method: Clump | P
         owners = np.where(rng.random(n) < 0.6, 0, np.arange(n))
         bags = Bags.from_rows(np.arange(n + 1) * 3, items, np.ones(3 * n, np.int32), LETTERS.names, owners)
         started = time.perf_counter()
-        release = method.apply(bags, LETTERS)
+        release = method.apply(Original.on(bags, LETTERS))
         assert release.claims[0].check(release).holds
         return time.perf_counter() - started
 

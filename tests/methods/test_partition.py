@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 from helpers_data import numbered, tree
+from shoal.data.original import Original
 from shoal.methods.partition import Partition
 
 
@@ -22,7 +23,7 @@ def pairs(n: int) -> list[int]:
 def test_long_records_that_agree_are_published_as_they_are() -> None:
     taxonomy = tree(pairs(50))
     record = [3 * i + 2 for i in range(50)]
-    release = Partition(k=2).apply(numbered(taxonomy, [record] * 4), taxonomy)
+    release = Partition(k=2).apply(Original.on(numbered(taxonomy, [record] * 4), taxonomy))
     assert release.copies.tolist() == [4]
     assert release.published.items.tolist() == record
 
@@ -34,7 +35,7 @@ def test_the_time_does_not_grow_with_the_cube_of_the_length() -> None:
         records[:3, : n // 10] -= 1
         bags = numbered(taxonomy, records.tolist())
         started = time.perf_counter()
-        release = Partition(k=2).apply(bags, taxonomy)
+        release = Partition(k=2).apply(Original.on(bags, taxonomy))
         assert release.claims[0].check(release).holds
         return time.perf_counter() - started
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from helpers_data import TABLE_5_1, food, forests, grounded, numbered, on, published, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import InputError, ParameterError
 from shoal.io.items import with_files_read
@@ -61,7 +62,7 @@ def test_it_is_the_default() -> None:
 def test_it_finds_the_optimum_of_table_5_1() -> None:
     """Over all groups of two and more the least GGD is 6.286; Clump, as published, reaches 6.571."""
     bags = on(food(), TABLE_5_1)
-    release = Shoal(k=2).apply(bags, food())
+    release = Shoal(k=2).apply(Original.on(bags, food()))
     assert ggd(release, grounded(bags, food())) == pytest.approx(44 / 7)
 
 
@@ -69,35 +70,35 @@ def test_it_finds_the_optimum_of_table_5_1() -> None:
 @pytest.mark.parametrize("effort", sorted(EFFORTS))
 def test_groups_have_k_to_2k_minus_1_people_and_lose_less_than_clump(k: int, effort: str) -> None:
     bags, taxonomy = clustered(403)
-    release = Shoal(k=k, effort=effort).apply(bags, taxonomy)
+    release = Shoal(k=k, effort=effort).apply(Original.on(bags, taxonomy))
     assert holds(release, bags, taxonomy, k)
     assert k <= sizes(release)[0] and sizes(release)[-1] < 2 * k
     original = grounded(bags, taxonomy)
-    assert loss(release, original) < loss(Clump(k=k).apply(bags, taxonomy), original)
+    assert loss(release, original) < loss(Clump(k=k).apply(Original.on(bags, taxonomy)), original)
 
 
 @pytest.mark.parametrize("effort", ["balanced", "thorough"])
 def test_local_search_only_improves(effort: str) -> None:
     bags, taxonomy = clustered(600, seed=4)
     original = grounded(bags, taxonomy)
-    improved = loss(Shoal(k=4, effort=effort).apply(bags, taxonomy), original)
-    assert improved < loss(Shoal(k=4, effort="fast").apply(bags, taxonomy), original)
+    improved = loss(Shoal(k=4, effort=effort).apply(Original.on(bags, taxonomy)), original)
+    assert improved < loss(Shoal(k=4, effort="fast").apply(Original.on(bags, taxonomy)), original)
 
 
 def test_threads_and_order_do_not_matter_over_many_blocks() -> None:
     bags, taxonomy = clustered(5000, seed=1)
     with kernels.using(threads=1):
-        one = published(Shoal(k=3, effort="fast").apply(bags, taxonomy))
+        one = published(Shoal(k=3, effort="fast").apply(Original.on(bags, taxonomy)))
     shuffled = bags.select(np.random.default_rng(5).permutation(len(bags)))
     with kernels.using(threads=4):
-        assert published(Shoal(k=3, effort="fast").apply(shuffled, taxonomy)) == one
+        assert published(Shoal(k=3, effort="fast").apply(Original.on(shuffled, taxonomy))) == one
 
 
 def test_ten_thousand_identical_records_are_quick_and_lose_nothing() -> None:
     taxonomy = food()
     bags = on(taxonomy, [["Apple", "Beef"]] * 10_003 + [["Milk", "Beef"]] * 2)
     started = time.perf_counter()
-    release = Shoal(k=5, effort="thorough").apply(bags, taxonomy)
+    release = Shoal(k=5, effort="thorough").apply(Original.on(bags, taxonomy))
     assert time.perf_counter() - started < 10
     assert holds(release, bags, taxonomy, 5)
     # 10,000 of them need nobody else; three share a group with the two others and publish Beef and Food.
@@ -107,11 +108,11 @@ def test_ten_thousand_identical_records_are_quick_and_lose_nothing() -> None:
 def test_all_identical_and_all_distinct() -> None:
     taxonomy = food()
     same = on(taxonomy, [["Apple", "Beef"]] * 23)
-    release = Shoal(k=4).apply(same, taxonomy)
+    release = Shoal(k=4).apply(Original.on(same, taxonomy))
     assert ggd(release, grounded(same, taxonomy)) == 0
     flat = tree([-1, *[0] * 40])
     distinct = numbered(flat, [[i + 1] for i in range(40)])
-    release = Shoal(k=4).apply(distinct, flat)
+    release = Shoal(k=4).apply(Original.on(distinct, flat))
     assert holds(release, distinct, flat, 4)
     assert loss(release, grounded(distinct, flat)) == 1
 
@@ -122,20 +123,20 @@ def test_records_of_one_item_and_of_a_thousand() -> None:
     long = [rng.choice(np.arange(1, 1201), 1000, replace=False).tolist() for _ in range(7)]
     short = [[int(rng.integers(1, 4))] for _ in range(50)]
     bags = numbered(flat, long + short)
-    release = Shoal(k=3).apply(bags, flat)
+    release = Shoal(k=3).apply(Original.on(bags, flat))
     assert holds(release, bags, flat, 3)
     assert loss(release, grounded(bags, flat)) < 0.6
 
 
 def test_a_k_above_half_of_the_records_gives_one_group() -> None:
     bags, taxonomy = clustered(31)
-    release = Shoal(k=16).apply(bags, taxonomy)
+    release = Shoal(k=16).apply(Original.on(bags, taxonomy))
     assert sizes(release) == [31]
 
 
 def test_a_large_k_gets_its_people() -> None:
     bags, taxonomy = clustered(1500)
-    release = Shoal(k=200).apply(bags, taxonomy)
+    release = Shoal(k=200).apply(Original.on(bags, taxonomy))
     assert holds(release, bags, taxonomy, 200)
     assert sizes(release)[-1] < 400
 
@@ -156,7 +157,7 @@ def test_random_records_losses_and_owners(
     if bags.n_owners < k:
         return
     for effort in EFFORTS:
-        release = Shoal(k=k, effort=effort).apply(bags, taxonomy)
+        release = Shoal(k=k, effort=effort).apply(Original.on(bags, taxonomy))
         assert holds(release, bags, taxonomy, k)
         assert ggd(release, grounded(bags, taxonomy)) <= bags.occurrences + 1e-9
 
@@ -222,17 +223,17 @@ def no_newcomer_is_there(bags: Bags, before: Ints, after: Ints) -> bool:
 
 def test_another_seed_searches_in_another_way() -> None:
     bags, taxonomy = clustered(600, seed=2)
-    releases = [published(Shoal(k=4, seed=seed).apply(bags, taxonomy)) for seed in (0, 0, 1)]
+    releases = [published(Shoal(k=4, seed=seed).apply(Original.on(bags, taxonomy))) for seed in (0, 0, 1)]
     assert releases[0] == releases[1] != releases[2]
 
 
 def test_regrowing_finds_what_chains_do_not() -> None:
     bags, taxonomy = clustered(600, seed=3)
     original = grounded(bags, taxonomy)
-    with_regrowing = loss(Shoal(k=4).apply(bags, taxonomy), original)
+    with_regrowing = loss(Shoal(k=4).apply(Original.on(bags, taxonomy)), original)
     chains_only = replace(EFFORTS["balanced"], worst=0)
     with mock.patch.dict(EFFORTS, balanced=chains_only):
-        assert with_regrowing < loss(Shoal(k=4).apply(bags, taxonomy), original)
+        assert with_regrowing < loss(Shoal(k=4).apply(Original.on(bags, taxonomy)), original)
 
 
 def test_groups_need_not_all_have_k_members() -> None:
@@ -243,14 +244,14 @@ def test_groups_need_not_all_have_k_members() -> None:
     taxonomy = tree(parent)
     cells = [[[2 + 11 * c, 3 + 11 * c, 4 + 11 * c + i % 8] for i in range(8 if c % 2 else 5)] for c in range(6)]
     bags = numbered(taxonomy, [record for cell in cells for record in cell])
-    release = Shoal(k=5).apply(bags, taxonomy)
+    release = Shoal(k=5).apply(Original.on(bags, taxonomy))
     assert sizes(release) == [5, 5, 5, 8, 8, 8]
 
 
 def test_a_budget_in_seconds_is_kept_and_recorded() -> None:
     bags, taxonomy = clustered(3000)
     started = time.perf_counter()
-    release = Shoal(k=3, seconds=0.3).apply(bags, taxonomy)
+    release = Shoal(k=3, seconds=0.3).apply(Original.on(bags, taxonomy))
     assert time.perf_counter() - started < 30
     assert release.parameters["seconds"] == 0.3
     assert holds(release, bags, taxonomy, 3)
@@ -260,24 +261,24 @@ def test_sensitive_items_are_never_named() -> None:
     terms = {"Beef", "Chicken", "Milk"}
     taxonomy = food()
     bags = on(taxonomy, [["Beef", "Apple"]] * 3 + [["Milk", "Beef"]] * 3)
-    open_release = Shoal(k=3).apply(bags, taxonomy)
+    open_release = Shoal(k=3).apply(Original.on(bags, taxonomy))
     assert set(published(open_release)) == {("Apple", "Beef"), ("Beef", "Milk")}
     model = SensitiveShare(h=0.5, items=terms)
     assert not model.check(open_release, grounded(bags, taxonomy)).holds
-    release = Shoal(k=3, sensitive=terms).apply(bags, taxonomy)
+    release = Shoal(k=3, sensitive=terms).apply(Original.on(bags, taxonomy))
     # Meat is nothing but Beef and Chicken, so it would tell as much; Dairy may also be Cheese or Butter.
     assert set(published(release)) == {("Apple", "Food"), ("Dairy", "Food")}
     assert release.claims == (KAnonymity(k=3), model)
     verdict = model.check(release, grounded(bags, taxonomy))
     assert verdict.holds and verdict.achieved == {"h": 0.0}
     assert holds(release, bags, taxonomy, 3)
-    everything = Shoal(k=3, sensitive=terms, h=1.0).apply(bags, taxonomy)
+    everything = Shoal(k=3, sensitive=terms, h=1.0).apply(Original.on(bags, taxonomy))
     assert published(everything) == published(open_release)
 
 
 def test_everything_under_a_node_may_be_sensitive() -> None:
     bags = on(food(), [["Beef", "Apple"]] * 3)
-    release = Shoal(k=3, sensitive="under:Meat").apply(bags, food())
+    release = Shoal(k=3, sensitive="under:Meat").apply(Original.on(bags, food()))
     assert set(published(release)) == {("Apple", "Food")}
     assert SensitiveShare(items="under:Meat").check(release, grounded(bags, food())).holds
 
@@ -285,11 +286,11 @@ def test_everything_under_a_node_may_be_sensitive() -> None:
 def test_sensitive_items_that_are_not_at_hand_are_refused(tmp_path: Path) -> None:
     bags = on(food(), TABLE_5_1)
     with pytest.raises(ParameterError, match="was not read"):
-        Shoal(k=2, sensitive=str(tmp_path / "terms.txt")).apply(bags, food())
+        Shoal(k=2, sensitive=str(tmp_path / "terms.txt")).apply(Original.on(bags, food()))
     with pytest.raises(InputError, match="there is no file"):
         with_files_read(Shoal(k=2, sensitive=str(tmp_path / "absent.txt")))
     with pytest.raises(ParameterError, match="no node 'Fish'"):
-        Shoal(k=2, sensitive="under:Fish").apply(bags, food())
+        Shoal(k=2, sensitive="under:Fish").apply(Original.on(bags, food()))
 
 
 def test_the_claim_does_not_tell_the_sensitive_items() -> None:

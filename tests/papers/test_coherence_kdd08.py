@@ -91,7 +91,7 @@ def test_example_7_suppresses_d_and_then_b(example):
 
 
 def test_the_published_database(example):
-    release = method().apply(example.bags, example.taxonomy)
+    release = method().apply(example)
     expected = ["a c f g Diabetes", "a c f Hepatitis", "f Hepatitis", "c g HIV", "a c f g HIV"]
     assert [published(release, i) for i in range(5)] == [set(row.split()) for row in expected]
     (claim,) = release.claims
@@ -103,7 +103,7 @@ def test_item_suppression_example_of_section_2_2():
     data = grounded(["a b HIV", "a d f HIV", "b d Diabetes"])
     suppressed = [set(r) - {"a", "f"} for r in (["a", "b", "HIV"], ["a", "d", "f", "HIV"], ["b", "d", "Diabetes"])]
     verdict = Coherence(h=1.0, k=2, p=1, private={"HIV", "Diabetes"})
-    release = Cohesion(h=1.0, k=2, p=1, private={"HIV", "Diabetes"}, public={"a", "f"}, score="rmall").apply(data.bags, data.taxonomy)
+    release = Cohesion(h=1.0, k=2, p=1, private={"HIV", "Diabetes"}, public={"a", "f"}, score="rmall").apply(data)
     assert [published(release, i) for i in range(3)] == suppressed
     assert verdict.check(release, data).holds
 
@@ -120,7 +120,7 @@ def test_figure_4_must_not_take_sets_of_no_record_for_moles():
     data = grounded(["a b", "a b", "c d", "c d"])
     _, names = moles_of(data, Power(h=1.0, k=2, p=2), private=frozenset({"a"}))
     assert names == set()
-    release = Cohesion(h=1.0, k=2, p=2).apply(data.bags, data.taxonomy)
+    release = Cohesion(h=1.0, k=2, p=2).apply(data)
     assert release.accounting.occurrences["suppressed"] == 0
     as_printed = [pair for pair in combinations(range(4), 2) if pair not in {(0, 1), (2, 3)}]
     assert len(brute_greedy(as_printed, [2, 2, 2, 2], "mm/il")) == 2
@@ -128,13 +128,13 @@ def test_figure_4_must_not_take_sets_of_no_record_for_moles():
 
 def test_theorem_1_forgets_that_too_few_people_are_no_cohort(example):
     with pytest.raises(Infeasible, match="5 people cannot be hidden among 6"):
-        method(k=6).apply(example.bags, example.taxonomy)
+        method(k=6).apply(example)
 
 
 def test_theorem_1_names_the_item_and_the_h_at_which_a_cohesion_exists(example):
     with pytest.raises(Infeasible, match=r"'HIV' is held by 40\.00% of all, more than h = 0\.3 .*h of 0\.4 or more"):
-        method(h=0.3).apply(example.bags, example.taxonomy)
-    assert method(h=0.4).apply(example.bags, example.taxonomy).n_records == 5
+        method(h=0.3).apply(example)
+    assert method(h=0.4).apply(example).n_records == 5
 
 
 @pytest.mark.parametrize(
@@ -150,20 +150,20 @@ def test_theorem_2_needs_graphs_without_leaves(edges: str, cover: int, cohesion:
     covers = (set(c) for n in range(len(vertices) + 1) for c in combinations(vertices, n))
     assert len(next(c for c in covers if all(c & pair for pair in pairs))) == cover
     data = grounded([" ".join(sorted(pair)) for pair in pairs])
-    release = Cohesion(h=1.0, k=2, p=2, il="1", exact=True).apply(data.bags, data.taxonomy)
+    release = Cohesion(h=1.0, k=2, p=2, il="1", exact=True).apply(data)
     assert f"loss {cohesion}: the least possible loss, proven" in release.notes
     assert len(vertices) - len(np.unique(release.published.items)) == cohesion
 
 
 def test_the_illustration_of_k_anonymity_leaves_a_only_under_global_suppression(example):
-    release = TopDownSpecialization(k=2, private=ILLNESSES).apply(example.bags, example.taxonomy)
+    release = TopDownSpecialization(k=2, private=ILLNESSES).apply(example)
     assert [published(release, i) - ILLNESSES for i in range(5)] == [{"a"}, {"a"}, set(), set(), {"a"}]
     assert PublicKAnonymity(k=2, private=ILLNESSES).check(release, example).holds
 
 
 @pytest.mark.parametrize("score", ["mm/il", "mm", "1/il"])
 def test_our_tie_rule_suppresses_two_items_under_every_score(example, score: str):
-    release = method(score=score).apply(example.bags, example.taxonomy)
+    release = method(score=score).apply(example)
     gone = set("abcdfgxyz") - set().union(*(published(release, i) for i in range(5)))
     assert gone == set("xyzdb")
 

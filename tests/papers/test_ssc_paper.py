@@ -10,11 +10,12 @@ import pytest
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags
+from shoal.data.original import Original
 from shoal.methods.partition import Partition
 from shoal.methods.ssc import SSC
 from shoal.metrics.blm import blm_distinct, blm_subtree, represented
 from shoal.taxonomy.distance import SemanticDistance
-from shoal.taxonomy.ground import Grounding, ground
+from shoal.taxonomy.ground import ground
 from shoal.taxonomy.tree import Taxonomy
 
 GOODS = Taxonomy.from_parents(
@@ -50,7 +51,7 @@ PUBLISHED_CLUSTERS = {frozenset({0, 1, 2}), frozenset({3, 4})}
 
 
 @pytest.fixture(scope="module")
-def example() -> Grounding:
+def example() -> Original:
     return ground(Bags.from_lists(T), GOODS, scope="whole")
 
 
@@ -58,8 +59,8 @@ def clusters_of(rows: np.ndarray) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(rows == g).tolist()) for g in set(rows.tolist())}
 
 
-def typical_of(method: SSC, example: Grounding) -> dict[frozenset[int], Counter[str]]:
-    release = method.apply(example.bags, example.taxonomy)
+def typical_of(method: SSC, example: Original) -> dict[frozenset[int], Counter[str]]:
+    release = method.apply(example)
     rows = release.secret.rows()
     return {frozenset(np.flatnonzero(rows == g).tolist()): Counter(release.published.record(g)) for g in range(len(release.published))}
 
@@ -106,7 +107,7 @@ def test_the_centre_of_the_first_cluster(example):
 
 def test_the_given_order_does_not_give_the_published_clusters(example):
     for omega in (2, 2.5, 3, 4, 6, 100):
-        rows = SSC(k=2, eps=4, omega=omega, order="given").apply(example.bags, example.taxonomy).secret.rows()
+        rows = SSC(k=2, eps=4, omega=omega, order="given").apply(example).secret.rows()
         assert clusters_of(rows) == {frozenset({0, 1}), frozenset({2, 3, 4})}
 
 
@@ -133,16 +134,16 @@ def test_the_generalizing_rivals(example):
         ("set", {"Goods": 1}, {"Edibles": 1, "Apparel": 1}),
         ("bag", {"Goods": 4}, {"Edibles": 2, "Apparel": 2}),
     ):
-        release = Partition(k=2, publishes=publishes).apply(example.bags, example.taxonomy)
+        release = Partition(k=2, publishes=publishes).apply(example)
         published = {tuple(release.published.record(g).items()) for g in range(len(release.published))}
         assert published == {tuple(first.items()), tuple(second.items())}
 
 
 def test_what_a_published_term_stands_for(example):
     """The paper's illustrations: {Wine:2, Vino:1} by Wine in the first cluster, all of t1 and t4 by Goods under LG(bag)."""
-    release = SSC(k=2, eps=4, order="ascending").apply(example.bags, example.taxonomy)
+    release = SSC(k=2, eps=4, order="ascending").apply(example)
     assert bag_behind("Wine", release, example) == {"Wine": 2, "Vino": 1}
-    release = Partition(k=2, publishes="bag").apply(example.bags, example.taxonomy)
+    release = Partition(k=2, publishes="bag").apply(example)
     everything = {"Wine": 2, "Vino": 1, "Raw-milk": 2, "Homo-milk": 1, "Jackets": 1, "Boots": 1}
     assert bag_behind("Goods", release, example) == everything
 
@@ -157,14 +158,14 @@ def bag_behind(term: str, release, example) -> dict[str, int]:
 def test_blm_in_both_readings(example):
     """By hand. SSC: four bags of two siblings (3 + 3 + 3 + 4 occurrences at 1/7) and four suppressed, of 22. LG(bag): 8 in Goods; of
     the 14 others 12 are published, Edibles and Apparel each standing for 6 at 3/7."""
-    release = SSC(k=2, eps=4, order="ascending").apply(example.bags, example.taxonomy)
+    release = SSC(k=2, eps=4, order="ascending").apply(example)
     assert blm_subtree(release, example) == pytest.approx((13 / 7 + 4) / 22)
     assert blm_distinct(release, example) == pytest.approx((13 / 7 + 4) / 22)
-    release = Partition(k=2, publishes="bag").apply(example.bags, example.taxonomy)
+    release = Partition(k=2, publishes="bag").apply(example)
     assert blm_subtree(release, example) == pytest.approx((8 * 1 + 12 * 3 / 7 + 2) / 22)
 
 
 def test_accounting_tells_replaced_from_kept(example):
     """First cluster: Wine, Vino and Shoes stand for one other term each among 12 matched; second: Raw-milk for one among 6."""
-    release = SSC(k=2, eps=4, order="ascending").apply(example.bags, example.taxonomy)
+    release = SSC(k=2, eps=4, order="ascending").apply(example)
     assert release.accounting.occurrences.as_dict() == {"in": 22, "kept": 14, "replaced": 4, "suppressed": 4}

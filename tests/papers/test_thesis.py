@@ -12,6 +12,7 @@ import pytest
 import helpers_twins as twins
 from helpers_data import FOOD, TABLE_5_1, food, grounded, names_of, on, published
 from shoal import _kernels, kernels
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
@@ -136,7 +137,7 @@ def test_lemma_4_1_1_one_record_at_a_time(records: list[list[str]]) -> None:
 def test_table_5_1_clump() -> None:
     tree = food()
     bags = on(tree, TABLE_5_1)
-    release = Clump(k=2, criterion="total", ties="given").apply(bags, tree)
+    release = Clump(k=2, criterion="total", ties="given").apply(Original.on(bags, tree))
     first, second = ("Beef", "Food", "Fruit"), ("Chicken", "Food")
     assert by_record(release) == [first, first, second, second, second]
     assert total_ggd(release, TABLE_5_1) == Fraction(46, 7)
@@ -152,7 +153,7 @@ def test_section_5_2_the_choices_of_clump() -> None:
 def test_table_5_1_partition() -> None:
     """The thesis adds its own terms up to 8.85; they are 69/7 = 9.857."""
     tree = food()
-    release = Partition(k=2).apply(on(tree, TABLE_5_1), tree)
+    release = Partition(k=2).apply(Original.on(on(tree, TABLE_5_1), tree))
     drilled, kept = ("Fruit", "Meat"), ("Food",)
     assert by_record(release) == [drilled, kept, kept, drilled, kept]
     assert total_ggd(release, TABLE_5_1) == Fraction(69, 7)
@@ -160,7 +161,7 @@ def test_table_5_1_partition() -> None:
 
 def test_partition_with_least_common_generalizations() -> None:
     tree = food()
-    release = Partition(k=2, publishes="lcg").apply(on(tree, TABLE_5_1), tree)
+    release = Partition(k=2, publishes="lcg").apply(Original.on(on(tree, TABLE_5_1), tree))
     assert total_ggd(release, TABLE_5_1) == 7
 
 
@@ -171,7 +172,7 @@ def test_orders_of_equal_length_decide_table_5_1() -> None:
     for head in permutations(TABLE_5_1[:3]):
         for tail in permutations(TABLE_5_1[3:]):
             records = [*head, *tail]
-            release = Clump(k=2, criterion="total", ties="given").apply(on(tree, records), tree)
+            release = Clump(k=2, criterion="total", ties="given").apply(Original.on(on(tree, records), tree))
             seeded = TABLE_5_1[2] in (records[0], records[2])
             found[seeded, tail[0] == TABLE_5_1[3]] = total_ggd(release, records)
             if seeded:
@@ -226,5 +227,5 @@ def test_plain_sets_on_which_buig_depends_on_the_order() -> None:
 def test_a_taxonomy_of_one_node() -> None:
     tree = Taxonomy.from_parents({"All": None})
     assert lcg([["All", "All"], ["All"]], tree) == ("All",)
-    release = Clump(k=2).apply(on(tree, [["All", "All"], ["All"]]), tree)
+    release = Clump(k=2).apply(Original.on(on(tree, [["All", "All"], ["All"]]), tree))
     assert published(release) == Counter({("All",): 2})

@@ -142,7 +142,7 @@ def test_names_that_are_not_there_are_told(original):
 def test_items_under_a_node_need_the_taxonomy():
     data = grounded(["a flu", "a cold", "a", "a", "a"], under={"flu": "illness", "cold": "illness"})
     claim = Coherence(h=0.3, k=2, p=1, private="under:illness")
-    release = Cohesion(h=0.3, k=2, p=1, private="under:illness").apply(data.bags, data.taxonomy)
+    release = Cohesion(h=0.3, k=2, p=1, private="under:illness").apply(data)
     assert claim.check(release, data).achieved == {"k": 5, "breach": 0.2, "p": 1}
     with pytest.raises(ParameterError, match="can only be told with the taxonomy"):
         claim.check(Release.from_records(release.published))

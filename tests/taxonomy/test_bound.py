@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from helpers_data import DATASETS, forests, grounded, numbered, tree
 from helpers_twins import lm, up
+from shoal.data.original import Original
 from shoal.errors import ParameterError
 from shoal.methods import METHODS
 from shoal.metrics.distortion import ggd
@@ -98,7 +99,7 @@ def test_no_method_loses_less(name: str, k: int) -> None:
         return
     bound = loss_lower_bound(data.bags, data.taxonomy, k)
     for method in (METHODS["shoal"], METHODS["clump"], METHODS["partition"]):
-        release = method(k=k).apply(data.bags, data.taxonomy)  # type: ignore[call-arg]
+        release = method(k=k).apply(Original.on(data.bags, data.taxonomy))  # type: ignore[call-arg]
         assert bound.value <= ggd(release, grounded(data.bags, data.taxonomy)) + 1e-9
 
 

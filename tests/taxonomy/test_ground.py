@@ -1,4 +1,4 @@
-"""Grounding: terms become nodes; what the taxonomy does not know is kept, dropped or refused, and counted."""
+"""Original: terms become nodes; what the taxonomy does not know is kept, dropped or refused, and counted."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from helpers_data import food, names_of
 from shoal.data.bags import Bags
+from shoal.data.original import Original
 from shoal.errors import InputError
-from shoal.taxonomy.ground import UNLISTED, Grounding, frequent_strangers, ground, restricted
+from shoal.taxonomy.ground import UNLISTED, frequent_strangers, ground, restricted
 from shoal.taxonomy.tree import Taxonomy
 
 RECORDS = [["Apple", "Apple", "soap"], ["Beef", "pen", "soap"], ["pen"], []]
@@ -21,13 +22,13 @@ def parents(taxonomy: Taxonomy) -> dict[str, str]:
     return {names[i]: names[int(p)] for i, p in enumerate(taxonomy.parent) if p >= 0}
 
 
-def told(found: Grounding) -> tuple[int, ...]:
+def told(found: Original) -> tuple[int, ...]:
     return (
-        found.occurrences_in,
-        found.unknown_kept,
-        found.unknown_dropped,
-        found.repeats_dropped,
-        found.unknown_terms,
+        found.typed.occurrences,
+        found.steps.unknown_kept,
+        found.steps.unknown_dropped,
+        found.steps.repeats_dropped,
+        found.steps.unknown_terms,
     )
 
 
@@ -91,7 +92,7 @@ def test_two_terms_of_one_node_are_one_item() -> None:
     bags = Bags.from_lists([["apples", "apple", "Apple"]])
     found = ground(bags, taxonomy)
     assert found.bags.record(0) == {"Apple": 2, f"Apple {UNLISTED}": 1}
-    assert ground(bags, taxonomy, unknown="drop", as_sets=True).repeats_dropped == 1
+    assert ground(bags, taxonomy, unknown="drop", as_sets=True).steps.repeats_dropped == 1
 
 
 def test_terms_that_no_record_holds_leave_no_trace() -> None:

@@ -102,7 +102,7 @@ def test_other_losses_share_the_tree_and_the_words(nouns: Taxonomy) -> None:
 
 def test_grounding_on_wordnet(nouns: Taxonomy) -> None:
     grounded = ground(Bags.from_lists([["dogs", "cat", "qwrtzk"], ["dog", "dog"]]), nouns, unknown="drop")
-    assert grounded.unknown_dropped == 1
+    assert grounded.steps.unknown_dropped == 1
     assert grounded.bags.record(0) == {"dog": 1, "cat": 1}
     assert grounded.bags.record(1) == {"dog": 2}
 

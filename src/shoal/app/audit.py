@@ -7,22 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from shoal.app.job import Preparation, is_file
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.pipeline import prepare
-from shoal.data.bags import Bags
+from shoal.data.original import SUPPRESSED, Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.io.items import with_files_read
 from shoal.io.published import PublishedRecords, read_published
 from shoal.privacy import MODELS, Model, Verdict
 from shoal.privacy.classes import classes_of
-from shoal.taxonomy.ground import Grounding
-from shoal.taxonomy.tree import Taxonomy
-
-SUPPRESSED = "*"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,19 +90,6 @@ def located(place: Published, how: Preparation | None) -> Preparation:
     return how
 
 
-def on_taxonomy(release: Release, taxonomy: Taxonomy) -> tuple[Release, int]:
-    """The release with items as nodes of the taxonomy, and how many published names are not among its nodes.
-
-    `*` stands for any item, as in most tools: where the taxonomy does not know it, it is the root.
-    """
-    names = release.published.vocabulary.names
-    nodes = taxonomy.names.codes(names)
-    nodes = np.where((nodes < 0) & (names == SUPPRESSED).to_numpy(), 0, nodes).astype(np.int32)
-    strange = int((nodes < 0).sum())
-    rows: Bags = release.published.relabelled(nodes, taxonomy.names)
-    return Release(rows, np.array(release.copies)), strange
-
-
 def _columns(found: PublishedRecords, allowed: Sequence[str]) -> list[Verdict]:
     """That nothing stands beside the items but what was allowed; no verdict where nothing does."""
     strange = [name for name in allowed if name not in found.beside]
@@ -132,21 +113,21 @@ def _models(claims: Sequence[str | Model] | str | Model) -> list[Model]:
     return [MODELS.make(claim) if isinstance(claim, str) else claim for claim in several]
 
 
-def _judged_against(release: Release, original: Grounding, models: Sequence[Model]) -> tuple[list[Verdict], list[Verdict], tuple[str, ...]]:
+def _judged_against(release: Release, original: Original, models: Sequence[Model]) -> tuple[list[Verdict], list[Verdict], tuple[str, ...]]:
     """The verdicts with the original at hand. Items foreign to it are a failed check, and the records are then judged as they stand."""
-    placed, strange = on_taxonomy(release, original.taxonomy)
+    strange = original.foreign(release)
     if strange:
         return [model.check(release) for model in models], [_foreign_items(strange)], ()
-    stars = release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and original.taxonomy.names.codes([SUPPRESSED])[0] < 0
-    notes = (f"{SUPPRESSED!r} was taken for the root of the taxonomy, {original.taxonomy.names[0]!r}",) if stars else ()
-    return [model.check(placed, original) for model in models], [], notes
+    root = original.tree.names[0]
+    notes = (f"{SUPPRESSED!r} was taken for the root of the taxonomy, {root!r}",) if original.reads_stars(release) else ()
+    return [model.check(release, original) for model in models], [], notes
 
 
 def _foreign_items(strange: int) -> Verdict:
     return Verdict("items of the taxonomy", False, {"foreign": strange}, (f"{strange:,} published items are no nodes of the taxonomy",))
 
 
-def _all_there(place: Published, original: Grounding) -> list[Verdict]:
+def _all_there(place: Published, original: Original) -> list[Verdict]:
     """That the manifest speaks of as many records as the original has."""
     if place.manifest is None:
         return []

@@ -20,6 +20,7 @@ from shoal import __version__
 from shoal.app.job import Preparation, Target, is_file, load_taxonomy
 from shoal.data.bags import Bags, Vocabulary, stacked
 from shoal.data.log import Log
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
@@ -28,10 +29,10 @@ from shoal.io.read import Reading, read
 from shoal.io.records import RECORD_FORMATS, read_records, write_records
 from shoal.methods import Method
 from shoal.metrics import measure
-from shoal.privacy import Model, Verdict
+from shoal.privacy import Verdict
 from shoal.report.facts import facts_of
 from shoal.report.page import render
-from shoal.taxonomy.ground import Grounding, ground
+from shoal.taxonomy.ground import ground
 from shoal.taxonomy.tree import Taxonomy
 from shoal.text.terms import terms_of
 
@@ -40,7 +41,7 @@ from shoal.text.terms import terms_of
 class Prepared:
     """Records on a taxonomy, with the facts of how they came there."""
 
-    original: Grounding
+    original: Original
     facts: dict[str, Any]
     reading: Reading | None
     notes: tuple[str, ...]
@@ -51,7 +52,7 @@ class Judged:
     """A release that passed all its claims, with the original it was judged against."""
 
     release: Release
-    original: Grounding
+    original: Original
     verdicts: tuple[Verdict, ...]
     metrics: dict[str, float]
     facts: dict[str, Any]
@@ -87,12 +88,12 @@ def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None)
         "owners": bags.n_owners,
         "items": len(bags.vocabulary),
         "occurrences": bags.occurrences,
-        "unknown_items": original.unknown_terms,
-        "unknown_occurrences": original.unknown_kept + original.unknown_dropped,
+        "unknown_items": original.steps.unknown_terms,
+        "unknown_occurrences": original.steps.unknown_kept + original.steps.unknown_dropped,
         **how.described(),
-        "taxonomy_nodes": len(original.taxonomy),
-        "taxonomy_leaves": original.taxonomy.n_leaves,
-        "taxonomy_height": original.taxonomy.height,
+        "taxonomy_nodes": len(original.tree),
+        "taxonomy_leaves": original.tree.n_leaves,
+        "taxonomy_height": original.tree.height,
     }
     return Prepared(original, facts, None, notes)
 
@@ -101,10 +102,10 @@ def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -
     """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails."""
     original = prepared.original
     ready = with_files_read(method)
-    release = ready.apply(original.bags, original.taxonomy)
+    release = ready.apply(original)
     insist_on_honesty(release, ready, original)
     release = _with_full_account(release, prepared)
-    verdicts = tuple(claim.check(release, original) for claim in release.claims)  # type: ignore[attr-defined]
+    verdicts = tuple(claim.check(release, original) for claim in release.claims)
     insist(verdicts, "made")
     numbers = measure(release, original)
     if metrics:
@@ -119,7 +120,7 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         file = directory.path / RECORD_FORMATS[target.format]
         written = write_records(release, file, target.format, target.sep)
         seen = Release.from_records(read_records(file, target.format, written.separator or None)[0])
-        insist([same_records(release, seen), *(claim.check(seen) for claim in release.claims)], "written")  # type: ignore[attr-defined]
+        insist([same_records(release, seen), *(claim.check(seen) for claim in release.claims)], "written")
         manifest = manifest_of(judged, [written.as_dict()])
         page = render(facts_of(manifest, release, judged.original)).encode()
         (directory.path / REPORT).write_bytes(page)
@@ -153,10 +154,10 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
             )
 
 
-def insist_on_honesty(release: Release, method: Method, original: Grounding) -> None:
+def insist_on_honesty(release: Release, method: Method, original: Original) -> None:
     """Raise unless a release promises what its method promises, and accounts for all that the method was given."""
     account = release.accounting
-    made = [claim for claim in release.claims if isinstance(claim, Model)]
+    made = release.claims
     if not made or not all(any(claim.keeps(promise) for claim in made) for promise in method.claims()):
         raise GuaranteeNotMet(f"the release of the method {method.name} does not make the method's claims", hint="nothing was written")
     if account is None or (account.records.total, account.occurrences.total) != (len(original.bags), original.bags.occurrences):
@@ -181,7 +182,7 @@ def _with_full_account(release: Release, prepared: Prepared) -> Release:
     """The method's account, widened by what happened before the method saw the records."""
     original, account = prepared.original, release.accounting
     assert account is not None  # insisted on before
-    occurrences = account.occurrences.widened("dropped: not in the taxonomy", original.unknown_dropped)
-    occurrences = occurrences.widened("dropped: repeated in its record", original.repeats_dropped)
+    occurrences = account.occurrences.widened("dropped: not in the taxonomy", original.steps.unknown_dropped)
+    occurrences = occurrences.widened("dropped: repeated in its record", original.steps.repeats_dropped)
     rows = prepared.reading.rows if prepared.reading else None
     return release.accounted(type(account)(account.records, occurrences, rows))

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal.data.accounting import Accounting
 from shoal.data.bags import Bags, Ints
-from shoal.parameters import Declared
+
+if TYPE_CHECKING:
+    from shoal.privacy import Model
 
 
 class Secret:
@@ -44,7 +46,7 @@ class Release:
 
     published: Bags
     copies: Ints
-    claims: tuple[Declared, ...] = ()
+    claims: tuple[Model, ...] = ()
     accounting: Accounting | None = None
     method: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)

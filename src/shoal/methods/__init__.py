@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from shoal.parameters import Declared
 from shoal.registry import Table
 
 if TYPE_CHECKING:
-    from shoal.data.bags import Bags
+    from shoal.data.original import Original
     from shoal.data.release import Release
     from shoal.privacy import Model
-    from shoal.taxonomy.tree import Taxonomy
 
 
-class Method(Declared):
-    """Frozen parameters and one step: data and taxonomy in, a release out."""
+class Method(Declared, ABC):
+    """Frozen parameters and one step: an original in, a release out."""
 
     paper: ClassVar[str]
+    must_tell: ClassVar[tuple[str, ...]] = ("name", "paper")
     supports: ClassVar[frozenset[str]] = frozenset({"sets", "bags"})
 
     @abstractmethod
@@ -26,8 +26,8 @@ class Method(Declared):
         """The models that every release of this method promises to satisfy."""
 
     @abstractmethod
-    def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
-        """A release of these records, which are bags of taxonomy nodes. The input is not changed."""
+    def apply(self, original: Original) -> Release:
+        """A release of these records. The input is not changed."""
 
 
 METHODS: Table[type[Method]] = Table(

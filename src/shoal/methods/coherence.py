@@ -23,6 +23,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.choice import Items, ItemWeights, plain_values
 from shoal.data.hitting import SCORES, Hitting, exact_hitting, greedy
 from shoal.data.itemsets import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
+from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.errors import Infeasible, ParameterError
 from shoal.methods import Method
@@ -31,7 +32,6 @@ from shoal.privacy import Model
 from shoal.privacy.coherence import Coherence
 from shoal.taxonomy.lifting import SUPPRESSED, Recoding, lift
 from shoal.taxonomy.parts import parts_of, published_parts
-from shoal.taxonomy.tree import Taxonomy
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,9 @@ class Cohesion(Method):
         """Coherence, for the items as they are named here."""
         return (Coherence(h=self.h, k=self.k, p=self.p, private=self.private, public=self.public),)
 
-    def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
+    def apply(self, original: Original) -> Release:
         """Find the minimal moles, choose what removes them, and publish every record without it. Empty records are withheld."""
+        bags, taxonomy = original.bags, original.tree
         present = np.flatnonzero(bags.lengths > 0)
         records = bags.select(present).as_sets()
         if records.n_owners < self.k:
@@ -81,7 +82,7 @@ class Cohesion(Method):
             raise Infeasible(
                 f"{records.n_owners:,} people cannot be hidden among {self.k:,}", hint=hint, value=records.n_owners, limit=self.k
             )
-        parts = parts_of(taxonomy.names, self.private, self.public, taxonomy)
+        parts = parts_of(taxonomy.names, self.private, self.public, original.taxonomy)
         loss = self.losses(records, parts)
         moles = minimal_moles(records, parts, self.power)
         if len(moles) and not moles.sizes[0]:

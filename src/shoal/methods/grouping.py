@@ -15,6 +15,7 @@ from shoal import _kernels, kernels
 from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
 from shoal.data.choice import plain_values
+from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release, Secret
 from shoal.errors import Infeasible
 from shoal.methods import Method
@@ -30,8 +31,9 @@ class GroupingMethod(Method):
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
         """A group label from 0 for every record, none of which is empty, and the published record of each group."""
 
-    def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
+    def apply(self, original: Original) -> Release:
         """Withhold empty records, group the others, publish one record a group, and account for all."""
+        bags, taxonomy = original.bags, original.tree
         present, used = present_records(bags, self.k)
         groups, published = self.form_groups(used, taxonomy)
         rows = np.full(len(bags), -1, np.int64)
@@ -64,7 +66,7 @@ def present_records(bags: Bags, k: int) -> tuple[Ints, Bags]:
 def account(bags: Bags, published: Bags, rows: Ints) -> Accounting:
     """Where records and occurrences went, from the published row of each record (-1: withheld as empty)."""
     shown = rows >= 0
-    kept, remaining = kept_occurrences(bags, published, rows)
+    kept, remaining = shared_occurrences(bags, published, rows), int(published.lengths[rows[shown]].sum())
     withheld = int(bags.lengths[~shown].sum())
     suppressed = bags.occurrences - withheld - remaining
     return Accounting(
@@ -74,12 +76,6 @@ def account(bags: Bags, published: Bags, rows: Ints) -> Accounting:
             {"kept": kept, "generalized": remaining - kept, "suppressed": suppressed, "in withheld records": withheld},
         ),
     )
-
-
-def kept_occurrences(bags: Bags, published: Bags, rows: Ints) -> tuple[int, int]:
-    """How many item occurrences are published as themselves, and how many are published at all."""
-    kept: int = kernels.run(_kernels.shared_occurrences, *bags.rows, *published.rows, rows, kernels.threads())
-    return kept, int(published.lengths[rows[rows >= 0]].sum())
 
 
 def content_order(bags: Bags) -> Ints:

@@ -25,6 +25,7 @@ from shoal import _kernels, kernels
 from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
 from shoal.data.choice import plain_values
+from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.errors import ParameterError
 from shoal.methods import Method
@@ -72,8 +73,9 @@ class SSC(Method):
         shared: tuple[Model, ...] = (SharedTerms(owners=self.min_owners),) if self.min_owners > 1 else ()
         return (VocabularyKAnonymity(k=self.k, people=True), *shared)
 
-    def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
+    def apply(self, original: Original) -> Release:
         """Cluster the vocabularies that are not empty, publish a typical one for each cluster, and account for every occurrence."""
+        bags, taxonomy = original.bags, original.tree
         present, used = present_records(bags, self.k)
         measure = self.semantics(taxonomy).kernel()
         clusters = self.cluster(used, measure)

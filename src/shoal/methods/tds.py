@@ -20,6 +20,7 @@ from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
 from shoal.data.choice import Items, plain_values
 from shoal.data.itemsets import PUBLIC, Parts
+from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.errors import Infeasible
 from shoal.methods import Method
@@ -27,7 +28,6 @@ from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.public_part import PublicKAnonymity
 from shoal.taxonomy.parts import parts_of, published_parts
-from shoal.taxonomy.tree import Taxonomy
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,14 @@ class TopDownSpecialization(Method):
         """k-anonymity of the public items."""
         return (PublicKAnonymity(k=self.k, private=self.private, public=self.public),)
 
-    def apply(self, bags: Bags, taxonomy: Taxonomy) -> Release:
+    def apply(self, original: Original) -> Release:
         """Show items one by one, then publish every record without the public items that were not shown. Empty records are withheld."""
+        bags, taxonomy = original.bags, original.tree
         present = np.flatnonzero(bags.lengths > 0)
         records = bags.select(present).as_sets()
         if records.n_owners < self.k:
             raise Infeasible(f"{records.n_owners:,} people cannot be hidden among {self.k:,}", hint="lower k, or give more data")
-        parts = parts_of(taxonomy.names, self.private, self.public, taxonomy)
+        parts = parts_of(taxonomy.names, self.private, self.public, original.taxonomy)
         chosen, suppressed = specialize(records, parts, self.k)
         shown = (parts != PUBLIC) | np.isin(np.arange(len(parts)), chosen)
         code = np.where(shown, np.arange(len(parts)), -1).astype(np.int32)

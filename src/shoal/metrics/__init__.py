@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from shoal.errors import ParameterError
 from shoal.registry import Table
 
 if TYPE_CHECKING:
+    from shoal.data.original import Original
     from shoal.data.release import Release
-    from shoal.taxonomy.ground import Grounding
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One number: what it says, which way is better, and whether it needs to know which record became which.
+    """One number: what it says, which way is better, and whether it needs to know which record became which, or a taxonomy.
 
     `routine` metrics are measured for every release; the others on request.
     """
@@ -23,11 +24,18 @@ class Metric:
     name: str
     summary: str
     better: Literal["lower", "higher", "neither"]
-    measure: Callable[[Release, Grounding], float]
+    formula: Callable[[Release, Original], float]
     lowest: float | None = 0.0
     highest: float | None = None
     needs_groups: bool = False
     routine: bool = True
+    needs_taxonomy: bool = False
+
+    def measure(self, release: Release, original: Original) -> float:
+        """The number for this release, which is read in the vocabulary of the original; a foreign one is refused."""
+        if self.needs_taxonomy and not original.on_taxonomy:
+            raise ParameterError(f"{self.name} needs a taxonomy, and the records were not put on one")
+        return self.formula(original.aligned(release), original)
 
     @property
     def range(self) -> str:
@@ -62,7 +70,12 @@ METRICS: Table[Metric] = Table(
 )
 
 
-def measure(release: Release, original: Grounding, names: list[str] | None = None) -> dict[str, float]:
-    """The named metrics (all routine ones by default); those that need the groups are left out where these are unknown."""
+def measure(release: Release, original: Original, names: list[str] | None = None) -> dict[str, float]:
+    """The named metrics (all routine ones by default); those that need the groups are left out where these are unknown.
+
+    Of the routine ones also those that need a taxonomy, where there is none.
+    """
     wanted = [METRICS[name] for name in names] if names else [m for m in METRICS.values() if m.routine]
+    if not names and not original.on_taxonomy:
+        wanted = [m for m in wanted if not m.needs_taxonomy]
     return {m.name: m.measure(release, original) for m in wanted if release.secret is not None or not m.needs_groups}

@@ -17,33 +17,33 @@ import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Small
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
 from shoal.taxonomy.distance import LARGEST, SemanticDistance
-from shoal.taxonomy.ground import Grounding
 from shoal.taxonomy.tree import Taxonomy
 
 Floats = np.typing.NDArray[np.float64]
-LossOfBags = Callable[[pl.DataFrame, Grounding], Floats]
+LossOfBags = Callable[[pl.DataFrame, Original], Floats]
 
 
-def blm_subtree(release: Release, original: Grounding) -> float:
+def blm_subtree(release: Release, original: Original) -> float:
     """bLM where a bag loses what the smallest subtree around it loses."""
     return _blm(release, original, _subtree)
 
 
-def blm_distinct(release: Release, original: Grounding) -> float:
+def blm_distinct(release: Release, original: Original) -> float:
     """bLM where a bag loses the share of the other terms in use that it holds."""
     return _blm(release, original, _distinct)
 
 
-def represented(release: Release, original: Grounding) -> pl.DataFrame:
+def represented(release: Release, original: Original) -> pl.DataFrame:
     """Which published term (of which published row) stands for which original term, in how many occurrences."""
     if release.secret is None:
         raise ParameterError("bLM needs to know which record became which, and a file does not tell")
     semantics = SemanticDistance(
-        original.taxonomy,
+        original.tree,
         release.parameters.get("distance", "path"),
         release.parameters["eps"] if "distance" in release.parameters else LARGEST["path"],
         omega=1,
@@ -54,7 +54,7 @@ def represented(release: Release, original: Grounding) -> pl.DataFrame:
     return frame.group_by("row", "published", "original").agg(pl.col("times").sum())
 
 
-def _blm(release: Release, original: Grounding, loss_of: LossOfBags) -> float:
+def _blm(release: Release, original: Original, loss_of: LossOfBags) -> float:
     bags = (
         represented(release, original)
         .group_by("row", "published")
@@ -70,12 +70,12 @@ def _blm(release: Release, original: Grounding, loss_of: LossOfBags) -> float:
     return float((loss_of(bags, original) * times).sum() + suppressed) / max(1, original.bags.occurrences)
 
 
-def _subtree(bags: pl.DataFrame, original: Grounding) -> Floats:
-    tree = original.taxonomy
+def _subtree(bags: pl.DataFrame, original: Original) -> Floats:
+    tree = original.tree
     return tree.loss[_lowest_common(bags["first"].to_numpy(), bags["last"].to_numpy(), tree)]
 
 
-def _distinct(bags: pl.DataFrame, original: Grounding) -> Floats:
+def _distinct(bags: pl.DataFrame, original: Original) -> Floats:
     in_use = len(np.unique(original.bags.items))
     return np.asarray((bags["distinct"].to_numpy() - 1) / max(1, in_use - 1))
 
@@ -96,6 +96,7 @@ BLM_SUBTREE = Metric(
     highest=1.0,
     needs_groups=True,
     routine=False,
+    needs_taxonomy=True,
 )
 BLM_DISTINCT = Metric(
     "blm_distinct",
@@ -105,4 +106,5 @@ BLM_DISTINCT = Metric(
     highest=1.0,
     needs_groups=True,
     routine=False,
+    needs_taxonomy=True,
 )

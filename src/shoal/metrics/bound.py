@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
 from shoal.taxonomy.bound import loss_lower_bound
-from shoal.taxonomy.ground import Grounding
 
 
-def bound(release: Release, original: Grounding) -> float:
+def bound(release: Release, original: Original) -> float:
     """The least loss of any k-anonymous release of these records, as far as it can be proved."""
     asked = [claim.values()["k"] for claim in release.claims if claim.name == "k-anonymity"]
     if not asked:
         raise ParameterError("the bound is one for k-anonymity, which this release does not claim")
-    return loss_lower_bound(original.bags, original.taxonomy, max(asked)).normalised
+    return loss_lower_bound(original.bags, original.tree, max(asked)).normalised
 
 
-BOUND = Metric("bound", "loss that no k-anonymous release can stay below", "neither", bound, highest=1.0, routine=False)
+BOUND = Metric(
+    "bound", "loss that no k-anonymous release can stay below", "neither", bound, highest=1.0, routine=False, needs_taxonomy=True
+)

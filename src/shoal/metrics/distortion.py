@@ -9,34 +9,34 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.data.bags import Bags, Ints
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.metrics import Metric
-from shoal.taxonomy.ground import Grounding
 from shoal.taxonomy.tree import Taxonomy
 
 
-def ggd(release: Release, original: Grounding) -> float:
+def ggd(release: Release, original: Original) -> float:
     """The group generalization distortion of the whole release."""
     published = int((release.published.lengths * release.copies).sum())
-    told = _losses(release.published, release.copies, original.taxonomy)
+    told = _losses(release.published, release.copies, original.tree)
     return told + original.bags.occurrences - published
 
 
-def loss(release: Release, original: Grounding) -> float:
+def loss(release: Release, original: Original) -> float:
     """GGD per item occurrence."""
     return ggd(release, original) / max(1, original.bags.occurrences)
 
 
-def added_loss(release: Release, original: Grounding) -> float:
+def added_loss(release: Release, original: Original) -> float:
     """Loss beyond what the original's own inner nodes cost: 0 where nothing was changed."""
     ones = np.ones(len(original.bags), np.int64)
-    unavoidable = _losses(original.bags, ones, original.taxonomy)
+    unavoidable = _losses(original.bags, ones, original.tree)
     return (ggd(release, original) - unavoidable) / max(1, original.bags.occurrences)
 
 
-def loss_with_dropped(release: Release, original: Grounding) -> float:
+def loss_with_dropped(release: Release, original: Original) -> float:
     """Loss where a term dropped as unknown is charged like a suppressed one."""
-    dropped = original.unknown_dropped
+    dropped = original.steps.unknown_dropped
     return (ggd(release, original) + dropped) / max(1, original.bags.occurrences + dropped)
 
 

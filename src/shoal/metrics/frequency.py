@@ -6,32 +6,32 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.metrics import Metric
-from shoal.taxonomy.ground import Grounding
 
 Floats = npt.NDArray[np.float64]
 
 
-def frequency_distance(release: Release, original: Grounding) -> float:
+def frequency_distance(release: Release, original: Original) -> float:
     """The share of all uses that would have to be moved to other terms to make the two distributions equal (total variation)."""
     before, after = _distributions(release, original)
     return float(np.abs(before - after).sum() / 2)
 
 
-def frequency_shift(release: Release, original: Grounding) -> float:
+def frequency_shift(release: Release, original: Original) -> float:
     """How far, in edges of the taxonomy, a use has to be moved on average to make the two distributions equal (earth mover's)."""
     before, after = _distributions(release, original)
-    tree = original.taxonomy
+    tree = original.tree
     surplus = before - after
     sums = np.concatenate([[0.0], np.cumsum(surplus)])
     through = sums[tree.end] - sums[: len(tree)]
     return float(np.abs(through[1:]).sum())
 
 
-def _distributions(release: Release, original: Grounding) -> tuple[Floats, Floats]:
+def _distributions(release: Release, original: Original) -> tuple[Floats, Floats]:
     """Shares of all occurrences per node; what is not published is counted at the root, where nothing is told."""
-    nodes = len(original.taxonomy)
+    nodes = len(original.tree)
     before = _uses(original.bags, np.ones(len(original.bags), np.int64), nodes)
     after = _uses(release.published, release.copies, nodes)
     after[0] += max(0.0, before.sum() - after.sum())
@@ -57,4 +57,5 @@ FREQUENCY_SHIFT = Metric(
     "lower",
     frequency_shift,
     routine=False,
+    needs_taxonomy=True,
 )

@@ -9,17 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from shoal import _kernels, kernels
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
-from shoal.taxonomy.ground import Grounding
 
 
-def ncp(release: Release, original: Grounding) -> float:
+def ncp(release: Release, original: Original) -> float:
     """The mean penalty of the original's item occurrences."""
     if release.secret is None:
         raise ParameterError("NCP needs to know which record became which, and a file does not tell")
-    bags, tree = original.bags, original.taxonomy
+    bags, tree = original.bags, original.tree
     cover = kernels.run(_kernels.covering_nodes, *bags.rows, *release.published.rows, release.secret.rows(), tree.end, kernels.threads())
     penalty = np.where(cover >= 0, tree.ncp[cover], 1.0)
     return float((penalty * bags.counts).sum() / max(1, bags.occurrences))

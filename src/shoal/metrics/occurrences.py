@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
-from shoal.taxonomy.ground import Grounding
 
 
-def _share(*parts: str) -> Callable[[Release, Grounding], float]:
-    def measure(release: Release, original: Grounding) -> float:
+def _share(*parts: str) -> Callable[[Release, Original], float]:
+    def measure(release: Release, original: Original) -> float:
         if release.accounting is None:
             raise ParameterError("a release read from a file has no account of its occurrences")
         ledger = release.accounting.occurrences

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.metrics import Metric
 from shoal.taxonomy.distance import SemanticDistance
-from shoal.taxonomy.ground import Grounding
 
 TOP = 500
 
@@ -43,18 +43,18 @@ def closed_patterns(bags: Bags, n: int = TOP, *, shortest: int = 1, weights: npt
     return Patterns(found, support)
 
 
-def recall(release: Release, original: Grounding, n: int = TOP, shortest: int = 1) -> float:
+def recall(release: Release, original: Original, n: int = TOP, shortest: int = 1) -> float:
     """The share of the original top patterns' terms that is found together in a published top pattern."""
     theirs, ours = _both(release, original, n, shortest)
     return recall_of(theirs.bags, ours.bags)
 
 
 def semantic_distance(
-    release: Release, original: Grounding, n: int = TOP, shortest: int = 1, distance: SemanticDistance | None = None
+    release: Release, original: Original, n: int = TOP, shortest: int = 1, distance: SemanticDistance | None = None
 ) -> float:
     """The distance of the original top patterns to the nearest published one, per term."""
     theirs, ours = _both(release, original, n, shortest)
-    return distance_of(theirs.bags, ours.bags, distance or SemanticDistance(original.taxonomy))
+    return distance_of(theirs.bags, ours.bags, distance or SemanticDistance(original.tree))
 
 
 def recall_of(originals: Bags, published: Bags) -> float:
@@ -76,7 +76,7 @@ def distance_of(originals: Bags, published: Bags, distance: SemanticDistance) ->
     return float(distance.nearest(originals, published).sum() / originals.occurrences)
 
 
-def _both(release: Release, original: Grounding, n: int, shortest: int) -> tuple[Patterns, Patterns]:
+def _both(release: Release, original: Original, n: int, shortest: int) -> tuple[Patterns, Patterns]:
     theirs = closed_patterns(original.bags, n, shortest=shortest)
     ours = closed_patterns(release.published, n, shortest=shortest, weights=release.copies)
     return theirs, ours
@@ -110,4 +110,5 @@ SDIST = Metric(
     "lower",
     semantic_distance,
     routine=False,
+    needs_taxonomy=True,
 )

@@ -5,17 +5,17 @@ A model is a frozen value such as `KAnonymity(k=5)` in a file of its own and one
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from shoal.data.choice import Items
 from shoal.parameters import Declared
 from shoal.registry import Table
 
 if TYPE_CHECKING:
+    from shoal.data.original import Original
     from shoal.data.release import Release
-    from shoal.taxonomy.ground import Grounding
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,21 @@ class Verdict:
         }
 
 
-class Model(Declared):
+class Model(Declared, ABC):
     """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth."""
 
     protects: ClassVar[str]
     does_not_protect: ClassVar[str]
+    must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect")
+
+    @final
+    def check(self, release: Release, original: Original | None = None) -> Verdict:
+        """Judge the published records; more strictly where the original is at hand, in whose vocabulary they are then read."""
+        return self.judge(release if original is None else original.aligned(release), original)
 
     @abstractmethod
-    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
-        """Judge the published records; more strictly where the original is at hand."""
+    def judge(self, release: Release, original: Original | None) -> Verdict:
+        """The judgement on a release that is in the vocabulary of the original, where there is one."""
 
     def keeps(self, promise: Declared) -> bool:
         """Whether this claim, made of a release, is what its method promised.

@@ -12,10 +12,10 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.privacy import Verdict
 from shoal.privacy.origins import find_origins
-from shoal.taxonomy.ground import Grounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ def classes_of(release: Release) -> Classes:
     return Classes(np.where(held[label], renumbered[label], -1), sizes[held])
 
 
-def judge_classes(claim: str, k: int, release: Release, original: Grounding | None, *, people: bool, truthful: bool) -> Verdict:
+def judge_classes(claim: str, k: int, release: Release, original: Original | None, *, people: bool, truthful: bool) -> Verdict:
     """Are all classes of at least k records? With the original: of k people (`people`), each a generalization (`truthful`)?"""
     classes = classes_of(release)
     achieved = {"k": classes.smallest}
@@ -80,12 +80,12 @@ def _note_on_empty(release: Release) -> str:
     return f"{empty:,} empty records were counted as records like any other" if empty else "no record is empty"
 
 
-def _too_many(release: Release, original: Grounding) -> list[str]:
+def _too_many(release: Release, original: Original) -> list[str]:
     excess = release.n_records - len(original.bags)
     return [f"{release.n_records:,} records are published of only {len(original.bags):,}"] if excess > 0 else []
 
 
-def _lost_records(release: Release, original: Grounding, rows: Ints) -> list[str]:
+def _lost_records(release: Release, original: Original, rows: Ints) -> list[str]:
     if len(rows) != len(original.bags):
         return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
     known = rows.max(initial=-1) < len(release.copies)
@@ -93,7 +93,7 @@ def _lost_records(release: Release, original: Grounding, rows: Ints) -> list[str
     return [] if known and np.array_equal(shown, release.copies) else ["records were lost or added unaccounted"]
 
 
-def _fewest_people(classes: Classes, original: Grounding, rows: Ints) -> int:
+def _fewest_people(classes: Classes, original: Original, rows: Ints) -> int:
     shown = np.flatnonzero(rows >= 0)
     label, owner = classes.label[rows[shown]], original.bags.owners[shown]
     by_class = np.lexsort((owner, label))
@@ -103,8 +103,8 @@ def _fewest_people(classes: Classes, original: Grounding, rows: Ints) -> int:
     return int(np.bincount(label[first], minlength=len(classes.sizes)).min())
 
 
-def _untruthful(release: Release, original: Grounding, rows: Ints) -> list[str]:
-    tree = original.taxonomy
+def _untruthful(release: Release, original: Original, rows: Ints) -> list[str]:
+    tree = original.tree
     good = kernels.run(
         _kernels.generalizes,
         *original.bags.rows,

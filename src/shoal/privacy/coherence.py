@@ -25,7 +25,7 @@ from shoal.taxonomy.parts import absent, parts_of
 from shoal.taxonomy.recoding import recoding_defects
 
 if TYPE_CHECKING:
-    from shoal.taxonomy.ground import Grounding
+    from shoal.data.original import Original
 
 MOST_WITNESSES = 5
 
@@ -55,7 +55,7 @@ class Coherence(Model):
         """The attacker that this promise holds against."""
         return Power(self.h, self.k, self.p)
 
-    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+    def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every set of up to p public items; with the original, count people and check what was changed."""
         records = published_records(release, original)
         names, taxonomy = records.vocabulary, original.taxonomy if original else None
@@ -69,7 +69,7 @@ class Coherence(Model):
         return Verdict(str(self), not broken, achieved, tuple(broken), tuple(notes))
 
 
-def published_records(release: Release, original: Grounding | None) -> Bags:
+def published_records(release: Release, original: Original | None) -> Bags:
     """Every published record in full, with its owner where the original tells it."""
     if original is None or release.secret is None:
         records = release.published.select(np.repeat(np.arange(len(release.published)), release.copies))

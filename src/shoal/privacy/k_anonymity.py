@@ -11,7 +11,7 @@ from shoal.privacy import Model, Verdict
 from shoal.privacy.classes import judge_classes
 
 if TYPE_CHECKING:
-    from shoal.taxonomy.ground import Grounding
+    from shoal.data.original import Original
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,6 @@ class KAnonymity(Model):
 
     k: int = param(5, minimum=2, help="people behind every published record")
 
-    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+    def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical published records; with the original, count people and check that nothing was invented."""
         return judge_classes(str(self), self.k, release, original, people=True, truthful=True)

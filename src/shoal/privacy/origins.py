@@ -15,9 +15,9 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.taxonomy.counts import tree_counts
-from shoal.taxonomy.ground import Grounding
 
 MOST_PAIRS = 20_000_000
 
@@ -30,7 +30,7 @@ class Origins:
     undecided_classes: int
 
 
-def find_origins(release: Release, original: Grounding) -> Origins:
+def find_origins(release: Release, original: Original) -> Origins:
     """Match published records to originals they generalize, as many as possible."""
     label = release.published.identical()
     _, row, place = np.unique(label, return_index=True, return_inverse=True)
@@ -41,7 +41,7 @@ def find_origins(release: Release, original: Grounding) -> Origins:
     return Origins(homeless=asked - matched, undecided_classes=len(undecided))
 
 
-def _pairs(release: Release, original: Grounding, row: Ints) -> tuple[Ints, Ints, Ints]:
+def _pairs(release: Release, original: Original, row: Ints) -> tuple[Ints, Ints, Ints]:
     """Pairs (class, original record) where the class's record generalizes the original; and the classes left out as too costly."""
     candidates = _Candidates(original)
     found = [candidates.of(release, int(r)) for r in row]
@@ -51,7 +51,7 @@ def _pairs(release: Release, original: Grounding, row: Ints) -> tuple[Ints, Ints
     decided, undecided = cheap[within], cheap[~within]
     classes = np.repeat(decided, sizes[decided])
     records = np.concatenate([found[c] for c in decided]) if len(decided) else np.zeros(0, np.int64)
-    tree = original.taxonomy
+    tree = original.tree
     good = kernels.run(
         _kernels.generalizes_pairs,
         *original.bags.rows,
@@ -69,13 +69,13 @@ def _pairs(release: Release, original: Grounding, row: Ints) -> tuple[Ints, Ints
 class _Candidates:
     """Original records that may lie below a published record: those that touch its rarest item, and are long enough."""
 
-    def __init__(self, original: Grounding) -> None:
-        counts = tree_counts(original.bags, original.taxonomy)
+    def __init__(self, original: Original) -> None:
+        counts = tree_counts(original.bags, original.tree)
         by_node = np.argsort(counts.nodes, kind="stable")
         holder = np.repeat(np.arange(len(original.bags)), np.diff(counts.indptr))
         self._records = holder[by_node]
-        self._starts = np.searchsorted(counts.nodes[by_node], np.arange(len(original.taxonomy) + 1))
-        self._weighted = original.taxonomy.weights > 0
+        self._starts = np.searchsorted(counts.nodes[by_node], np.arange(len(original.tree) + 1))
+        self._weighted = original.tree.weights > 0
         self._lengths = original.bags.lengths
 
     def of(self, release: Release, row: int) -> Ints:

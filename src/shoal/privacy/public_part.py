@@ -17,7 +17,7 @@ from shoal.taxonomy.parts import absent, parts_of
 from shoal.taxonomy.recoding import recoding_defects
 
 if TYPE_CHECKING:
-    from shoal.taxonomy.ground import Grounding
+    from shoal.data.original import Original
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PublicKAnonymity(Model):
     private: Items | None = param(None, help="items that are published as they are")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
 
-    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+    def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical public parts; with the original, count people and check what was changed."""
         names = release.published.vocabulary
         parts = parts_of(names, self.private, self.public, original.taxonomy if original else None, strict=original is not None)

@@ -23,7 +23,7 @@ from shoal.taxonomy.tree import Taxonomy
 from shoal.taxonomy.wordnet import wordnet
 
 if TYPE_CHECKING:
-    from shoal.taxonomy.ground import Grounding
+    from shoal.data.original import Original
 
 Mask = npt.NDArray[np.bool_]
 
@@ -45,7 +45,7 @@ class SensitiveShare(Model):
     h: float = param(0.5, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item")
     items: Items | None = param(None, help="the sensitive items")
 
-    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+    def judge(self, release: Release, original: Original | None) -> Verdict:
         """All members of a group are known to have what their record names: is a sensitive item among it?
 
         With the original at hand its taxonomy says what stands for a sensitive item; without it names are compared.
@@ -56,8 +56,8 @@ class SensitiveShare(Model):
         if original is None:
             telling = names.is_in(pl.Series(sorted(_named(self.items)), dtype=pl.String).implode()).to_numpy()
         else:
-            told = original.taxonomy.names.codes(names)
-            telling = (told >= 0) & disclosing(original.taxonomy, self.items)[told]
+            told = original.tree.names.codes(names)
+            telling = (told >= 0) & disclosing(original.tree, self.items)[told]
         entries = telling[release.published.items] & np.repeat(release.copies > 0, np.diff(release.published.indptr))
         shown = names.gather(np.unique(release.published.items[entries])).to_list()
         share = 1.0 if shown else 0.0
@@ -116,7 +116,7 @@ def _named(items: Items) -> frozenset[str]:
     return items.names
 
 
-def _note(items: Items, original: Grounding | None) -> str:
+def _note(items: Items, original: Original | None) -> str:
     if original is None:
         return f"{len(_named(items)):,} sensitive items, compared by name"
-    return f"what is sensitive stands for {len(sensitive_nodes(original.taxonomy, items)):,} nodes of the data's taxonomy"
+    return f"what is sensitive stands for {len(sensitive_nodes(original.tree, items)):,} nodes of the data's taxonomy"

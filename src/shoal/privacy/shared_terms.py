@@ -19,7 +19,7 @@ from shoal.privacy import Model, Verdict
 from shoal.privacy.classes import classes_of
 
 if TYPE_CHECKING:
-    from shoal.taxonomy.ground import Grounding
+    from shoal.data.original import Original
     from shoal.taxonomy.tree import Taxonomy
 
 
@@ -33,7 +33,7 @@ class SharedTerms(Model):
 
     owners: int = param(2, minimum=1, help="people of the group who hold each published term")
 
-    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+    def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count for every published term the people of its class who hold it or something below it.
 
         Where the groups are not known, all people of the original are counted; without the original, the records that bear the term.
@@ -43,14 +43,14 @@ class SharedTerms(Model):
             held = published.group_by("node").agg(pl.col("copies").sum().alias("n"))
             return self._verdict(held, "who wrote a term is only known with the original; the records that bear it were counted")
         if release.secret is None:
-            holders = _holders(original.bags, np.zeros(len(original.bags), np.int64), original.taxonomy)
+            holders = _holders(original.bags, np.zeros(len(original.bags), np.int64), original.tree)
             everyone = published.with_columns(pl.lit(0, pl.Int64).alias("group"))
             return self._verdict(_counted(everyone, holders), "the groups are not known; people of the whole original were counted")
         rows = release.secret.rows()
         if len(rows) != len(original.bags):
             return Verdict(str(self), False, {}, ("the release does not speak of the records of this original",))
         group = np.where(rows >= 0, classes_of(release).label[rows], -1) if len(release.published) else rows
-        return self._verdict(_counted(published, _holders(original.bags, group, original.taxonomy)))
+        return self._verdict(_counted(published, _holders(original.bags, group, original.tree)))
 
     def _verdict(self, held: pl.DataFrame, *notes: str) -> Verdict:
         """From the number of holders of every published term."""

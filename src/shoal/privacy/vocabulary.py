@@ -11,7 +11,7 @@ from shoal.privacy import Model, Verdict
 from shoal.privacy.classes import judge_classes
 
 if TYPE_CHECKING:
-    from shoal.taxonomy.ground import Grounding
+    from shoal.data.original import Original
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,6 @@ class VocabularyKAnonymity(Model):
     k: int = param(5, minimum=2, help="identical vocabularies")
     people: bool = param(False, help="count the people behind them, where the original is at hand")
 
-    def check(self, release: Release, original: Grounding | None = None) -> Verdict:
+    def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical published vocabularies; terms may stand for similar ones, so generalization is not demanded."""
         return judge_classes(str(self), self.k, release, original, people=self.people, truthful=False)

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import InputError
 from shoal.privacy.classes import classes_of
 from shoal.report.bins import Bin, Histogram, compare, joined, people_seen, tally
 from shoal.report.verdicts import promised_group
-from shoal.taxonomy.ground import Grounding
 from shoal.taxonomy.tree import Taxonomy
 
 FEWEST_PEOPLE = 10
@@ -66,9 +66,9 @@ class Facts:
     fewest: int = FEWEST_PEOPLE
 
 
-def facts_of(manifest: Mapping[str, Any], release: Release, original: Grounding) -> Facts:
+def facts_of(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
     """The facts of a release that was made from these records."""
-    tree, before = original.taxonomy, original.bags
+    tree, before = original.tree, original.bags
     published = _on_nodes(release.published, tree)
     sizes = classes_of(release).sizes
     people = np.unique(before.owners, return_inverse=True)[1]
@@ -112,9 +112,9 @@ def _sizes(sizes: Ints) -> Sizes:
     return Sizes(len(sizes), int(sizes.min()), float(np.median(sizes)), int(sizes.max()))
 
 
-def _levels(original: Grounding, people: Ints, published: Bags, copies: Ints, fewest: int) -> Histogram:
+def _levels(original: Original, people: Ints, published: Bags, copies: Ints, fewest: int) -> Histogram:
     """Item occurrences on each level of the taxonomy, before and after."""
-    tree, before = original.taxonomy, original.bags
+    tree, before = original.tree, original.bags
     entries = np.repeat(people, np.diff(before.indptr))
     seen = people_seen(tree.depth[before.items].astype(np.int64), entries, tree.height + 1)
     now = published.counts * np.repeat(copies, np.diff(published.indptr))

@@ -1,4 +1,4 @@
-"""Grounding: putting records of terms on a taxonomy, and saying what happened to the terms it does not know.
+"""From typed records to an Original: on the nodes of a taxonomy, or with the names as they were typed; every step is counted.
 
 Unknown terms (brands, names: half of a real log) are kept under one extra child of the root, so that a term shared by a whole group
 survives; or dropped, as the papers do; or refused. The tree may be cut down to what the data uses, as in the papers, or stay whole.
@@ -11,29 +11,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
+from shoal.data.original import Original, Steps
 from shoal.errors import InputError
 from shoal.taxonomy.tree import Taxonomy
+from shoal.text.terms import in_one_case
 
 Unknown = Literal["keep", "drop", "refuse"]
 Scope = Literal["used", "whole"]
 
 UNLISTED = "(unlisted)"
-
-
-@dataclass(frozen=True, eq=False)
-class Grounding:
-    """Records over the nodes of a taxonomy, and the account of how they came there (in item occurrences)."""
-
-    bags: Bags
-    taxonomy: Taxonomy
-    occurrences_in: int
-    unknown_kept: int
-    unknown_dropped: int
-    repeats_dropped: int
-    unknown_terms: int
+ANYTHING = "(anything)"
 
 
 def ground(
@@ -43,35 +34,95 @@ def ground(
     unknown: Unknown = "keep",
     scope: Scope = "used",
     as_sets: bool = False,
-) -> Grounding:
-    """Records of terms become records of taxonomy nodes. With `as_sets` a node counts once a record."""
-    nodes = taxonomy.nodes(bags.vocabulary.names)
-    strange = np.flatnonzero(nodes < 0)
-    frequency = np.bincount(bags.items, weights=bags.counts, minlength=len(bags.vocabulary)).astype(np.int64)
-    strange = strange[frequency[strange] > 0]
-    outside = int(frequency[strange].sum())
+    fold: bool = False,
+    stop_words: int = 0,
+) -> Original:
+    """Records of terms become records of taxonomy nodes. With `as_sets` a node counts once a record.
+
+    With `fold` words are brought to lower case first; `stop_words` were left out before.
+    """
+    folded = in_one_case(bags.vocabulary.names) if fold else bags.vocabulary.names
+    vocabulary = Vocabulary(folded.unique(maintain_order=True)) if fold else bags.vocabulary
+    term = vocabulary.codes(folded) if fold else np.arange(len(folded), dtype=np.int32)
+    terms = bags.relabelled(term, vocabulary) if fold else bags
+    placed = _placed(terms, taxonomy, unknown, scope)
+    grounded = terms.relabelled(placed.nodes, placed.tree.names)
+    counted = grounded.as_sets() if as_sets else grounded
+    items = placed.nodes[term]
+    spelling = _spelling(bags, folded, placed.tree.names, items, placed.known[term])
+    steps = Steps(
+        **spelling,
+        stop_words=stop_words,
+        unknown_terms=placed.strangers,
+        repeats_dropped=grounded.occurrences - counted.occurrences,
+    )
+    return Original(counted, placed.tree, bags, items, steps, placed.tree)
+
+
+def as_typed(bags: Bags, taxonomy: Taxonomy | None = None, *, as_sets: bool = False, stop_words: int = 0) -> Original:
+    """The records with every name as it was typed, all directly below one root; a taxonomy only says what lies under its nodes."""
+    root = ANYTHING
+    while bags.vocabulary.codes([root])[0] >= 0:
+        root = f"({root})"
+    names = Vocabulary(pl.concat([pl.Series("item", [root]), bags.vocabulary.names]))
+    parent = np.zeros(len(names), np.int32)
+    parent[0] = -1
+    items = np.arange(1, len(names), dtype=np.int32)
+    tree = Taxonomy(names, parent)
+    placed = bags.relabelled(items, names)
+    counted = placed.as_sets() if as_sets else placed
+    steps = Steps(as_typed=bags.occurrences, stop_words=stop_words, repeats_dropped=placed.occurrences - counted.occurrences)
+    return Original(counted, tree, bags, items, steps, taxonomy)
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """The node of each term on the fitted tree, which terms the taxonomy knew, and how many used ones it did not."""
+
+    tree: Taxonomy
+    nodes: Small
+    known: npt.NDArray[np.bool_]
+    strangers: int
+
+
+def _placed(terms: Bags, taxonomy: Taxonomy, unknown: Unknown, scope: Scope) -> _Placed:
+    nodes = taxonomy.nodes(terms.vocabulary.names)
+    known = nodes >= 0
+    frequency = _frequency(terms)
+    strange = np.flatnonzero(~known & (frequency > 0))
     if unknown == "refuse" and len(strange):
         raise InputError(
-            f"{len(strange):,} terms ({outside:,} occurrences) are not in the taxonomy",
+            f"{len(strange):,} terms ({frequency[strange].sum():,} occurrences) are not in the taxonomy",
             hint="keep them with --unknown keep, drop them with --unknown drop",
         )
-    used = nodes[(nodes >= 0) & (frequency > 0)]
-    fitted, renumbered = (taxonomy, None) if scope == "whole" else restricted(taxonomy, used)
-    if renumbered is not None:
-        nodes = np.where(nodes >= 0, renumbered[nodes], -1).astype(np.int32)
+    fitted = taxonomy
+    if scope == "used":
+        fitted, renumbered = restricted(taxonomy, nodes[known & (frequency > 0)])
+        nodes = np.where(known, renumbered[nodes], -1).astype(np.int32)
     if unknown == "keep" and len(strange):
-        fitted, nodes = _hang_unlisted(fitted, nodes, strange, bags.vocabulary)
-    grounded = bags.relabelled(nodes, fitted.names)
-    counted = grounded.as_sets() if as_sets else grounded
-    return Grounding(
-        bags=counted,
-        taxonomy=fitted,
-        occurrences_in=bags.occurrences,
-        unknown_kept=outside if unknown == "keep" else 0,
-        unknown_dropped=outside if unknown == "drop" else 0,
-        repeats_dropped=grounded.occurrences - counted.occurrences,
-        unknown_terms=len(strange),
-    )
+        fitted, nodes = _hang_unlisted(fitted, nodes, strange, terms.vocabulary)
+    return _Placed(fitted, nodes, known, len(strange))
+
+
+def _spelling(bags: Bags, folded: pl.Series, names: Vocabulary, items: Small, known: npt.NDArray[np.bool_]) -> dict[str, int]:
+    """Occurrences by what became of the words: their own name, their name in lower case, another one, or unknown."""
+    frequency = _frequency(bags)
+    typed = bags.vocabulary.names
+    item = names.names.gather(np.maximum(items, 0))
+    same, lower = (item == typed).to_numpy(), (item == folded).to_numpy()
+    held = items >= 0
+    found = {
+        "as_typed": known & same,
+        "lower_cased": known & ~same & lower,
+        "renamed": known & ~same & ~lower,
+        "unknown_kept": ~known & held,
+        "unknown_dropped": ~known & ~held,
+    }
+    return {step: int(frequency[mask].sum()) for step, mask in found.items()}
+
+
+def _frequency(bags: Bags) -> Ints:
+    return np.bincount(bags.items, weights=bags.counts, minlength=len(bags.vocabulary)).astype(np.int64)
 
 
 def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
@@ -122,7 +173,6 @@ def _distinct_from(taxonomy: Taxonomy, terms: pl.Series) -> pl.Series:
 def frequent_strangers(bags: Bags, taxonomy: Taxonomy, limit: int) -> Sequence[tuple[str, int]]:
     """The most frequent terms that the taxonomy misses, with their occurrences."""
     nodes = taxonomy.nodes(bags.vocabulary.names)
-    frequency = np.bincount(bags.items, weights=bags.counts, minlength=len(bags.vocabulary)).astype(np.int64)
-    table = pl.DataFrame({"term": bags.vocabulary.names, "n": frequency, "node": nodes})
+    table = pl.DataFrame({"term": bags.vocabulary.names, "n": _frequency(bags), "node": nodes})
     missing = table.filter((pl.col("node") < 0) & (pl.col("n") > 0)).sort("n", "term", descending=[True, False])
     return [(row[0], row[1]) for row in missing.head(limit).iter_rows()]

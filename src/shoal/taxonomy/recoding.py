@@ -7,14 +7,14 @@ import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints
 from shoal.data.itemsets import PRIVATE, PUBLIC, Parts
+from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.taxonomy.ground import Grounding
 from shoal.taxonomy.tree import Taxonomy
 
 Mask = npt.NDArray[np.bool_]
 
 
-def recoding_defects(original: Grounding, release: Release, parts: Parts) -> list[str]:
+def recoding_defects(original: Original, release: Release, parts: Parts) -> list[str]:
     """What keeps the published records from being the originals under one global recoding of items that are not private.
 
     Found from the records alone. An item that is missing from one record must be missing from all. A published item that is not in the
@@ -36,7 +36,7 @@ def recoding_defects(original: Grounding, release: Release, parts: Parts) -> lis
     before, after = _keys(given), _keys(published)
     items = given.items
     kept = _among(before, after)
-    n = len(original.taxonomy)
+    n = len(original.tree)
     total, left = np.bincount(items, minlength=n), np.bincount(items[kept], minlength=n)
     untouchable = int(((left < total) & ~changeable).sum())
     partly = int(((left < total) & (left > 0) & changeable).sum())
@@ -45,7 +45,7 @@ def recoding_defects(original: Grounding, release: Release, parts: Parts) -> lis
         defects.append(f"{partly:,} items were changed in some records but not in all")
     strange = ~_among(after, before)
     if strange.any():
-        allowed = _explained(given, original.taxonomy, after, (total > 0) & (left == 0) & changeable)
+        allowed = _explained(given, original.tree, after, (total > 0) & (left == 0) & changeable)
         foreign = int((~_among(after[strange], allowed) | (parts[published.items[strange]] != PUBLIC)).sum())
         if foreign:
             defects.append(f"{foreign:,} published items stand for nothing in their record")

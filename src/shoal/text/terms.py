@@ -37,24 +37,39 @@ class Terms:
         return len(self.indptr) - 1
 
 
-def terms_of(texts: pl.Series, *, keep_stop_words: bool = False) -> Terms:
-    """The terms of each text; a null text has none. Single letters, mostly left by apostrophes, always go."""
+def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool = False) -> Terms:
+    """The terms of each text; a null text has none. Single letters, mostly left by apostrophes, always go.
+
+    With `as_typed` words keep their case and form.
+    """
     interner = _kernels.Interner()
-    plain = without_foreign_marks(texts)
-    indptr, items = kernels.run(interner.words, plain.__arrow_c_stream__(), 1, True, kernels.threads(), label="splitting words")
+    plain = without_foreign_marks(texts, as_typed=as_typed)
+    indptr, items = kernels.run(interner.words, plain.__arrow_c_stream__(), 1, not as_typed, kernels.threads(), label="splitting words")
     words = pl.Series("item", interner.strings(), dtype=pl.String)
     kept = words.str.len_chars() >= SHORTEST
     if not keep_stop_words:
-        kept &= ~is_stop_word(words)
+        kept &= ~is_stop_word(in_one_case(words) if as_typed else words)
     return _only(indptr, items, words, kept)
 
 
-def without_foreign_marks(texts: pl.Series) -> pl.Series:
-    """Texts beyond ASCII in one form and in lower case, with spaces for what is no part of a word; the others as they are."""
+def typed_words(texts: pl.Series) -> Terms:
+    """The terms of each text as they were typed."""
+    return terms_of(texts, as_typed=True)
+
+
+def in_one_case(words: pl.Series) -> pl.Series:
+    """The words in lower case, full-width and composed letters in one form."""
+    return words.str.normalize("NFKC").str.to_lowercase()
+
+
+def without_foreign_marks(texts: pl.Series, *, as_typed: bool = False) -> pl.Series:
+    """Texts beyond ASCII with spaces for what is no part of a word, in one form and in lower case unless `as_typed`; others as they are."""
     plain = texts.cast(pl.String).rename("text")
     foreign = (plain.str.len_bytes() != plain.str.len_chars()).fill_null(False)
     if foreign.any():
-        spaced = plain.filter(foreign).str.normalize("NFKC").str.replace_all(NO_WORD, " ").str.to_lowercase()
+        found = plain.filter(foreign)
+        spaced = (found if as_typed else found.str.normalize("NFKC")).str.replace_all(NO_WORD, " ")
+        spaced = spaced if as_typed else spaced.str.to_lowercase()
         plain = plain.scatter(foreign.arg_true(), spaced)
     return plain
 

@@ -26,7 +26,7 @@ def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, 
     how = preparation(said)
     with screen.progress(threads):
         prepared = prepare(input, how)
-        found = loss_lower_bound(prepared.original.bags, prepared.original.taxonomy, k, seed=seed)
+        found = loss_lower_bound(prepared.original.bags, prepared.original.tree, k, seed=seed)
     if as_json:
         click.echo(json.dumps({"k": k, **found.as_dict()}, indent=2))
         return

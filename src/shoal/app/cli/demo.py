@@ -20,7 +20,7 @@ from shoal.methods import METHODS
 @click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
 def command(out: Path, k: int) -> None:
     """A bundled, made-up query log goes from raw text to a verified release. An older demo release is replaced."""
-    method = next(iter(METHODS.values()))(k=k)  # type: ignore[call-arg]
+    method = next(iter(METHODS.values()))(k=k)
     ReleaseDirectory(out, force=True).check()
     with as_file(files("shoal.app") / "sample" / "queries.tsv.gz") as sample, screen.progress():
         prepared = prepare(sample, Preparation())

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from shoal.app.audit import located, on_taxonomy
+from shoal.app.audit import located
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, original_options
 from shoal.app.manifest import Published
 from shoal.app.pipeline import prepare
 from shoal.data.release import Release
-from shoal.errors import InputError, ParameterError
+from shoal.errors import ParameterError
 from shoal.io.records import read_records
 from shoal.metrics import METRICS, measure
 
@@ -39,12 +39,9 @@ def command(release: Path, original: Path | None, names: tuple[str, ...], thread
         numbers = _recorded(place, names)
     else:
         with screen.progress(threads):
-            grounding = prepare(original, located(place, how)).original
+            against = prepare(original, located(place, how)).original
             records, notes = read_records(place.file, place.format, place.separator)
-            published, strange = on_taxonomy(Release.from_records(records), grounding.taxonomy)
-            if strange:
-                raise InputError(f"{strange:,} published items are no nodes of the taxonomy", hint="give the taxonomy it was made with")
-            numbers = measure(published, grounding, list(names) or None)
+            numbers = measure(Release.from_records(records), against, list(names) or None)
         screen.note(*notes)
     if as_json:
         screen.as_json(numbers)

@@ -1,0 +1,140 @@
+"""Original: what was read, after preparation, and the counted steps that led there. What methods, models and metrics see.
+
+Preparation may rename words: WordNet takes *automobile* for the node *car*. So an Original holds its records twice: as `typed`, and as
+`bags` over the working vocabulary, with the item that each typed name became. A release is compared with an original in one vocabulary
+only: `aligned` brings it there by names, or refuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal import _kernels, kernels
+from shoal.data.accounting import Ledger
+from shoal.data.bags import Bags, Ints, Small
+from shoal.errors import InputError
+
+if TYPE_CHECKING:
+    from shoal.data.release import Release
+    from shoal.taxonomy.tree import Taxonomy
+
+SUPPRESSED = "*"  # what most tools write for any item
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What preparation did to the words of the input, in occurrences. Every word falls into exactly one of the first six."""
+
+    as_typed: int
+    lower_cased: int = 0
+    renamed: int = 0
+    unknown_kept: int = 0
+    unknown_dropped: int = 0
+    stop_words: int = 0
+    unknown_terms: int = 0
+    repeats_dropped: int = 0
+
+    @property
+    def ledger(self) -> Ledger:
+        """The words of the input, by what preparation made of them."""
+        parts = {
+            "as typed": self.as_typed,
+            "lower-cased": self.lower_cased,
+            "renamed": self.renamed,
+            "unknown, kept": self.unknown_kept,
+            "dropped: not in the taxonomy": self.unknown_dropped,
+            "dropped: stop words and single letters": self.stop_words,
+        }
+        return Ledger(sum(parts.values()), parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """Records as a method takes them, as they were typed, and how the one became the other.
+
+    `bags` are over the names of `tree`; `items` has the item of `tree` that each name of `typed` became, -1 where it was dropped.
+    `taxonomy` is what was asked for: None, or a taxonomy. It is `tree` itself where records were put on it; otherwise names stay as they
+    were typed, `tree` has them all directly below its root, and the taxonomy only says what lies under a node.
+    """
+
+    bags: Bags
+    tree: Taxonomy
+    typed: Bags
+    items: Small
+    steps: Steps
+    taxonomy: Taxonomy | None = None
+
+    @classmethod
+    def on(cls, bags: Bags, taxonomy: Taxonomy) -> Original:
+        """Records that are bags of taxonomy nodes already, and were typed so."""
+        if not bags.vocabulary.names.equals(taxonomy.names.names):
+            raise InputError("these records are not over the nodes of this taxonomy", hint="shoal.taxonomy.ground.ground puts them there")
+        bags = replace(bags, vocabulary=taxonomy.names)
+        return cls(bags, taxonomy, bags, np.arange(len(taxonomy), dtype=np.int32), Steps(as_typed=bags.occurrences), taxonomy)
+
+    @property
+    def on_taxonomy(self) -> bool:
+        """Whether records were put on a taxonomy, so that items can be generalized."""
+        return self.taxonomy is self.tree
+
+    @property
+    def as_sets(self) -> bool:
+        """Whether no item is repeated in its record."""
+        return int(self.bags.counts.max(initial=1)) == 1
+
+    @cached_property
+    def spelled(self) -> Bags:
+        """The occurrences of `bags` that were typed just as their item is called; in a set one such word is enough."""
+        named = self.tree.names.names.gather(np.maximum(self.items, 0))
+        same = (named == self.typed.vocabulary.names).to_numpy() & (self.items >= 0)
+        if same.all():
+            return self.bags
+        kept = self.typed.relabelled(np.where(same, self.items, -1).astype(np.int32), self.tree.names)
+        return kept.as_sets() if self.as_sets else kept
+
+    def misspelled(self, published: Bags, rows: Ints) -> int:
+        """Occurrences that are published as their own item, whose name is not what was typed; `rows` has each record's published row."""
+        if self.spelled is self.bags:
+            return 0
+        return shared_occurrences(self.bags, published, rows) - shared_occurrences(self.spelled, published, rows)
+
+    # -- one vocabulary
+
+    def foreign(self, release: Release) -> int:
+        """How many published names are not among the names of this original."""
+        return int((self._codes(release)[np.unique(release.published.items)] < 0).sum())
+
+    def aligned(self, release: Release) -> Release:
+        """The release in the vocabulary of this original; one that holds other names is refused.
+
+        `*` stands for any item: where it is not a name of its own, it is the root.
+        """
+        if release.published.vocabulary is self.bags.vocabulary:
+            return release
+        strange = self.foreign(release)
+        if strange:
+            raise InputError(
+                f"{strange:,} published items are not among the names of the original",
+                hint="give the original and the taxonomy that the release was made with",
+                foreign=strange,
+            )
+        return replace(release, published=release.published.relabelled(self._codes(release), self.bags.vocabulary))
+
+    def reads_stars(self, release: Release) -> bool:
+        """Whether `*` is published and taken for the root."""
+        return bool(release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and self.bags.vocabulary.codes([SUPPRESSED])[0] < 0)
+
+    def _codes(self, release: Release) -> Small:
+        names = release.published.vocabulary.names
+        codes = self.bags.vocabulary.codes(names)
+        return np.where((codes < 0) & (names == SUPPRESSED).to_numpy(), 0, codes).astype(np.int32)
+
+
+def shared_occurrences(bags: Bags, published: Bags, rows: Ints) -> int:
+    """How many item occurrences are published as themselves in the row of their record (-1: not published)."""
+    shared: int = kernels.run(_kernels.shared_occurrences, *bags.rows, *published.rows, rows, kernels.threads())
+    return shared
