@@ -9,6 +9,11 @@ import pytest
 from helpers_cli import FOOD, Shell, baskets
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options that make long tests longer."""
+    parser.addoption("--all-signals", action="store_true", help="80 interrupts and 40 kills while a release is written")
+
+
 @pytest.fixture
 def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
     """An empty directory to type commands in."""

@@ -85,15 +85,21 @@ def clean_environment() -> dict[str, str]:
 
 
 def one_line(answer: Answer, code: int = 1) -> str:
-    """The one clear line of a command that failed."""
+    """The one clear line of a command that failed; before it there may be notes on how the input was understood."""
     assert answer.code == code, answer
     assert answer.out == "", answer
-    lines = answer.err.splitlines()
-    assert len(lines) == 1, answer.err
-    assert lines[0].startswith("shoal: "), answer.err
-    assert "unexpected error" not in lines[0]
-    assert "Traceback" not in lines[0]
-    return lines[0]
+    assert "Traceback" not in answer.err
+    line = last_line(answer.err)
+    assert "unexpected error" not in line
+    return line
+
+
+def last_line(err: str) -> str:
+    """The last line of an error stream, which is the only one that says what failed."""
+    *notes, line = err.splitlines()
+    assert line.startswith("shoal: "), err
+    assert not any(note.startswith("shoal: ") for note in notes), err
+    return line
 
 
 def baskets(n: int = 40, seed: int = 1) -> str:

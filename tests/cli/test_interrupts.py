@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell, clean_environment, query_log
+from helpers_cli import Shell, clean_environment, last_line, query_log
 
 # How long the answer may take. Half a second is the promise; machines that run tests are busy.
 SOON = 3.0
+
+NOTHING_LEFT = "shoal: interrupted; nothing unfinished was left behind"
 
 # The command as `shoal` runs it, except that it says when a stage begins, and that the stage is then so long that it cannot be missed.
 PROGRAM = textwrap.dedent(
@@ -94,7 +96,7 @@ def test_an_interrupt_in_every_stage(log: Shell, stage: str):
     assert time.monotonic() - pressed < SOON
     assert process.returncode == 1, err
     assert out == b""
-    assert err == b"shoal: interrupted; nothing unfinished was left behind\n"
+    assert last_line(err.decode()) == NOTHING_LEFT
     assert log.names() == {"log.tsv"}
 
 
@@ -103,7 +105,7 @@ def test_other_ways_of_being_ended(log: Shell, ending: signal.Signals):
     process = begin(log.directory, "writing", "anonymize", "log.tsv", "--k", "2", "--out", "release")
     process.send_signal(ending)
     _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (1, b"shoal: interrupted; nothing unfinished was left behind\n")
+    assert (process.returncode, last_line(err.decode())) == (1, NOTHING_LEFT)
     assert log.names() == {"log.tsv"}
 
 
@@ -113,7 +115,7 @@ def test_impatience(log: Shell):
         process.send_signal(signal.SIGINT)
         time.sleep(0.01)
     _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (1, b"shoal: interrupted; nothing unfinished was left behind\n")
+    assert (process.returncode, last_line(err.decode())) == (1, NOTHING_LEFT)
     assert log.names() == {"log.tsv"}
 
 
@@ -133,7 +135,7 @@ def test_an_interrupt_of_an_audit(kitchen: Shell):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (1, b"")
-    assert err == b"shoal: interrupted; nothing unfinished was left behind\n"
+    assert last_line(err.decode()) == NOTHING_LEFT
 
 
 def test_an_ignored_hangup_stays_ignored(log: Shell):

@@ -9,6 +9,7 @@ shoal.audit("release").holds
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from shoal.app.pipeline import Judged, prepare_records, publish, records_of
 from shoal.app.pipeline import anonymize as judge
 from shoal.data.bags import Bags
 from shoal.data.log import Log
+from shoal.io.directory import ReleaseDirectory
 from shoal.io.frames import read_frame
 from shoal.io.options import ReadOptions
 from shoal.io.read import Reading
@@ -59,4 +61,6 @@ def anonymize(
 
 def write(result: Judged, directory: str | Path, *, format: str = "parquet", sep: str = "\t", force: bool = False) -> dict[str, Any]:
     """Write a release directory and return its manifest. The written file is judged before it gets its name."""
+    for note in ReleaseDirectory(directory, force=force).clear():
+        warnings.warn(note, stacklevel=2)
     return publish(result, Target(Path(directory), format, sep, force))

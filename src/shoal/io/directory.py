@@ -1,8 +1,8 @@
 """A release directory appears whole or not at all.
 
 Files are written to a temporary directory beside the target and brought to the disk; when all went well the
-directory is renamed, on any failure or interrupt it is removed. The target's parent must exist: a mistyped
-path is an error, not a new tree of directories.
+directory is renamed, on any failure or interrupt it is removed, and what a killed run left is removed by the next
+one. The target's parent must exist: a mistyped path is an error, not a new tree of directories.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import errno
 import json
 import os
 import re
-import secrets
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
+from shoal import unfinished
 from shoal.data.packed import open_regular
 from shoal.errors import InputError, OutputError
 
@@ -38,6 +37,10 @@ class ReleaseDirectory:
         self.target = Path(os.path.realpath(target))
         self._force = force
         self._path: Path | None = None
+
+    def clear(self) -> list[str]:
+        """Remove what killed runs left beside the target; a line for each. An older release that one had moved aside comes back."""
+        return unfinished.clear(self.target.parent)
 
     @property
     def path(self) -> Path:
@@ -72,8 +75,7 @@ class ReleaseDirectory:
     def __enter__(self) -> ReleaseDirectory:
         self.check()
         with disk_errors(str(self.target)):
-            self._path = self._beside("partial")
-            self._path.mkdir()
+            self._path = unfinished.begin(self.target, directory=True)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -87,25 +89,21 @@ class ReleaseDirectory:
                     self._put_in_place(written)
         finally:
             self._path = None
-            shutil.rmtree(written, ignore_errors=True)
+            unfinished.discard(written)
 
     def _put_in_place(self, written: Path) -> None:
         """Give the release its name. One that it replaces comes back if that fails and goes if not."""
         self.check()
-        aside = self._beside("replaced")
+        if not self.target.exists():
+            written.rename(self.target)
+            _sync(self.target.parent)
+            return
+        aside = unfinished.move_aside(self.target, written)
         try:
-            if self.target.exists():
-                self.target.rename(aside)
             written.rename(self.target)
             _sync(self.target.parent)
         finally:
-            if self.target.exists():
-                shutil.rmtree(aside, ignore_errors=True)
-            elif aside.exists():
-                aside.rename(self.target)
-
-    def _beside(self, what: str) -> Path:
-        return self.target.with_name(f".{self.target.name}.{secrets.token_hex(4)}.{what}")
+            unfinished.discard(aside)
 
 
 def release_files(directory: Path) -> set[str]:

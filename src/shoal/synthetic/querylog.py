@@ -21,6 +21,7 @@ from typing import IO, ClassVar, cast
 import numpy as np
 import polars as pl
 
+from shoal import unfinished
 from shoal.data.bags import Ints
 from shoal.errors import OutputError
 from shoal.parameters import Declared, param
@@ -172,9 +173,9 @@ def _written(path: Path, force: bool) -> Iterator[IO[bytes]]:
         raise OutputError(f"{path} is there already", hint="overwrite it with --force")
     if not path.parent.is_dir():
         raise OutputError(f"there is no directory {path.parent}")
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    partial = unfinished.begin(path, directory=False)
     try:
-        with unfinished.open("wb") as file:
+        with partial.open("wb") as file:
             # Without name and time in its head, so that the same log is the same bytes.
             packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if path.suffix == ".gz" else None
             yield cast(IO[bytes], packed or file)
@@ -182,6 +183,6 @@ def _written(path: Path, force: bool) -> Iterator[IO[bytes]]:
                 packed.close()
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        partial.replace(path)
     finally:
-        unfinished.unlink(missing_ok=True)
+        unfinished.discard(partial)

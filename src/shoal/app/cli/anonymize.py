@@ -60,20 +60,26 @@ def command(
     if to_sep is not None and form != "transactions":
         raise ParameterError(f"--to-sep is for transaction lines, and the records go to {form}", hint="add --to transactions")
     target = Target(out, form, to_sep or "\t", force)
-    ReleaseDirectory(out, force=force).check()
+    begin(ReleaseDirectory(out, force=force))
     with screen.progress(threads):
         prepared = prepare(input, how)
+        announce(prepared)
         judged = anonymize(prepared, chosen, ["bound"] if bound else [])
         manifest = publish(judged, target)
-    announce(prepared)
     if as_json:
         screen.as_json(manifest)
     else:
         show_outcome(judged, manifest, out)
 
 
+def begin(directory: ReleaseDirectory) -> None:
+    """Before the work: what a killed run left is removed, and a release that could not be written is refused."""
+    screen.note(*directory.clear())
+    directory.check()
+
+
 def announce(prepared: Prepared) -> None:
-    """How the input was read, and what was left out."""
+    """How the input was read, and what was left out: before the method runs, which may take hours."""
     screen.note(*prepared.notes)
     if prepared.reading:
         screen.note(*(f"left out: {line}" for line in prepared.reading.defects.described()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +25,11 @@ def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, 
     how = preparation(said)
     with screen.progress(threads):
         prepared = prepare(input, how)
+        screen.note(*prepared.notes)
         found = loss_lower_bound(prepared.original.bags, prepared.original.tree, k, seed=seed)
     if as_json:
-        click.echo(json.dumps({"k": k, **found.as_dict()}, indent=2))
+        screen.as_json({"k": k, **found.as_dict()})
         return
-    screen.note(*prepared.notes)
     rows = [("loss", f"at least {found.normalised:.1%}"), ("GGD", f"at least {found.value:,.1f}")]
     if found.exact:
         rows.append(("examined", f"all {screen.counted(found.n_sampled, 'record')} that hold something"))

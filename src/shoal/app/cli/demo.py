@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.anonymize import announce, show_outcome
+from shoal.app.cli.anonymize import announce, begin, show_outcome
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import anonymize, prepare, publish
 from shoal.io.directory import ReleaseDirectory
@@ -21,11 +21,11 @@ from shoal.methods import METHODS
 def command(out: Path, k: int) -> None:
     """A bundled, made-up query log goes from raw text to a verified release. An older demo release is replaced."""
     method = next(iter(METHODS.values()))(k=k)
-    ReleaseDirectory(out, force=True).check()
+    begin(ReleaseDirectory(out, force=True))
     with as_file(files("shoal.app") / "sample" / "queries.tsv.gz") as sample, screen.progress():
         prepared = prepare(sample, Preparation())
+        announce(prepared)
         judged = anonymize(prepared, method, ["bound"])
         manifest = publish(judged, Target(out, force=True))
-    announce(prepared)
     show_outcome(judged, manifest, out)
     screen.note("the same on your own log: shoal anonymize YOUR-LOG --out RELEASE")

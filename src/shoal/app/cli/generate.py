@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from shoal import unfinished
 from shoal.app.cli import screen
 from shoal.app.cli.options import declared_options
 from shoal.io.directory import disk_errors
@@ -20,6 +21,7 @@ from shoal.synthetic.querylog import QueryLog
 def command(output: Path, force: bool, **said: Any) -> None:
     """Make a synthetic query log in AOL's format at OUTPUT (packed if it ends in .gz), streamed to disk at any size."""
     log = QueryLog.parse({name: value for name, value in said.items() if value is not None})
+    screen.note(*unfinished.clear(output.parent))
     with disk_errors(str(output)), screen.bars() as watch:
         facts = log.write(output, force=force, progress=watch)
     rows = [("users", f"{facts.users:,}"), ("queries", f"{facts.queries:,}"), ("rows", f"{facts.rows:,}")]

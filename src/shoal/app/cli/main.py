@@ -14,7 +14,9 @@ from typing import Any
 
 import click
 
-from shoal.app.cli.start import INTERRUPTED, interrupts
+from shoal import unfinished
+from shoal.app.cli.start import interrupted, interrupts, not_removed
+from shoal.app.cli.visible import visible
 
 COMMANDS = {
     "anonymize": "Turn a log or table of records into a verified release.",
@@ -89,7 +91,7 @@ def run(arguments: list[str]) -> int:
     except ShoalError as error:
         return _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        return _fail(INTERRUPTED)
+        return after_interrupt()
     except BrokenPipeError:
         return _nobody_reads()
     except OSError as error:
@@ -97,13 +99,17 @@ def run(arguments: list[str]) -> int:
         return _fail(f"{error.filename or 'the output'}: {error.strerror or 'failed'}")
     except MemoryError:
         return _fail("out of memory")
-    except Exception as error:
-        if interrupts.raised:  # an interrupt at an awkward moment surfaces as any kind of error
-            return _fail(INTERRUPTED)
-        if os.environ.get("SHOAL_DEBUG"):
-            raise
-        # The message of a foreign error may quote the data, so only its kind is told.
-        return _fail(f"an unexpected error of kind {type(error).__name__} (set SHOAL_DEBUG=1 to see where)")
+    except BaseException as error:  # a panic of a foreign library is no Exception
+        return _unexpected(error)
+
+
+def _unexpected(error: BaseException) -> int:
+    if interrupts.raised:  # an interrupt at an awkward moment surfaces as any kind of error
+        return after_interrupt()
+    if isinstance(error, SystemExit) or os.environ.get("SHOAL_DEBUG"):
+        raise error
+    # The message of a foreign error may quote the data, so only its kind is told.
+    return _fail(f"an unexpected error of kind {type(error).__name__} (set SHOAL_DEBUG=1 to see where)")
 
 
 def _invoke(arguments: list[str]) -> Any:
@@ -129,7 +135,19 @@ def _nobody_reads() -> int:
     return 1
 
 
+def after_interrupt() -> int:
+    """Remove what is unfinished, see whether it is gone, and say so. No further interrupt is raised meanwhile."""
+    interrupts.ending = interrupts.raised = True
+    _say(interrupted(unfinished.settle()))
+    return 1
+
+
 def _fail(message: str, code: int = 1) -> int:
-    with suppress(OSError):
-        click.echo("shoal: " + " ".join(message.split()), err=True)
+    left = unfinished.settle()
+    _say(f"{message}; {not_removed(left)}" if left else message)
     return code
+
+
+def _say(message: str) -> None:
+    with suppress(OSError):
+        click.echo("shoal: " + visible(" ".join(message.split())), err=True)

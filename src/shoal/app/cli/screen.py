@@ -1,4 +1,7 @@
-"""What the terminal shows: progress while work goes on, tables when it is done. Nothing of it in a pipe but the plain text."""
+"""What the terminal shows: progress while work goes on, tables when it is done. Nothing of it in a pipe but the plain text.
+
+All that commands print goes through this file, and through `visible`.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shoal import kernels
+from shoal.app.cli.visible import visible
 from shoal.privacy import Verdict
 
 WIDTH_IN_A_PIPE = 110
@@ -52,17 +56,28 @@ def progress(threads: int | None = None) -> Iterator[None]:
 def note(*lines: str) -> None:
     """Announcements go to the error stream, so that a pipe gets results only."""
     for line in lines:
-        err.print(Text(line, style="dim"))
+        err.print(_text(line, style="dim"))
+
+
+def warn(line: str) -> None:
+    """What the user should know before the work starts, on the error stream, also in a pipe."""
+    err.print(_text(f"warning: {line}", style="bold"))
+
+
+def lines(*texts: str) -> None:
+    """Plain lines on the output stream."""
+    for text in texts:
+        click.echo(visible(text))
 
 
 def pairs(title: str, rows: Sequence[tuple[str, str]]) -> None:
     """A small table of names and values."""
-    out.print(Text(title, style="bold"), soft_wrap=True)
+    out.print(_text(title, style="bold"), soft_wrap=True)
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows:
-        table.add_row(Text(name), Text(value))
+        table.add_row(_text(name), _text(value))
     _print(table)
 
 
@@ -70,13 +85,14 @@ def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table with a header."""
     table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(_text(cell) for cell in row))
     _print(table)
 
 
 def as_json(value: Any) -> None:
     """An answer for programs: on the output stream, with nothing else on it, in characters that every terminal and pipe can take."""
-    click.echo(json.dumps(value, indent=2))
+    # JSON escapes every control character but this one.
+    click.echo(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))
 
 
 def plain(value: Any) -> str:
@@ -92,6 +108,11 @@ def number(value: object) -> str:
 def counted(n: int, what: str) -> str:
     """A number of things."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _text(text: str, style: str = "") -> Text:
+    """Everything that is printed passes through here, so that nothing in it steers the terminal; brackets are no markup."""
+    return Text(visible(text), style=style)
 
 
 def _print(table: Table) -> None:

@@ -48,8 +48,7 @@ def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str
     tree, notes = load_taxonomy(taxonomy, node_loss)
     lines = draw(tree, node, depth, limit)
     screen.note(*notes)
-    for line in lines:
-        click.echo(line)
+    screen.lines(*lines)
 
 
 @command.command("coverage", context_settings=_HELP)
@@ -66,10 +65,11 @@ def covers(hierarchy: str, input: Path, limit: int, as_json: bool, **said: Any) 
     how = preparation({**said, "taxonomy": hierarchy})
     with screen.progress():
         reading = read(input, how.read)
+        screen.note(*reading.notes)
         bags = records_of(reading.data, how)
         tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary)
+        screen.note(*notes)
         found = coverage(bags, tree, limit)
-    screen.note(*reading.notes, *notes)
     if as_json:
         screen.as_json(found.__dict__)
         return
