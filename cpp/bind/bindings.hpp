@@ -14,7 +14,9 @@
 
 using I64 = nanobind::ndarray<const int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 using I32 = nanobind::ndarray<const int32_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using U8 = nanobind::ndarray<const uint8_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
+inline std::span<const uint8_t> span(const U8& a) { return {a.data(), a.shape(0)}; }
 inline std::span<const int64_t> span(const I64& a) { return {a.data(), a.shape(0)}; }
 inline std::span<const int32_t> span(const I32& a) { return {a.data(), a.shape(0)}; }
 
