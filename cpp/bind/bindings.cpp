@@ -9,6 +9,7 @@
 #include "base/infeasible.hpp"
 #include "base/rows.hpp"
 #include "bind/bindings.hpp"
+#include "bind/values.hpp"
 #include "grouping/clump.hpp"
 #include "grouping/partition.hpp"
 #include "lattice/cover.hpp"
@@ -37,12 +38,20 @@ void bind_task(nb::module_& m) {
     nb::class_<Task>(m, "Task", "Progress of a running kernel, and the way to stop it.")
         .def(nb::init<>())
         .def("cancel", &Task::cancel)
+        .def("begin", &Task::begin, "total"_a, "So much work is to come, in steps.")
+        .def("step", &Task::step, "n"_a = 1, "So much of it is done. Raises Cancelled where the caller gave up.")
         .def_prop_ro("cancelled", &Task::cancelled)
         .def_prop_ro("done", &Task::done)
         .def_prop_ro("total", &Task::total);
 }
 
 void bind_rows(nb::module_& m) {
+    nb::class_<BoundRows>(m, "Rows", "Sparse rows: row i is ids[indptr[i]:indptr[i + 1]], each with its count.")
+        .def(nb::init<I64, I32, I32>(), "indptr"_a, "ids"_a, "counts"_a)
+        .def("__len__", &BoundRows::size)
+        .def_ro("indptr", &BoundRows::indptr)
+        .def_ro("ids", &BoundRows::ids)
+        .def_ro("counts", &BoundRows::counts);
     m.def(
         "canonical_rows",
         [](I64 indptr, I32 ids, I32 counts, bool as_sets, int threads, Task& task) {
@@ -69,11 +78,10 @@ void bind_rows(nb::module_& m) {
         "indptr"_a, "ids"_a, "counts"_a, "chosen"_a, "threads"_a, "task"_a);
     m.def(
         "identical_rows",
-        [](I64 indptr, I32 ids, I32 counts, int threads, Task& task) {
-            const Rows in = rows(indptr, ids, counts);
-            return hand_over(unlocked([&] { return identical_rows(in, threads, task); }));
+        [](const BoundRows& rows, int threads, Task& task) {
+            return hand_over(unlocked([&] { return identical_rows(rows.view, threads, task); }));
         },
-        "indptr"_a, "ids"_a, "counts"_a, "threads"_a, "task"_a);
+        "rows"_a, "threads"_a, "task"_a);
     m.def(
         "content_order",
         [](I64 indptr, I32 ids, I32 counts, I64 tie, int threads, Task& task) {

@@ -3,20 +3,23 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
 
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/csr.hpp"
 
 using I64 = nanobind::ndarray<const int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 using I32 = nanobind::ndarray<const int32_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
-using U8 = nanobind::ndarray<const uint8_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
-inline std::span<const uint8_t> span(const U8& a) { return {a.data(), a.shape(0)}; }
+using Array64 = nanobind::ndarray<nanobind::numpy, int64_t, nanobind::ndim<1>>;  // what Python is given
+using Array32 = nanobind::ndarray<nanobind::numpy, int32_t, nanobind::ndim<1>>;
+
 inline std::span<const int64_t> span(const I64& a) { return {a.data(), a.shape(0)}; }
 inline std::span<const int32_t> span(const I32& a) { return {a.data(), a.shape(0)}; }
 
@@ -128,6 +131,6 @@ auto hand_over(std::vector<T>&& values) {
     return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 
-inline nanobind::tuple hand_over(shoal::OwnedRows&& r) {
-    return nanobind::make_tuple(hand_over(std::move(r.indptr)), hand_over(std::move(r.ids)), hand_over(std::move(r.counts)));
+inline std::tuple<Array64, Array32, Array32> hand_over(shoal::OwnedRows&& r) {
+    return {hand_over(std::move(r.indptr)), hand_over(std::move(r.ids)), hand_over(std::move(r.counts))};
 }

@@ -98,7 +98,8 @@ nb::tuple hand_over_centres(const std::vector<Centre>& centres) {
 
 void bind_clustering(nb::module_& m) {
     nb::class_<TypicalVocabularies>(m, "TypicalVocabularies", "What is published, and what became of the matched occurrences.")
-        .def_prop_ro("rows", [](TypicalVocabularies& t) { return hand_over(OwnedRows(t.rows)); })
+        .def_prop_ro(
+            "rows", [](TypicalVocabularies& t) { return hand_over(OwnedRows(t.rows)); }, nb::rv_policy::move)
         .def_ro("kept", &TypicalVocabularies::kept)
         .def_ro("replaced", &TypicalVocabularies::replaced)
         .def_ro("generalized", &TypicalVocabularies::generalized);

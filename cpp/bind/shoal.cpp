@@ -1,9 +1,14 @@
-// Bindings of the shoal method.
+// Bindings of the shoal method's steps, and of the lower bound on loss.
 #include <nanobind/nanobind.h>
 
-#include "bind/bindings.hpp"
+#include "base/noise.hpp"
+#include "bind/values.hpp"
 #include "bound/bound.hpp"
-#include "shoal/cluster.hpp"
+#include "lattice/split.hpp"
+#include "shoal/grow.hpp"
+#include "shoal/identical.hpp"
+#include "shoal/join.hpp"
+#include "shoal/refine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -11,50 +16,144 @@ using namespace shoal;
 
 namespace {
 
-Scored scored(const Rows& counts, const I64& lengths, const I64& owner, const I64& weight, int64_t scale, int64_t k, bool owners_repeat) {
-    need(static_cast<int64_t>(lengths.shape(0)) == counts.size() && owner.shape(0) == lengths.shape(0), "one length and owner per record");
-    need(k >= 1 && scale >= 1, "k and scale of one or more");
-    ids_within(counts, static_cast<int64_t>(weight.shape(0)));
-    not_negative(span(weight));
-    not_negative(span(lengths));
-    return {counts, span(lengths), span(owner), span(weight), scale, k, owners_repeat};
+void rising(std::span<const int64_t> numbers) {
+    for (std::size_t i = 1; i < numbers.size(); ++i) need(numbers[i - 1] < numbers[i], "numbers that rise");
 }
 
-}  // namespace
+void filled(const GroupsView& groups) {
+    for (int64_t g = 0; g < groups.size(); ++g) need(!groups[g].empty(), "groups that are not empty");
+}
 
-void bind_grow(nb::module_& m) {
+void bind_values(nb::module_& m) {
+    nb::class_<BoundScored>(m, "Scored", "Records as tree counts in content order, with what scores need beside them.")
+        .def(nb::init<const BoundRows&, I64, I64, I64, int64_t, int64_t, bool>(), "counts"_a, "lengths"_a, "owners"_a, "weights"_a,
+             "units"_a, "k"_a, "owners_repeat"_a);
+    nb::class_<GrowOptions>(m, "GrowOptions", "How groups are grown.")
+        .def(
+            "__init__",
+            [](GrowOptions* self, int64_t candidates) {
+                need(candidates >= 1, "at least one candidate");
+                new (self) GrowOptions{candidates};
+            },
+            nb::kw_only(), "candidates"_a)
+        .def_ro("candidates", &GrowOptions::candidates);
+    nb::class_<RefineOptions>(m, "RefineOptions", "How groups are refined.")
+        .def(
+            "__init__",
+            [](RefineOptions* self, int64_t neighbours, int64_t depth, int64_t together, int64_t worst) {
+                need(neighbours >= 1 && depth >= 1 && together >= 1 && worst >= 0 && worst <= 100, "neighbours, depth and share in range");
+                new (self) RefineOptions{neighbours, depth, together, worst};
+            },
+            nb::kw_only(), "neighbours"_a, "depth"_a, "together"_a, "worst"_a)
+        .def_ro("neighbours", &RefineOptions::neighbours)
+        .def_ro("depth", &RefineOptions::depth)
+        .def_ro("together", &RefineOptions::together)
+        .def_ro("worst", &RefineOptions::worst);
+}
+
+void bind_plan(nb::module_& m) {
+    nb::class_<Coordinates>(m, "Coordinates", "Where records or groups lie, for cutting them into blocks of similar ones.")
+        .def("__len__", &Coordinates::size);
     m.def(
-        "cluster",
-        [](I64 indptr, I32 ids, I32 counts, I64 lengths, I64 owner, I64 weight, int64_t scale, int64_t k, bool owners_repeat, int64_t block,
-           int64_t candidates, int64_t neighbours, int64_t depth, int64_t together, int64_t worst, int64_t refine_block, int64_t rounds,
-           uint64_t seed, double seconds, int threads, Task& task) {
-            const Scored data = scored(rows(indptr, ids, counts), lengths, owner, weight, scale, k, owners_repeat);
-            need(block >= 2 * k && candidates >= 1 && neighbours >= 1 && refine_block >= 2 && worst >= 0 && worst <= 100 && depth >= 0 &&
-                     together >= 0 && rounds >= 0,
-                 "blocks that hold a group, and records to look at");
-            const ClusterOptions options{block, {candidates}, {neighbours, depth, together, worst}, refine_block, rounds, seed, seconds};
-            return hand_over(unlocked([&] { return cluster(data, options, threads, task); }));
+        "coordinates",
+        [](const BoundRows& counts, I64 lengths, I64 weights, int64_t units, int threads, Task& task) {
+            const Rows& in = counts.below(weights.shape(0));
+            need(lengths.shape(0) == counts.size() && units >= 1, "one length per row, and units of one or more");
+            return unlocked([&] { return coordinates(in, span(lengths), span(weights), units, threads, task); });
         },
-        "indptr"_a, "ids"_a, "counts"_a, "lengths"_a, "owner"_a, "weight"_a, "scale"_a, "k"_a, "owners_repeat"_a, "block"_a, "candidates"_a,
-        "neighbours"_a, "depth"_a, "together"_a, "worst"_a, "refine_block"_a, "rounds"_a, "seed"_a, "seconds"_a, "threads"_a, "task"_a);
+        "counts"_a, "lengths"_a, "weights"_a, "units"_a, "threads"_a, "task"_a);
+    m.def(
+        "split_blocks",
+        [](const Coordinates& at, I64 chosen, int64_t size, uint64_t round, int threads, Task& task) {
+            indices_within(span(chosen), at.size());
+            rising(span(chosen));
+            need(size >= 1, "blocks of one or more");
+            auto blocks = unlocked([&] {
+                return split_blocks(at, {span(chosen).begin(), span(chosen).end()}, size, round, threads, task);
+            });
+            std::vector<Array64> out;
+            for (auto& block : blocks) out.push_back(hand_over(std::move(block)));
+            return out;
+        },
+        "at"_a, "chosen"_a, "size"_a, "round"_a, "threads"_a, "task"_a,
+        "Blocks of about `size` of the chosen things, each in rising order; another round cuts elsewhere.");
+    m.def("noise", &noise, "a"_a, "b"_a, "c"_a, "A number that looks random and is the same wherever it is asked for.");
+}
+
+void bind_groups(nb::module_& m) {
+    m.def(
+        "identical_groups",
+        [](const BoundScored& records, I64 kind, I64 times, Task& task) {
+            need(kind.shape(0) == records.counts.size(), "one kind per record");
+            indices_within(span(kind), static_cast<int64_t>(times.shape(0)));
+            IdenticalGroups found = unlocked([&] { return identical_groups(records.data, span(kind), span(times), task); });
+            return std::pair(hand_over(std::move(found.groups)), hand_over(std::move(found.rest)));
+        },
+        "records"_a, "kind"_a, "times"_a, "task"_a, "Full groups of identical records, and the records in none of them.");
+    m.def(
+        "meet_counts",
+        [](const BoundScored& records, I64 starts, I64 members, Task& task) {
+            const GroupsView groups = groups_within(starts, members, records.counts.size());
+            filled(groups);
+            return hand_over(unlocked([&] { return meets_of(records.data.counts, groups, task); }));
+        },
+        "records"_a, "starts"_a, "members"_a, "task"_a, "The least tree counts of each group, as rows.");
+    m.def(
+        "grow_block",
+        [](const BoundScored& records, I64 block, const GrowOptions& options, Task& task) {
+            indices_within(span(block), records.data.size());
+            GrownBlock grown = unlocked([&] { return grow_block(records.data, span(block), options, task); });
+            return std::pair(hand_over(std::move(grown.groups)), hand_over(std::move(grown.left)));
+        },
+        "records"_a, "block"_a, "options"_a, "task"_a, "Groups of k people out of the records of a block, and those left over.");
+    m.def(
+        "join_leftovers",
+        [](const BoundScored& records, const BoundRows& meets, I64 sizes, I64 left, Task& task) {
+            const Rows& in = meets.below(records.weights.shape(0));
+            need(sizes.shape(0) == meets.size() && sizes.shape(0) > 0, "one size per group, and a group");
+            indices_within(span(left), records.data.size());
+            return hand_over(unlocked([&] { return join_leftovers(records.data, in, span(sizes), span(left), task); }));
+        },
+        "records"_a, "meets"_a, "sizes"_a, "left"_a, "task"_a, "The group that each record left over joins.");
+    m.def(
+        "refine_block",
+        [](const BoundScored& records, I64 starts, I64 members, const RefineOptions& options, uint64_t shake, double seconds, Task& task) {
+            const GroupsView groups = groups_within(starts, members, records.counts.size());
+            filled(groups);
+            RefinedBlock refined = unlocked([&] { return refine_block(records.data, groups, options, shake, Deadline(seconds), task); });
+            return std::pair(hand_over(std::move(refined.groups)), refined.changes);
+        },
+        "records"_a, "starts"_a, "members"_a, "options"_a, "shake"_a, "seconds"_a, "task"_a,
+        "Better groups of the same records, and how many changes led there. It stops after so many seconds; below zero: when done.");
+}
+
+void bind_bound(nb::module_& m) {
     m.def(
         "unavoidable_losses",
         [](I64 indptr, I32 ids, I32 counts, I64 lengths, I64 weight, int64_t scale, int64_t k, I64 asked, int64_t neighbours,
            int64_t patience, bool ceilings, int threads, Task& task) {
-            const Rows in = rows(indptr, ids, counts);
-            const Scored all = scored(in, lengths, lengths, weight, scale, k, false);
-            indices_within(span(asked), in.size());
+            const BoundScored records(BoundRows(indptr, ids, counts), lengths, lengths, weight, scale, k, false);
+            indices_within(span(asked), records.data.size());
             need(k >= 2 && neighbours >= k && neighbours <= 64, "k of two or more, and k to 64 neighbours");
             need(patience >= 0, "a patience that is not negative");
-            need(!ceilings || static_cast<int64_t>(asked.shape(0)) == in.size(), "all records asked for where ceilings are lowered");
+            need(!ceilings || asked.shape(0) == records.counts.size(), "all records asked for where ceilings are lowered");
             const BoundOptions options{neighbours, patience, ceilings};
             return hand_over(unlocked([&] {
-                const OwnedRows reached = reachable_counts(all.counts, all.nodes(), k);
-                Scored data = all;
+                const OwnedRows reached = reachable_counts(records.data.counts, records.data.nodes(), k);
+                Scored data = records.data;
                 data.counts = reached.view();
                 return unavoidable_losses(data, span(asked), options, threads, task);
             }));
         },
         "indptr"_a, "ids"_a, "counts"_a, "lengths"_a, "weight"_a, "scale"_a, "k"_a, "asked"_a, "neighbours"_a, "patience"_a, "ceilings"_a,
         "threads"_a, "task"_a, "For each record asked for, twice what it must lose in any k-anonymous release.");
+}
+
+}  // namespace
+
+void bind_grow(nb::module_& m) {
+    bind_values(m);
+    bind_plan(m);
+    bind_groups(m);
+    bind_bound(m);
 }

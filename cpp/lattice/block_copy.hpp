@@ -1,6 +1,6 @@
-// An block_copy: some records of the data brought side by side in memory, in a given order, with nodes renumbered to those that matter.
+// A block copy: some records of the data brought side by side in memory, in a given order, with nodes renumbered to those that matter.
 //
-// Blocks of records are worked on one at a time, and their rows lie all over a large log. In an block_copy they lie together. Nodes that
+// Blocks of records are worked on one at a time, and their rows lie all over a large log. In a block copy they lie together. Nodes that
 // few of them touch can be left out: what fewer than k touch no group of k can keep.
 #pragma once
 

@@ -3,11 +3,17 @@
 
 #include <algorithm>
 
-#include "base/csr.hpp"
+#include "base/task.hpp"
+#include "lattice/groups.hpp"
 
 namespace shoal {
 
-using Group = std::vector<int64_t>;  // row numbers
+// The weighted sum of a row's counts.
+inline int64_t weighted_sum(const Rows& counts, int64_t row, std::span<const int64_t> weight) {
+    int64_t total = 0;
+    for (int64_t j = counts.indptr[row]; j < counts.indptr[row + 1]; ++j) total += weight[counts.ids[j]] * counts.counts[j];
+    return total;
+}
 
 // Tree counts over weighted nodes and what scores need beside them. Rows come in content order: a row's number is its rank.
 struct Scored {
@@ -26,11 +32,7 @@ struct Scored {
     bool has_room(int64_t group_size) const { return group_size + 1 < 2 * k; }
 
     // What the record tells at its best: the weighted sum of its own counts.
-    int64_t value(int64_t record) const {
-        int64_t total = 0;
-        for (int64_t j = counts.indptr[record]; j < counts.indptr[record + 1]; ++j) total += weight[counts.ids[j]] * counts.counts[j];
-        return total;
-    }
+    int64_t value(int64_t record) const { return weighted_sum(counts, record, weight); }
 
     int64_t people(const Group& group) const {
         if (!owners_repeat) return static_cast<int64_t>(group.size());
@@ -45,8 +47,8 @@ struct Scored {
     }
 };
 
-// The pointwise minimum of the members' tree counts.
-std::vector<Entry> meet_of(const Scored& data, const Group& group);
+// The pointwise minimum of the members' tree counts, of each group.
+OwnedRows meets_of(const Rows& counts, const GroupsView& groups, Task& task);
 
 // A dense array over nodes, of which few are set at a time.
 class Dense {

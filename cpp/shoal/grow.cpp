@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "lattice/block_copy.hpp"
 #include "lattice/sketch.hpp"
 
 namespace shoal {
@@ -103,21 +104,22 @@ private:
 
 class Grower {
 public:
-    Grower(const Scored& data, const GrowOptions& options, const Task& task)
-        : data_(data), options_(options), task_(task), pool_(data), meet_(data) {}
+    // `records` are the numbers that the rows of the block have in the whole.
+    Grower(const Scored& data, const GrowOptions& options, std::span<const int64_t> records, const Task& task)
+        : data_(data), options_(options), records_(records), task_(task), pool_(data), meet_(data) {}
 
-    std::vector<Group> run(std::vector<int64_t>& left) {
-        std::vector<Group> groups;
+    GrownBlock run() {
+        GrownBlock out;
         while (pool_.waiting() >= data_.k) {
-            Group group = grow(pool_.first());
+            const Group group = grow(pool_.first());
             if (static_cast<int64_t>(group.size()) < data_.k)  // only where people own several records
-                left.insert(left.end(), group.begin(), group.end());
+                for (int64_t row : group) out.left.push_back(records_[row]);
             else
-                groups.push_back(std::move(group));
+                out.groups.add(group, records_);
             pool_.tidy();
         }
-        pool_.each([&](int64_t slot) { left.push_back(pool_.record(slot)); });
-        return groups;
+        pool_.each([&](int64_t slot) { out.left.push_back(records_[pool_.record(slot)]); });
+        return out;
     }
 
 private:
@@ -202,6 +204,7 @@ private:
 
     const Scored& data_;
     const GrowOptions& options_;
+    std::span<const int64_t> records_;
     const Task& task_;
     Pool pool_;
     RunningMeet meet_;
@@ -211,8 +214,12 @@ private:
 
 }  // namespace
 
-std::vector<Group> grow_block(const Scored& data, const GrowOptions& options, std::vector<int64_t>& left, Task& task) {
-    return Grower(data, options, task).run(left);
+GrownBlock grow_block(const Scored& data, std::span<const int64_t> records, const GrowOptions& options, Task& task) {
+    const BlockCopy block_copy(data, records, data.k);
+    const Scored block = block_copy.data();
+    GrownBlock out = Grower(block, options, records, task).run();
+    task.step(static_cast<int64_t>(records.size()));
+    return out;
 }
 
 }  // namespace shoal

@@ -10,8 +10,13 @@ struct GrowOptions {
     int64_t candidates;  // how many of the records that look best by their sketches are scored exactly
 };
 
-// Groups of k people out of all these records (in content order, so that the longest become seeds first); the records that remain are too
-// few for a group of their own and are added to `left`.
-std::vector<Group> grow_block(const Scored& data, const GrowOptions& options, std::vector<int64_t>& left, Task& task);
+struct GrownBlock {
+    FlatGroups groups;
+    std::vector<int64_t> left;  // too few for a group of their own, or of too few people
+};
+
+// Groups of k people out of these records of the data (in content order, so that the longest become seeds first). They depend on the
+// records of the block alone.
+GrownBlock grow_block(const Scored& data, std::span<const int64_t> records, const GrowOptions& options, Task& task);
 
 }  // namespace shoal

@@ -1,8 +1,10 @@
 #include "shoal/refine.hpp"
 
 #include <limits>
+#include <numeric>
 
 #include "base/noise.hpp"
+#include "lattice/block_copy.hpp"
 #include "shoal/disband.hpp"
 #include "shoal/regrow.hpp"
 
@@ -12,11 +14,13 @@ namespace {
 
 class Refiner {
 public:
-    Refiner(const Scored& data, std::vector<Group>& groups, const RefineOptions& options, const Deadline& deadline, Task& task)
-        : data_(data), options_(options), deadline_(deadline), task_(task), groups_(groups.size()) {
+    // The rows of the data are the members of the first group, then of the second, ...
+    Refiner(const Scored& data, std::span<const int64_t> starts, const RefineOptions& options, const Deadline& deadline, Task& task)
+        : data_(data), options_(options), deadline_(deadline), task_(task), groups_(starts.size() - 1) {
         Musterer musterer(data);
-        for (std::size_t g = 0; g < groups.size(); ++g) {
-            groups_[g].members = std::move(groups[g]);
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            groups_[g].members.resize(starts[g + 1] - starts[g]);
+            std::iota(groups_[g].members.begin(), groups_[g].members.end(), starts[g]);
             musterer.muster(groups_[g]);
         }
         for (int64_t r = 0; r < data.size(); ++r) values_.push_back(data.value(r));
@@ -29,11 +33,7 @@ public:
         return disbanded + exchanged + regrow(neighbours, shake);
     }
 
-    std::vector<Group> groups() && {
-        std::vector<Group> groups;
-        for (GroupState& c : groups_) groups.push_back(std::move(c.members));
-        return groups;
-    }
+    const std::vector<GroupState>& groups() const { return groups_; }
 
 private:
     int64_t disband() {
@@ -98,12 +98,16 @@ private:
 
 }  // namespace
 
-int64_t refine_block(const Scored& data, std::vector<Group>& groups, const RefineOptions& options, uint64_t shake, const Deadline& deadline,
-                     Task& task) {
-    Refiner refiner(data, groups, options, deadline, task);
-    const int64_t improved = refiner.run(shake);
-    groups = std::move(refiner).groups();
-    return improved;
+RefinedBlock refine_block(const Scored& data, const GroupsView& groups, const RefineOptions& options, uint64_t shake,
+                          const Deadline& deadline, Task& task) {
+    const BlockCopy block_copy(data, groups.members, data.k);
+    const Scored block = block_copy.data();
+    Refiner refiner(block, groups.starts, options, deadline, task);
+    RefinedBlock out;
+    out.changes = refiner.run(shake);
+    for (const GroupState& group : refiner.groups()) out.groups.add(group.members, groups.members);
+    task.step(groups.size() * data.k);
+    return out;
 }
 
 }  // namespace shoal

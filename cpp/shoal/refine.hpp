@@ -15,9 +15,14 @@ struct RefineOptions {
     int64_t worst;       // how many in a hundred groups are the worst: those that lose the largest part of their records
 };
 
-// Improves the groups, which hold all rows of the data; there may be fewer of them then. Sizes stay between k and 2k-1 people. `shake` is
-// where regrowing starts. Returns how many changes were made.
-int64_t refine_block(const Scored& data, std::vector<Group>& groups, const RefineOptions& options, uint64_t shake, const Deadline& deadline,
-                     Task& task);
+struct RefinedBlock {
+    FlatGroups groups;
+    int64_t changes = 0;
+};
+
+// Other groups of the same records, which tell more; there may be fewer of them. Sizes stay between k and 2k-1 people. `shake` is where
+// regrowing starts. They depend on the records of the block alone.
+RefinedBlock refine_block(const Scored& data, const GroupsView& groups, const RefineOptions& options, uint64_t shake,
+                          const Deadline& deadline, Task& task);
 
 }  // namespace shoal

@@ -52,9 +52,9 @@ def using(threads: int | None = None, watch: Watch | None = None) -> Iterator[No
         _settings.reset(token)
 
 
-def run(kernel: Callable[..., Any], *arguments: Any, label: str = "") -> Any:
-    """The kernel's answer; its last argument, a Task, is added here."""
-    task = _kernels.Task()
+def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _kernels.Task | None = None) -> Any:
+    """The kernel's answer; its last argument, a Task, is added here. Steps of one piece of work share a task, and so its progress."""
+    task = _kernels.Task() if task is None else task
     answer: list[Any] = []
     failure: list[BaseException] = []
     end = _End()

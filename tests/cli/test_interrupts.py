@@ -40,8 +40,9 @@ PROGRAM = textwrap.dedent(
             time.sleep(0.005)
 
     real = kernels.run
-    def run(kernel, *arguments, label=""):
-        return real(endless if stage in (label, getattr(kernel, "__name__", "")) else kernel, *arguments, label=label)
+    def run(kernel, *arguments, **named):
+        chosen = stage in (named.get("label", ""), getattr(kernel, "__name__", ""))
+        return real(endless if chosen else kernel, *arguments, **named)
     kernels.run = run
 
     def slow(*arguments, **named):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -43,16 +44,19 @@ def measure(parent: list[int] = PARENT, end: list[int] = END, level: list[int] |
     return _kernels.Measure(narrow(parent), narrow(end), wide(level or [1, 2, 2]), False, 1, 4, 4)
 
 
+def scored(given: tuple[list[int], list[int], list[int]] = GOOD, k: int = 2) -> Any:
+    return _kernels.Scored(_kernels.Rows(*rows(given)), wide([2, 2]), wide([0, 1]), wide([0, 1, 1]), 1, k, False)
+
+
 def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callable[[], Any]]:
     """A call of every kernel that takes rows in canonical form, right but for these rows of two records."""
     r, tree = rows(given), (narrow(PARENT), narrow(END))
     order, people, role, zeros = wide([0, 1]), wide([0, 1]), np.ones(3, np.uint8), wide([0, 0])
     lengths, weight = wide([2, 2]), wide([0, 1, 1])
     run = kernels.run
-    search = (1, 2, False, 8, 1, 1, 1, 1, 0, 2, 1, 0, -1.0, 1)
     return {
         "selected_rows": lambda: run(_kernels.selected_rows, *r, order, 1),
-        "identical_rows": lambda: run(_kernels.identical_rows, *r, 1),
+        "identical_rows": lambda: run(_kernels.identical_rows, _kernels.Rows(*r), 1),
         "content_order": lambda: run(_kernels.content_order, *r, zeros, 1),
         "shared_occurrences": lambda: run(_kernels.shared_occurrences, *r, *rows(), order, 1),
         "tree_counts": lambda: run(_kernels.tree_counts, *r, narrow([-1, 0, 0]), tree[1], narrow([0, 1, 2]), 1),
@@ -61,12 +65,12 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "covering_nodes": lambda: run(_kernels.covering_nodes, *r, *rows(), order, tree[1], 1),
         "clump": lambda: run(_kernels.clump, *r, lengths, order, people, weight, 1, 2, 1, False, False),
         "partition": lambda: run(_kernels.partition, *r, *tree, wide([2, 1, 1]), order, people, 2, 1, True, False),
-        "cluster": lambda: run(_kernels.cluster, *r, lengths, people, weight, *search),
+        "Scored": lambda: scored(given),
+        "coordinates": lambda: run(_kernels.coordinates, _kernels.Rows(*r), lengths, weight, 1, 1),
+        "join_leftovers": lambda: run(_kernels.join_leftovers, scored(), _kernels.Rows(*r), wide([1, 1]), wide([1])),
         "unavoidable_losses": lambda: run(_kernels.unavoidable_losses, *r, lengths, weight, 1, 2, order, 2, 1, False, 1),
         "generalizes": lambda: run(_kernels.generalizes, *r, *rows(), order, tree[1], narrow([0, 1, 1]), 1),
         "generalizes_pairs": lambda: run(_kernels.generalizes_pairs, *r, *rows(), order, order, tree[1], narrow([0, 1, 1]), 1),
-        "row_classes": lambda: run(_kernels.row_classes, *r, 1),
-        "known_sets": lambda: run(_kernels.known_sets, *r, order, wide([]), role, 0 * role, 1, 2, 1, 2, 5, 1),
         "minimal_moles": lambda: run(_kernels.minimal_moles, *r, role, wide([]), 2, 1, 2, 2, False, 1),
         "itemset_supports": lambda: run(_kernels.itemset_supports, *r, role, wide([]), wide([0, 1]), narrow([1]), 1),
         "vocabulary_distances": lambda: run(_kernels.vocabulary_distances, measure(), *r, *rows(), order, order, 0, 1),
@@ -80,12 +84,11 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
 
 
 KERNELS = sorted(with_rows(GOOD))
-# They compare ids, and look nothing up by them.
-COMPARE_ONLY = {"selected_rows", "identical_rows", "row_classes", "content_order", "top_closed", "shared_occurrences"}
 
 
 def test_every_kernel_that_takes_rows_is_listed() -> None:
-    takes_rows = {name for name, kernel in vars(_kernels).items() if "indptr" in (getattr(kernel, "__doc__", None) or "")}
+    functions = {name: kernel for name, kernel in vars(_kernels).items() if not isinstance(kernel, type)}
+    takes_rows = {name for name, kernel in functions.items() if re.search(r"indptr|: \S*\bRows\b", kernel.__doc__ or "")} | {"Scored"}
     as_they_come = {"canonical_rows", "renamed_rows"}
     beside_clusters = {"typical_vocabularies"}
     assert takes_rows - as_they_come - beside_clusters == set(KERNELS)
@@ -103,8 +106,10 @@ def test_bad_rows_are_refused(kernel: str, name: str) -> None:
         with_rows(BAD_ROWS[name])[kernel]()
 
 
-@pytest.mark.parametrize("kernel", sorted(set(KERNELS) - COMPARE_ONLY))
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k not in {"selected_rows", "identical_rows", "content_order", "top_closed"}])
 def test_ids_beyond_the_nodes_are_refused(kernel: str) -> None:
+    if kernel == "shared_occurrences":  # compares ids, and looks nothing up by them
+        return
     with pytest.raises(ValueError, match="below the number of nodes"):
         with_rows(([0, 2, 3], [0, 3, 1], [1, 1, 2]))[kernel]()
 
@@ -183,3 +188,58 @@ def test_lists_of_items_rise() -> None:
         kernels.run(_kernels.eliminate_moles, wide([0, 1]), narrow([1]), wide([1, -1]), "mm")
     with pytest.raises(ValueError, match="roles that are known"):
         kernels.run(_kernels.minimal_moles, *rows(), np.array([1, 1, 3], np.uint8), wide([]), 2, 1, 2, 2, False, 1)
+
+
+OPTIONS = {"grow": {"candidates": 1}, "refine": {"neighbours": 1, "depth": 1, "together": 2, "worst": 0}}
+
+
+@pytest.mark.parametrize(
+    ("starts", "members"),
+    [
+        ([], []),
+        ([0, 1], [0, 1]),
+        ([1, 2], [0, 1]),
+        ([0, 2], [0, 2]),
+        ([0, 2], [0, -1]),
+        ([0, 3], [0, 1]),
+        ([0, 2, 1, 2], [0, 1]),
+        ([0, 0, 2], [0, 1]),
+    ],
+)
+def test_groups_that_are_none_are_refused(starts: list[int], members: list[int]) -> None:
+    options = _kernels.RefineOptions(**OPTIONS["refine"])
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        kernels.run(_kernels.meet_counts, scored(), wide(starts), wide(members))
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        kernels.run(_kernels.refine_block, scored(), wide(starts), wide(members), options, 0, -1.0)
+
+
+def test_blocks_and_kinds_of_other_records_are_refused() -> None:
+    near = kernels.run(_kernels.coordinates, _kernels.Rows(*rows()), wide([2, 2]), wide([0, 1, 1]), 1, 1)
+    for call in (
+        lambda: kernels.run(_kernels.grow_block, scored(), wide([0, 2]), _kernels.GrowOptions(**OPTIONS["grow"])),
+        lambda: kernels.run(_kernels.identical_groups, scored(), wide([0, 1]), wide([1])),
+        lambda: kernels.run(_kernels.identical_groups, scored(), wide([0]), wide([1])),
+        lambda: kernels.run(_kernels.join_leftovers, scored(), _kernels.Rows(*rows()), wide([1, 1]), wide([2])),
+        lambda: kernels.run(_kernels.join_leftovers, scored(), _kernels.Rows(*rows()), wide([1]), wide([1])),
+        lambda: kernels.run(_kernels.split_blocks, near, wide([0, 2]), 1, 0, 1),
+        lambda: kernels.run(_kernels.split_blocks, near, wide([1, 0]), 1, 0, 1),
+        lambda: kernels.run(_kernels.split_blocks, near, wide([0, 1]), 0, 0, 1),
+        lambda: scored(k=0),
+    ):
+        with pytest.raises(ValueError, match="kernel input: expected"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "value"),
+    [
+        ("grow", "candidates", 0),
+        *(("refine", name, value) for name, value in [("neighbours", 0), ("depth", 0), ("together", 0), ("worst", 101)]),
+    ],
+)
+def test_options_out_of_range_are_refused(options: str, name: str, value: int) -> None:
+    make = _kernels.GrowOptions if options == "grow" else _kernels.RefineOptions
+    make(**OPTIONS[options])
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        make(**OPTIONS[options] | {name: value})

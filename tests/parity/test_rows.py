@@ -49,7 +49,7 @@ def test_canonical_rows_over_many_blocks() -> None:
 @given(raw_rows)
 def test_identical_rows(rows: list[Row]) -> None:
     rows = [twins.canonical(row, False) for row in rows]
-    found = kernels.run(_kernels.identical_rows, *arrays(rows), 2)
+    found = kernels.run(_kernels.identical_rows, _kernels.Rows(*arrays(rows)), 2)
     assert found.tolist() == twins.first_appearance([tuple(row) for row in rows])
 
 
@@ -91,13 +91,7 @@ def test_the_order_by_content_does_not_know_the_order_of_arrival(rows: list[Row]
 )
 def test_malformed_rows_do_not_reach_a_kernel(indptr: list[int], ids: list[int], counts: list[int]) -> None:
     with pytest.raises(ValueError, match="kernel input"):
-        kernels.run(
-            _kernels.identical_rows,
-            np.array(indptr, np.int64),
-            np.array(ids, np.int32),
-            np.array(counts, np.int32),
-            1,
-        )
+        _kernels.Rows(np.array(indptr, np.int64), np.array(ids, np.int32), np.array(counts, np.int32))
 
 
 def test_indices_out_of_range_do_not_reach_a_kernel() -> None:

@@ -211,7 +211,7 @@ class Bags:
 
     def identical(self) -> Ints:
         """A number for each record that identical ones share, from 0 in order of first appearance."""
-        label: Ints = kernels.run(_kernels.identical_rows, *self.rows, kernels.threads())
+        label: Ints = kernels.run(_kernels.identical_rows, _kernels.Rows(*self.rows), kernels.threads())
         return label
 
     def owner_ranks(self) -> Ints:

@@ -22,11 +22,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal import _kernels, kernels
+from shoal import _kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.choice import Items
+from shoal.engines.local import LocalEngine
 from shoal.errors import ParameterError
-from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
+from shoal.methods.grouping import GroupingMethod, content_order
+from shoal.methods.growing import GroupSearch, Search
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
@@ -34,7 +36,6 @@ from shoal.privacy.sensitive import SensitiveShare, disclosing, harmless_ancesto
 from shoal.taxonomy.counts import meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
-NO_LIMIT = -1.0
 DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
 SMALL = 100_000  # records in all rounds together that small data gets, within four times the effort's rounds
@@ -43,7 +44,7 @@ EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger o
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """What an effort stands for; `cpp/shoal/cluster.hpp` explains the numbers."""
+    """What an effort stands for; `growing.py`, `cpp/shoal/grow.hpp` and `cpp/shoal/refine.hpp` explain the numbers."""
 
     block: int
     candidates: int
@@ -109,29 +110,22 @@ class Shoal(GroupingMethod):
 
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         counts = tree_counts(bags, taxonomy)
+        groups = GroupSearch(counts, bags.owners, bags.owners_repeat, self._search(len(bags)), LocalEngine("clustering")).run()
+        found = np.empty(len(bags), np.int64)
+        found[groups.members] = groups.labels
+        return found
+
+    def _search(self, records: int) -> Search:
         effort = EFFORTS[self.effort]
         larger = max(1.0, self.k / EFFORT_K)
-        found: Ints = run_grouping(
-            _kernels.cluster,
-            *counts.rows,
-            counts.lengths,
-            bags.owners,
-            counts.weights,
-            counts.units,
-            self.k,
-            bags.owners_repeat,
-            max(effort.block, 16 * self.k),
-            effort.candidates,
-            effort.neighbours,
-            effort.depth,
-            max(2, int(effort.together / larger)),
-            effort.worst,
-            max(64, int(effort.refine_block / larger)),
-            effort.rounds_for(len(bags)) if self.seconds is None else ENDLESS,
-            self.seed,
-            NO_LIMIT if self.seconds is None else self.seconds,
-            kernels.threads(),
+        together = max(2, int(effort.together / larger))
+        return Search(
             k=self.k,
-            label="clustering",
+            block=max(effort.block, 16 * self.k),
+            grow=_kernels.GrowOptions(candidates=effort.candidates),
+            refine=_kernels.RefineOptions(neighbours=effort.neighbours, depth=effort.depth, together=together, worst=effort.worst),
+            refine_block=max(64, int(effort.refine_block / larger)),
+            rounds=effort.rounds_for(records) if self.seconds is None else ENDLESS,
+            seed=self.seed,
+            seconds=self.seconds,
         )
-        return found

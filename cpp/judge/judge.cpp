@@ -1,4 +1,4 @@
-#include "judge/generalizes.hpp"
+#include "judge/judge.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,0 +1,1 @@
+"""Where the blocks of a method are worked on."""

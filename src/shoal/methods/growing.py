@@ -1,0 +1,182 @@
+"""The loop of the shoal method: identical records aside, grow groups in blocks of similar records, refine them round by round.
+
+Blocks are cut by content and worked on independently, so the groups depend on records, k, options and seed alone, whatever engine works on
+the blocks. Memory is linear in the tree counts, time in the records at given options.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from shoal import _kernels
+from shoal.data.bags import Ints, Small
+from shoal.data.groups import Groups
+from shoal.engines.base import Engine, Kinds, Things
+from shoal.errors import Infeasible
+from shoal.taxonomy.counts import TreeCounts
+
+IDLE_ROUNDS = 3  # without an improvement, after which none is expected
+MEETS_AT_A_TIME = 4096  # groups
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How groups are searched for."""
+
+    k: int
+    block: int  # records that are grouped together
+    grow: _kernels.GrowOptions
+    refine: _kernels.RefineOptions
+    refine_block: int  # groups that are refined together
+    rounds: int  # of refinement, each with other blocks
+    seed: int = 0  # other seeds start regrowing elsewhere
+    seconds: float | None = None  # stop refining after so long
+
+
+class Deadline:
+    """When to stop refining; never, where no seconds are given."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    @property
+    def seconds_left(self) -> float:
+        """As kernels take it: below zero stands for no limit."""
+        return -1.0 if self._end is None else max(0.0, self._end - time.monotonic())
+
+    @property
+    def passed(self) -> bool:
+        """Whether the time is over."""
+        return self.seconds_left == 0
+
+
+class GroupSearch:
+    """One search for groups of k people, among records in content order."""
+
+    def __init__(self, counts: TreeCounts, owners: Ints, owners_repeat: bool, search: Search, engine: Engine) -> None:
+        self._counts = counts
+        self._search = search
+        self._engine = engine
+        self._deadline = Deadline(search.seconds)
+        self._rows = _kernels.Rows(*counts.rows)
+        self._records = _kernels.Scored(self._rows, counts.lengths, owners, counts.weights, counts.units, search.k, owners_repeat)
+
+    def run(self) -> Groups:
+        """All records in groups; raises Infeasible where no k people can be brought together."""
+        groups, rest = self._identical_aside()
+        self._engine.expect(self._steps())
+        grown, left = self._grow(rest)
+        groups = Groups.joined([groups, *grown])
+        if not len(groups):
+            k = self._search.k
+            raise Infeasible(f"groups of {k:,} people cannot be formed from these records", hint="no group of k owners can be formed")
+        return self._refine(self._join(groups, left))
+
+    def _steps(self) -> int:
+        records = len(self._counts.lengths)
+        return 2 * records + self._search.rounds * (records + records // self._search.k)
+
+    def _identical_aside(self) -> tuple[Groups, Ints]:
+        """Full groups of identical records, which lose nothing, and the records left for growing."""
+        kinds = self._engine.count(self._rows)
+        work = partial(_identical_groups, self._records)
+        [(groups, rest)] = self._engine.gather(self._engine.map(work, [kinds]))
+        return groups, rest
+
+    def _grow(self, records: Ints) -> tuple[list[Groups], Ints]:
+        """Groups grown in blocks; what the blocks leave over is put together and grown again, until it is too little."""
+        things = Things(self._rows, self._counts.lengths, self._counts.weights, self._counts.units)
+        work = partial(_grown, self._records, self._search.grow)
+        grown: list[Groups] = []
+        before = len(records) + 1
+        while self._search.k <= len(records) < before:
+            before = len(records)
+            blocks = self._engine.split(things, records, self._search.block)
+            answers = self._engine.gather(self._engine.map(work, blocks))
+            grown += [groups for groups, _ in answers]
+            records = np.sort(np.concatenate([left for _, left in answers]))
+        return grown, records
+
+    def _join(self, groups: Groups, left: Ints) -> Groups:
+        """Fewer than k records, or those of people who own too many: each goes where the least is lost by it."""
+        if not len(left):
+            return groups
+        work = partial(_joined, self._records, self._meets(groups), groups.sizes)
+        [homes] = self._engine.gather(self._engine.map(work, [left]))
+        return groups.with_newcomers(homes, left)
+
+    def _refine(self, groups: Groups) -> Groups:
+        """Rounds of local search, each over other blocks of similar groups."""
+        idle = 0
+        for number in range(self._search.rounds):
+            if idle == IDLE_ROUNDS or self._deadline.passed:
+                break
+            groups, changes = self._refine_once(groups, number)
+            idle = 0 if changes else idle + 1
+        return groups
+
+    def _refine_once(self, groups: Groups, number: int) -> tuple[Groups, int]:
+        blocks = self._blocks_of_groups(groups, number)
+        work = partial(_refined, self._records, self._search, self._deadline)
+        shakes = [_kernels.noise(self._search.seed, number, block) for block in range(len(blocks))]
+        asked = [(groups.select(block), shake) for block, shake in zip(blocks, shakes, strict=True)]
+        answers = self._engine.gather(self._engine.map(work, asked))
+        places = [block[: len(refined)] for block, (refined, _) in zip(blocks, answers, strict=True)]
+        untouched = np.setdiff1d(np.arange(len(groups)), np.concatenate(blocks), assume_unique=True)
+        after = Groups.joined([groups.select(untouched), *(refined for refined, _ in answers)])
+        order = np.argsort(np.concatenate([untouched, *places]), kind="stable")
+        return after.select(order), sum(changes for _, changes in answers)
+
+    def _blocks_of_groups(self, groups: Groups, number: int) -> list[Ints]:
+        """Groups with similar meets come into one block. Those swollen by one person's many records are left as they are."""
+        eligible = np.flatnonzero(groups.sizes < 2 * self._search.k)
+        if len(eligible) <= self._search.refine_block:
+            return [eligible]
+        lengths = np.add.reduceat(self._counts.lengths[groups.members], groups.starts[:-1]) // groups.sizes
+        things = Things(self._meets(groups), lengths, self._counts.weights, self._counts.units)
+        return self._engine.split(things, eligible, self._search.refine_block, number)
+
+    def _meets(self, groups: Groups) -> _kernels.Rows:
+        """The least tree counts of each group."""
+        work = partial(_meet_counts, self._records)
+        answers = self._engine.gather(self._engine.map(work, list(groups.in_ranges(MEETS_AT_A_TIME))))
+        sizes = np.concatenate([np.diff(indptr) for indptr, _, _ in answers])
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        return _kernels.Rows(indptr, *(np.concatenate([answer[part] for answer in answers]) for part in (1, 2)))
+
+
+# The work on a block, as an engine calls it. Functions of the module, so that an engine may send them elsewhere.
+
+
+def _identical_groups(records: _kernels.Scored, kinds: Kinds, task: _kernels.Task) -> tuple[Groups, Ints]:
+    groups, rest = _kernels.identical_groups(records, *kinds, task)
+    return Groups(*groups), rest
+
+
+def _grown(records: _kernels.Scored, options: _kernels.GrowOptions, block: Ints, task: _kernels.Task) -> tuple[Groups, Ints]:
+    groups, left = _kernels.grow_block(records, block, options, task)
+    return Groups(*groups), left
+
+
+def _joined(records: _kernels.Scored, meets: _kernels.Rows, sizes: Ints, left: Ints, task: _kernels.Task) -> Ints:
+    homes: Ints = _kernels.join_leftovers(records, meets, sizes, left, task)
+    return homes
+
+
+def _meet_counts(records: _kernels.Scored, groups: Groups, task: _kernels.Task) -> tuple[Ints, Small, Small]:
+    rows: tuple[Ints, Small, Small] = _kernels.meet_counts(records, groups.starts, groups.members, task)
+    return rows
+
+
+def _refined(
+    records: _kernels.Scored, search: Search, deadline: Deadline, block: tuple[Groups, int], task: _kernels.Task
+) -> tuple[Groups, int]:
+    groups, shake = block
+    if deadline.passed:
+        return groups, 0
+    found, changes = _kernels.refine_block(records, groups.starts, groups.members, search.refine, shake, deadline.seconds_left, task)
+    return Groups(*found), changes
