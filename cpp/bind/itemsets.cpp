@@ -15,8 +15,6 @@ using namespace shoal;
 
 namespace {
 
-using U8 = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 Lists lists(const I64& start, const I32& values, int64_t below) {
     need(start.shape(0) >= 1 && start.data()[0] == 0, "list starts that begin at 0");
     need(start.data()[start.shape(0) - 1] == static_cast<int64_t>(values.shape(0)), "list starts that span all values");

@@ -71,6 +71,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "unavoidable_losses": lambda: run(_kernels.unavoidable_losses, *r, lengths, weight, 1, 2, order, 2, 1, False, 1),
         "generalizes": lambda: run(_kernels.generalizes, *r, *rows(), order, tree[1], narrow([0, 1, 1]), 1),
         "generalizes_pairs": lambda: run(_kernels.generalizes_pairs, *r, *rows(), order, order, tree[1], narrow([0, 1, 1]), 1),
+        "row_classes": lambda: run(_kernels.row_classes, *r, 1),
+        "known_sets": lambda: run(_kernels.known_sets, *r, order, wide([]), role, 0 * role, 1, 2, 1, 2, 5, 1),
         "minimal_moles": lambda: run(_kernels.minimal_moles, *r, role, wide([]), 2, 1, 2, 2, False, 1),
         "itemset_supports": lambda: run(_kernels.itemset_supports, *r, role, wide([]), wide([0, 1]), narrow([1]), 1),
         "vocabulary_distances": lambda: run(_kernels.vocabulary_distances, measure(), *r, *rows(), order, order, 0, 1),
@@ -84,6 +86,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
 
 
 KERNELS = sorted(with_rows(GOOD))
+# They compare ids, and look nothing up by them.
+COMPARE_ONLY = {"selected_rows", "identical_rows", "row_classes", "content_order", "top_closed", "shared_occurrences"}
 
 
 def test_every_kernel_that_takes_rows_is_listed() -> None:
@@ -106,10 +110,8 @@ def test_bad_rows_are_refused(kernel: str, name: str) -> None:
         with_rows(BAD_ROWS[name])[kernel]()
 
 
-@pytest.mark.parametrize("kernel", [k for k in KERNELS if k not in {"selected_rows", "identical_rows", "content_order", "top_closed"}])
+@pytest.mark.parametrize("kernel", sorted(set(KERNELS) - COMPARE_ONLY))
 def test_ids_beyond_the_nodes_are_refused(kernel: str) -> None:
-    if kernel == "shared_occurrences":  # compares ids, and looks nothing up by them
-        return
     with pytest.raises(ValueError, match="below the number of nodes"):
         with_rows(([0, 2, 3], [0, 3, 1], [1, 1, 2]))[kernel]()
 

@@ -135,7 +135,7 @@ def test_names_that_are_not_there_are_told(original):
     assert "1 of 2 named private items do not occur" in verdict.notes
     with pytest.raises(ParameterError, match="none of the 1 private items is in the release"):
         Coherence(k=2, p=1, private={"typo"}).check(release)
-    with pytest.raises(ParameterError, match="private items: 'typo' is not in the data"):
+    with pytest.raises(ParameterError, match="1 private items are not in the data"):
         Coherence(k=2, p=1, private={"typo"}).check(tampered(original, HONEST), original)
 
 

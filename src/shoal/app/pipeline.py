@@ -30,6 +30,7 @@ from shoal.io.records import RECORD_FORMATS, read_records, write_records
 from shoal.methods import Method
 from shoal.metrics import measure
 from shoal.privacy import Verdict
+from shoal.privacy.identical import identical_records
 from shoal.report.facts import facts_of
 from shoal.report.page import render
 from shoal.taxonomy.ground import ground
@@ -170,7 +171,7 @@ def same_records(release: Release, seen: Release) -> Verdict:
     """That the records of a file are those of the release, each as often."""
     names = Vocabulary(pl.concat([release.published.vocabulary.names, seen.published.vocabulary.names]).unique(maintain_order=True))
     parts = [part.relabelled(names.codes(part.vocabulary.names), names) for part in (release.published, seen.published)]
-    label = stacked(parts).identical()
+    label = identical_records(stacked(parts))
     n, made = int(label.max(initial=-1)) + 1, len(release.copies)
     surplus = np.bincount(label[made:], minlength=n) - np.bincount(label[:made], weights=release.copies, minlength=n).astype(np.int64)
     wrong = int(np.abs(surplus).sum())

@@ -15,6 +15,7 @@ from shoal.data.bags import Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.privacy import Verdict
+from shoal.privacy.identical import identical_records
 from shoal.privacy.origins import find_origins
 
 
@@ -33,7 +34,7 @@ class Classes:
 
 def classes_of(release: Release) -> Classes:
     """The classes of identical published records."""
-    label = release.published.identical()
+    label = identical_records(release.published)
     n = int(label.max(initial=-1)) + 1
     sizes = np.bincount(label, weights=release.copies, minlength=n).astype(np.int64)
     held = sizes > 0

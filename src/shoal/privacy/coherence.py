@@ -3,31 +3,33 @@
 A set of at most p public items that occurs is a *mole* if fewer than k people hold it, or if more than the share h of its holders hold
 one and the same private item. A release is coherent if it has no mole; the empty set counts as a set.
 
-Everything is counted anew from the published records. With the original at hand support counts people, not records, and every
-published record must be its original under one global recoding: an item is suppressed everywhere, replaced everywhere by one ancestor, or
-left as it was everywhere; private items must be untouched.
+Everything is counted from the published records, by kernels that no method calls. With the original at hand support counts people, not
+records, and every published record must be its original under one global recoding: an item is suppressed everywhere, replaced everywhere
+by one ancestor, or left as it was everywhere; private items must be untouched.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.data.bags import Bags
+from shoal import _kernels, kernels
+from shoal.data.bags import Ints, Vocabulary
 from shoal.data.choice import Items
-from shoal.data.itemsets import PRIVATE, Moles, Parts, Power, minimal_moles
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
-from shoal.taxonomy.parts import absent, parts_of
-from shoal.taxonomy.recoding import recoding_defects
+from shoal.privacy.recoding import recoding_defects
+from shoal.privacy.roles import Roles, roles_of
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
 
 MOST_WITNESSES = 5
+FINEST = 10**18  # the largest denominator of h
 
 
 @dataclass(frozen=True)
@@ -50,61 +52,117 @@ class Coherence(Model):
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
 
-    @property
-    def power(self) -> Power:
-        """The attacker that this promise holds against."""
-        return Power(self.h, self.k, self.p)
-
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every set of up to p public items; with the original, count people and check what was changed."""
-        records = published_records(release, original)
-        names, taxonomy = records.vocabulary, original.taxonomy if original else None
-        parts = parts_of(names, self.private, self.public, taxonomy, strict=original is not None)
-        moles = minimal_moles(records, parts, self.power, achieved=True)
-        broken = _told(moles, records) + _repeats(records)
+        names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
+        roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
+        found = self._count(release, original, roles)
+        broken = _told(found, names) + _repeats(release)
         if original is not None and release.secret is not None:
-            broken += recoding_defects(original, release, parts)
-        achieved = {"k": max(0, moles.fewest), "breach": round(moles.greatest, 6), "p": self.p}
-        notes = [*_notes(moles, records, parts), *absent(names, self.private, "private"), *absent(names, self.public, "public")]
-        return Verdict(str(self), not broken, achieved, tuple(broken), tuple(notes))
+            broken += recoding_defects(original, release, roles)
+        achieved = {"k": found.fewest, "breach": round(float(found.breach), 6), "p": self.p}
+        notes = (*_notes(found, roles), *roles.notes)
+        return Verdict(str(self), not broken, achieved, tuple(broken), notes)
+
+    def _count(self, release: Release, original: Original | None, roles: Roles) -> Counted:
+        """Sets of no item, of one, of two, and so on up to p. Where some of a size are unsafe the claim is broken, and the count ends."""
+        row, owners = _shown(release, original)
+        share, masks = _fraction(self.h), (roles.public.astype(np.uint8), roles.private.astype(np.uint8))
+        counted = Counted(people=len(owners) > 0)
+        for size in range(min(self.p, len(roles.public)) + 1):
+            limits = size, self.k, share.numerator, share.denominator, MOST_WITNESSES
+            arguments = *release.published.rows, row, owners, *masks, *limits, kernels.threads()
+            level = kernels.run(_kernels.known_sets, *arguments, label="counting known sets")
+            counted = counted.with_level(size, level)
+            if counted.unsafe or not level["counted"]:
+                break
+        return counted
 
 
-def published_records(release: Release, original: Original | None) -> Bags:
-    """Every published record in full, with its owner where the original tells it."""
+@dataclass(frozen=True)
+class Counted:
+    """What was found of all sets of up to `size` public items."""
+
+    people: bool
+    size: int = 0
+    sets: int = 0
+    fewest: int = 0
+    breach: Fraction = Fraction(0)
+    few: int = 0
+    telling: int = 0
+    examples: tuple[Any, ...] = ()
+
+    @property
+    def unsafe(self) -> int:
+        """Sets that tell too much, all of the largest size that was counted."""
+        return self.few + self.telling
+
+    def with_level(self, size: int, level: dict[str, Any]) -> Counted:
+        """With the sets of this size too."""
+        if not level["counted"]:
+            return self
+        return Counted(
+            people=self.people,
+            size=size,
+            sets=self.sets + level["counted"],
+            fewest=min(self.fewest, level["fewest"]) if self.sets else level["fewest"],
+            breach=max(self.breach, Fraction(level["holders"], level["cohort"])),
+            few=level["few"],
+            telling=level["telling"],
+            examples=tuple(level["examples"]),
+        )
+
+
+def _shown(release: Release, original: Original | None) -> tuple[Ints, Ints]:
+    """The published row of every record, and the records' owners, by which they are sorted; no owners where none has two records."""
+    nobody = np.zeros(0, np.int64)
     if original is None or release.secret is None:
-        records = release.published.select(np.repeat(np.arange(len(release.published)), release.copies))
-        return Bags(records.indptr, records.items, records.counts, np.arange(len(records), dtype=np.int64), records.vocabulary)
+        return np.repeat(np.arange(len(release.published), dtype=np.int64), release.copies), nobody
     rows = release.secret.rows()
     shown = np.flatnonzero(rows >= 0)
-    records = release.published.select(rows[shown])
-    return Bags(records.indptr, records.items, records.counts, original.bags.owners[shown], records.vocabulary)
+    owners = original.bags.owners[shown]
+    order = np.argsort(owners, kind="stable")
+    owners = owners[order]
+    return rows[shown][order], owners if (owners[1:] == owners[:-1]).any() else nobody
 
 
-def _told(moles: Moles, records: Bags) -> list[str]:
-    if not len(moles):
+def _fraction(h: float) -> Fraction:
+    """h as it is written: 0.29 is 29/100, not the nearest binary number. What does not fit the kernel is rounded down."""
+    written = Fraction(str(float(h)))
+    return written if written.denominator <= FINEST else Fraction(written.numerator * FINEST // written.denominator, FINEST)
+
+
+def _told(found: Counted, names: Vocabulary) -> list[str]:
+    if not found.unsafe:
         return []
-    few = int((moles.hidden < 0).sum())
-    lines = [f"{len(moles):,} minimal moles: {few:,} held by too few people, {len(moles) - few:,} that give a private item away"]
-    return lines + [_witness(moles, i, records) for i in range(min(len(moles), MOST_WITNESSES))]
+    few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that give a private item away"
+    sets = f"{found.unsafe:,} sets of {found.size:,} public {_items(found.size)} tell" if found.size else "the empty set tells"
+    lines = [f"{sets} too much: {few}, {telling}"]
+    return lines + [_witness(example, names) for example in found.examples]
 
 
-def _witness(moles: Moles, i: int, records: Bags) -> str:
-    known = "{" + ", ".join(records.vocabulary[item] for item in moles[i]) + "}"
-    if moles.hidden[i] < 0:
-        return f"{known} is held by {moles.people[i]:,} only"
-    share = moles.holders[i] / moles.cohort[i]
-    return f"{known} gives {records.vocabulary[int(moles.hidden[i])]!r} away with a certainty of {share:.1%}"
+def _witness(example: Any, names: Vocabulary) -> str:
+    items, people, hidden, holders, cohort = example
+    known = "{" + ", ".join(names[int(item)] for item in items) + "}"
+    if hidden < 0:
+        return f"{known} is held by {people:,} only"
+    return f"{known} gives {names[hidden]!r} away with a certainty of {holders / cohort:.1%}"
 
 
-def _repeats(records: Bags) -> list[str]:
-    repeated = int((records.counts > 1).sum())
+def _repeats(release: Release) -> list[str]:
+    repeated = int(((release.published.counts > 1) * np.repeat(release.copies, np.diff(release.published.indptr))).sum())
     return [f"{repeated:,} items are repeated in their record, and how often is knowledge too"] if repeated else []
 
 
-def _notes(moles: Moles, records: Bags, parts: Parts) -> list[str]:
-    notes = [f"{moles.counted:,} sets of public items were counted, by {'people' if records.owners_repeat else 'records'}"]
-    if not (parts == PRIVATE).any():
+def _notes(found: Counted, roles: Roles) -> list[str]:
+    notes = [f"{found.sets:,} sets of public items were counted, by {'people' if found.people else 'records'}"]
+    if not roles.private.any():
         notes.append("no private item was named: only the link to a record was judged")
-    if len(moles):
-        notes.append("sets that contain a mole were not counted, so k may be lower and the breach higher than achieved")
+    if found.unsafe:
+        more = f"sets of more than {found.size:,} {_items(found.size)}"
+        notes.append(f"{more} were not counted, so k may be lower and the breach higher than achieved")
     return notes
+
+
+def _items(n: int) -> str:
+    return "item" if n == 1 else "items"

@@ -17,7 +17,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.taxonomy.counts import tree_counts
+from shoal.privacy.identical import identical_records
 
 MOST_PAIRS = 20_000_000
 
@@ -32,7 +32,7 @@ class Origins:
 
 def find_origins(release: Release, original: Original) -> Origins:
     """Match published records to originals they generalize, as many as possible."""
-    label = release.published.identical()
+    label = identical_records(release.published)
     _, row, place = np.unique(label, return_index=True, return_inverse=True)
     wanted = np.bincount(place, weights=release.copies).astype(np.int64)
     classes, records, undecided = _pairs(release, original, row)
@@ -67,27 +67,28 @@ def _pairs(release: Release, original: Original, row: Ints) -> tuple[Ints, Ints,
 
 
 class _Candidates:
-    """Original records that may lie below a published record: those that touch its rarest item, and are long enough."""
+    """Original records that may lie below a published record: those that touch its rarest item, and are long enough.
+
+    Items are numbered in preorder, so that the occurrences below a node are one piece of all occurrences sorted by item.
+    """
 
     def __init__(self, original: Original) -> None:
-        counts = tree_counts(original.bags, original.tree)
-        by_node = np.argsort(counts.nodes, kind="stable")
-        holder = np.repeat(np.arange(len(original.bags)), np.diff(counts.indptr))
-        self._records = holder[by_node]
-        self._starts = np.searchsorted(counts.nodes[by_node], np.arange(len(original.tree) + 1))
-        self._weighted = original.tree.weights > 0
-        self._lengths = original.bags.lengths
+        bags = original.bags
+        by_item = np.argsort(bags.items, kind="stable")
+        self._items = bags.items[by_item]
+        self._records = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))[by_item]
+        self._end = original.tree.end
+        self._lengths = bags.lengths
 
     def of(self, release: Release, row: int) -> Ints:
         published = release.published
         nodes = published.items[published.indptr[row] : published.indptr[row + 1]]
-        nodes = nodes[self._weighted[nodes]]
         long_enough = self._lengths >= published.lengths[row]
         if not len(nodes):
             return np.flatnonzero(long_enough)
-        sizes = self._starts[nodes + 1] - self._starts[nodes]
-        rarest = nodes[np.argmin(sizes)]
-        found = self._records[self._starts[rarest] : self._starts[rarest + 1]]
+        first, last = np.searchsorted(self._items, nodes), np.searchsorted(self._items, self._end[nodes])
+        rarest = np.argmin(last - first)
+        found = np.unique(self._records[first[rarest] : last[rarest]])
         return np.asarray(found[long_enough[found]], np.int64)
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal.data.bags import Bags
 from shoal.data.choice import Items
-from shoal.data.itemsets import PUBLIC
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
 from shoal.privacy.classes import judge_classes
-from shoal.taxonomy.parts import absent, parts_of
-from shoal.taxonomy.recoding import recoding_defects
+from shoal.privacy.recoding import recoding_defects
+from shoal.privacy.roles import Mask, roles_of
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -37,13 +37,19 @@ class PublicKAnonymity(Model):
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical public parts; with the original, count people and check what was changed."""
-        names = release.published.vocabulary
-        parts = parts_of(names, self.private, self.public, original.taxonomy if original else None, strict=original is not None)
-        hidden = np.where(parts == PUBLIC, np.arange(len(names)), -1).astype(np.int32)
-        public = replace(release, published=release.published.relabelled(hidden, names))
+        names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
+        roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
+        public = replace(release, published=_only(release.published, roles.public))
         verdict = judge_classes(str(self), self.k, public, original, people=True, truthful=True)
-        verdict = replace(verdict, notes=(*verdict.notes, *absent(names, self.private, "private"), *absent(names, self.public, "public")))
+        verdict = replace(verdict, notes=(*verdict.notes, *roles.notes))
         if original is None or release.secret is None:
             return verdict
-        broken = (*verdict.witnesses, *recoding_defects(original, release, parts))
+        broken = (*verdict.witnesses, *recoding_defects(original, release, roles))
         return replace(verdict, holds=not broken, witnesses=broken)
+
+
+def _only(bags: Bags, public: Mask) -> Bags:
+    """The records without the items that are not public."""
+    kept = public[bags.items]
+    indptr = np.concatenate([[0], np.cumsum(kept)])[bags.indptr].astype(np.int64)
+    return replace(bags, indptr=indptr, items=bags.items[kept], counts=bags.counts[kept])

@@ -16,14 +16,12 @@ from shoal.taxonomy.tree import Taxonomy
 Mask = npt.NDArray[np.bool_]
 
 
-def parts_of(
-    names: Vocabulary, private: Items | None, public: Items | None, taxonomy: Taxonomy | None = None, *, strict: bool = True
-) -> Parts:
+def parts_of(names: Vocabulary, private: Items | None, public: Items | None, taxonomy: Taxonomy | None = None) -> Parts:
     """The part of every item. What is not named public or private is public if only private items are named, private if only public
-    items are named, and neither if both are; with nothing named all is public. `strict` refuses names that are no items.
+    items are named, and neither if both are; with nothing named all is public. Names that are no items are refused.
     """
-    hidden = _chosen(names, private, "private", taxonomy, strict)
-    known = _chosen(names, public, "public", taxonomy, strict)
+    hidden = _chosen(names, private, "private", taxonomy)
+    known = _chosen(names, public, "public", taxonomy)
     if hidden is not None and known is not None and (both := np.flatnonzero(hidden & known)).size:
         raise ParameterError(f"{_some(names[int(i)] for i in both)} both public and private", hint="an item is one or the other")
     if known is None:
@@ -47,17 +45,7 @@ def published_parts(published: Bags, parts: Parts) -> dict[str, Items | None]:
     return {"private": private, "public": named(PUBLIC) if others else None}
 
 
-def absent(names: Vocabulary, items: Items | None, what: str) -> list[str]:
-    """A note on named items that are not there. A release need not hold them all, but one that holds none was asked a wrong question."""
-    if items is None or not items.names:
-        return []
-    missing = int((names.codes(sorted(items.names)) < 0).sum())
-    if missing == len(items.names) and len(names):
-        raise ParameterError(f"none of the {missing:,} {what} items is in the release", hint="check the spelling")
-    return [f"{missing:,} of {len(items.names):,} named {what} items do not occur"] if missing else []
-
-
-def _chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None, strict: bool) -> Mask | None:
+def _chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None) -> Mask | None:
     if items is None:
         return None
     mask = np.zeros(len(names), bool)
@@ -72,8 +60,7 @@ def _chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonom
         return mask
     if items.names is None:
         raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.items.with_files_read reads it")
-    codes = _known(names, sorted(items.names), f"{what} items") if strict else names.codes(sorted(items.names))
-    mask[codes[codes >= 0]] = True
+    mask[_known(names, sorted(items.names), f"{what} items")] = True
     return mask
 
 

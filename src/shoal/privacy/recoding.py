@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.bags import Bags, Ints
-from shoal.data.itemsets import PRIVATE, PUBLIC, Parts
+from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.privacy.roles import Roles
 from shoal.taxonomy.tree import Taxonomy
 
 Mask = npt.NDArray[np.bool_]
 
 
-def recoding_defects(original: Original, release: Release, parts: Parts) -> list[str]:
+def recoding_defects(original: Original, release: Release, roles: Roles) -> list[str]:
     """What keeps the published records from being the originals under one global recoding of items that are not private.
 
     Found from the records alone. An item that is missing from one record must be missing from all. A published item that is not in the
     original record must be a public one, and explained by an item of that record below it, which is nowhere published
     and wherever it occurs is published as this same ancestor.
     """
-    changeable = parts != PRIVATE
+    changeable = ~roles.private
     assert release.secret is not None
     rows = release.secret.rows()
     if len(rows) != len(original.bags):
@@ -32,9 +32,8 @@ def recoding_defects(original: Original, release: Release, parts: Parts) -> list
         return [f"{withheld:,} records that hold something were withheld"]
     if not np.array_equal(np.bincount(rows[shown], minlength=len(release.copies)), release.copies):
         return ["records were lost or added unaccounted"]
-    published, given = release.published.select(rows[shown]), original.bags.select(shown)
-    before, after = _keys(given), _keys(published)
-    items = given.items
+    before, items = _keys(original.bags, shown)
+    after, published = _keys(release.published, rows[shown])
     kept = _among(before, after)
     n = len(original.tree)
     total, left = np.bincount(items, minlength=n), np.bincount(items[kept], minlength=n)
@@ -45,17 +44,20 @@ def recoding_defects(original: Original, release: Release, parts: Parts) -> list
         defects.append(f"{partly:,} items were changed in some records but not in all")
     strange = ~_among(after, before)
     if strange.any():
-        allowed = _explained(given, original.tree, after, (total > 0) & (left == 0) & changeable)
-        foreign = int((~_among(after[strange], allowed) | (parts[published.items[strange]] != PUBLIC)).sum())
+        allowed = _explained(before, items, original.tree, after, (total > 0) & (left == 0) & changeable)
+        foreign = int((~_among(after[strange], allowed) | ~roles.public[published[strange]]).sum())
         if foreign:
             defects.append(f"{foreign:,} published items stand for nothing in their record")
     return defects
 
 
-def _keys(bags: Bags) -> Ints:
-    """One rising number for each item of each record."""
-    record = np.repeat(np.arange(len(bags), dtype=np.int64), np.diff(bags.indptr))
-    return record * len(bags.vocabulary) + bags.items
+def _keys(bags: Bags, rows: Ints) -> tuple[Ints, Small]:
+    """One rising number for each item of each of these rows, and the items."""
+    lengths = np.diff(bags.indptr)[rows]
+    record = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
+    within = np.arange(len(record)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    items = bags.items[bags.indptr[rows][record] + within]
+    return record * len(bags.vocabulary) + items, items
 
 
 def _among(keys: Ints, others: Ints) -> Mask:
@@ -66,16 +68,16 @@ def _among(keys: Ints, others: Ints) -> Mask:
     return np.asarray(others[at] == keys)
 
 
-def _explained(bags: Bags, taxonomy: Taxonomy, published: Ints, gone: Mask) -> Ints:
+def _explained(before: Ints, items: Small, tree: Taxonomy, published: Ints, gone: Mask) -> Ints:
     """The published items that items which are nowhere published account for, as sorted keys."""
-    parent = taxonomy.parent
-    at = np.flatnonzero(gone[bags.items])
-    record = np.repeat(np.arange(len(bags), dtype=np.int64), np.diff(bags.indptr))[at]
-    item = bags.items[at]
+    parent = tree.parent
+    at = np.flatnonzero(gone[items])
+    item = items[at]
+    record = (before[at] - item) // len(tree)
     needed = np.bincount(item, minlength=len(parent))
     found, above = [], parent[item]
     while (rising := above >= 0).any():
-        keys = record * len(bags.vocabulary) + above
+        keys = record * len(tree) + above
         shown = rising & _among(keys, published)
         everywhere = np.bincount(item[shown], minlength=len(parent)) == needed
         found.append(keys[shown & everywhere[item]])

@@ -1,4 +1,4 @@
-#include "judge/judge.hpp"
+#include "judge/generalizes.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,0 +1,115 @@
+"""The judge's kernels against plain counting, and against nothing that a method uses."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers_itemsets import bags_of, breach, databases, powers
+from shoal import _kernels, kernels
+from shoal.data.itemsets import PRIVATE, PUBLIC
+
+SOME = settings(deadline=None, max_examples=200)
+
+
+@SOME
+@given(st.lists(st.dictionaries(st.integers(0, 3), st.integers(1, 3), max_size=3), max_size=30), st.integers(1, 3))
+def test_identical_rows_and_only_those_share_a_class(records: list[dict[int, int]], threads: int) -> None:
+    indptr = np.cumsum([0, *(len(r) for r in records)]).astype(np.int64)
+    pairs = [pair for r in records for pair in sorted(r.items())]
+    ids, counts = (np.array([pair[i] for pair in pairs], np.int32) for i in (0, 1))
+    found = kernels.run(_kernels.row_classes, indptr, ids, counts, threads).tolist()
+    numbers: dict[tuple[tuple[int, int], ...], int] = {}
+    assert found == [numbers.setdefault(tuple(sorted(r.items())), len(numbers)) for r in records]
+
+
+def test_many_rows_are_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 6, (50_000, 3)).astype(np.int32)
+    table.sort(axis=1)
+    kept = [sorted(set(row)) for row in table.tolist()]
+    indptr = np.cumsum([0, *map(len, kept)]).astype(np.int64)
+    ids = np.array([i for row in kept for i in row], np.int32)
+    found = kernels.run(_kernels.row_classes, indptr, ids, np.ones(len(ids), np.int32), 2).tolist()
+    numbers: dict[tuple[int, ...], int] = {}
+    assert found == [numbers.setdefault(tuple(row), len(numbers)) for row in kept]
+
+
+def counted(rows, owners, parts, power, size, threads=1, most=10_000):
+    bags = bags_of(rows, len(parts))
+    order = np.argsort(owners, kind="stable")
+    sorted_owners = np.array(owners, np.int64)[order]
+    people = sorted_owners if len(set(owners)) < len(owners) else np.zeros(0, np.int64)
+    roles = ((np.array(parts) == part).astype(np.uint8) for part in (PUBLIC, PRIVATE))
+    limits = size, power.k, power.share.numerator, power.share.denominator, most
+    return kernels.run(_kernels.known_sets, *bags.rows, order.astype(np.int64), people, *roles, *limits, threads)
+
+
+@SOME
+@given(databases(), powers, st.integers(0, 4), st.integers(1, 2))
+def test_known_sets(database, power, size, threads):
+    rows, owners, parts = database
+    public = [i for i, part in enumerate(parts) if part == PUBLIC]
+    private = [i for i, part in enumerate(parts) if part == PRIVATE]
+    if size > len(parts):
+        return
+    found = counted(rows, owners, parts, power, size, threads)
+    known = [s for s in combinations(public, size) if any(row >= set(s) for row in rows)]
+    people = {s: len({o for row, o in zip(rows, owners, strict=True) if row >= set(s)}) for s in known}
+    few = {s for s in known if people[s] < power.k}
+    shares = {s: breach(rows, owners, s, private) for s in known if s not in few}
+    telling = {s for s, share in shares.items() if share > power.share}
+    assert found["counted"] == len(known)
+    assert found["fewest"] == min(people.values(), default=-1)
+    assert Fraction(found["holders"], found["cohort"]) == max(shares.values(), default=0)
+    assert (found["few"], found["telling"]) == (len(few), len(telling))
+    assert {tuple(e[0].tolist()) for e in found["examples"]} == few | telling
+    for items, held_by, hidden, holders, cohort in found["examples"]:
+        known_set = tuple(items.tolist())
+        assert held_by == people[known_set]
+        assert (hidden < 0) == (known_set in few)
+        if hidden >= 0:
+            assert hidden in private
+            assert Fraction(holders, cohort) == shares[known_set]
+
+
+@pytest.mark.parametrize(("density", "items"), [(0.9, 12), (0.5, 14), (0.05, 40)])
+@pytest.mark.parametrize("private", [0, 3])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_many_records_as_lists_and_as_bits(density: float, items: int, private: int, size: int) -> None:
+    """Dense records are counted as bits, sparse ones as lists; numpy counts both the same way."""
+    rng = np.random.default_rng(size)
+    table = rng.random((700, items)) < density
+    hidden = np.arange(items) < private
+    rows = [frozenset(np.flatnonzero(row).tolist()) for row in table]
+    parts = [PRIVATE if h else PUBLIC for h in hidden]
+    power = type("Power", (), {"k": 20, "share": Fraction(17, 20)})
+    found = counted(rows, list(range(700)), parts, power, size, threads=2)
+    few = telling = sets = 0
+    greatest = Fraction(0)
+    for known in combinations(np.flatnonzero(~hidden).tolist(), size):
+        cohort = table[:, known].all(axis=1)
+        n = int(cohort.sum())
+        sets += n > 0
+        few += 0 < n < 20
+        if n >= 20:
+            share = Fraction(int(table[cohort][:, hidden].sum(axis=0).max(initial=0)), n)
+            telling += share > power.share
+            greatest = max(greatest, share)
+    assert (found["counted"], found["few"], found["telling"]) == (sets, few, telling)
+    assert Fraction(found["holders"], found["cohort"]) == greatest
+
+
+def test_records_that_are_not_there_are_refused() -> None:
+    rows = np.array([0, 1], np.int64), np.array([0], np.int32), np.array([1], np.int32)
+    masks = np.ones(1, np.uint8), np.zeros(1, np.uint8)
+    limits = 1, 2, 1, 2, 5, 1
+    nobody = np.zeros(0, np.int64)
+    for row, owner in (([1], nobody), ([-1], nobody), ([0, 0], np.array([2, 1])), ([0, 0], np.array([1]))):
+        with pytest.raises(ValueError, match="kernel input: expected"):
+            kernels.run(_kernels.known_sets, *rows, np.array(row, np.int64), owner, *masks, *limits)

@@ -1,0 +1,196 @@
+"""What a method counts with is broken on purpose, for every model; the judge must see it and nothing may be written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers_cli import FOOD, ITEMS, Shell, baskets
+from shoal import _kernels
+from shoal.methods import tds
+from shoal.privacy import MODELS
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A way to break a method: the model that must object, what it says, and the command that meets it."""
+
+    model: str
+    says: str
+    words: tuple[str, ...]
+    breaks: Patch
+
+
+def around(kernel: str, change: Callable[[Callable[..., Any], list[Any]], Any]) -> Patch:
+    """Puts a change around a kernel: it gets the true kernel and its arguments, the last of which is the task."""
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        true = getattr(_kernels, kernel)
+        monkeypatch.setattr(_kernels, kernel, lambda *arguments: change(true, list(arguments)))
+
+    return patch
+
+
+def loner(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Takes one record out of its group, and gives it a group of its own."""
+    groups = true(*arguments).copy()
+    groups[0] = groups.max() + 1
+    return groups
+
+
+def everybody_once(owner: int, repeat: int) -> Callable[[Callable[..., Any], list[Any]], Any]:
+    """Takes all records for different people's."""
+
+    def change(true: Callable[..., Any], arguments: list[Any]) -> Any:
+        arguments[owner] = np.arange(len(arguments[owner]))
+        arguments[repeat] = False
+        return true(*arguments)
+
+    return change
+
+
+def one_less(place: int) -> Callable[[Callable[..., Any], list[Any]], Any]:
+    """Gives the kernel a smaller number than was asked for."""
+
+    def change(true: Callable[..., Any], arguments: list[Any]) -> Any:
+        arguments[place] = 1 if arguments[place] <= 2 else arguments[place] - 1
+        return true(*arguments)
+
+    return change
+
+
+def leaf_for_root(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Publishes a leaf where only the root is common to a group."""
+    indptr, nodes, counts = true(*arguments)
+    published = nodes.copy()
+    lengths = np.diff(indptr)
+    published[indptr[:-1][lengths == 1]] = len(arguments[3]) - 1
+    return indptr, published, counts
+
+
+def without(wrong: Callable[[dict[str, Any]], Any]) -> Callable[[Callable[..., Any], list[Any]], Any]:
+    """Overlooks some of the moles."""
+
+    def change(true: Callable[..., Any], arguments: list[Any]) -> Any:
+        found = true(*arguments)
+        sizes = np.diff(found["start"])
+        kept = ~wrong({**found, "sizes": sizes})
+        found["items"] = found["items"][np.repeat(kept, sizes)]
+        found["start"] = np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64)
+        return found | {name: found[name][kept] for name in ("people", "hidden", "holders", "cohort")}
+
+    return change
+
+
+def nobody_owns_two(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Forgets the owners of the records."""
+    arguments[4] = np.zeros(0, np.int64)
+    return true(*arguments)
+
+
+def every_item_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shows an item although it splits a class into parts that are too small."""
+    monkeypatch.setattr(tds._Classes, "loss", lambda self, tids: 0)
+
+
+BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
+VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
+PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
+TELLING = ("pairs.txt", "--format", "transactions", "--k", "2", "--method", "coherence", "--p", "1")
+
+MUTATIONS = {
+    "shoal forms a group of one": Mutation(
+        "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "shoal"), around("cluster", loner)
+    ),
+    "clump forms a group of one": Mutation(
+        "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "clump"), around("clump", loner)
+    ),
+    "clump forgets who owns a record": Mutation(
+        "k-anonymity", "people only, who own several records", (*VISITS, "--method", "clump"), around("clump", everybody_once(5, 11))
+    ),
+    "partition forms parts of k - 1": Mutation(
+        "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "partition"), around("partition", one_less(8))
+    ),
+    "a group is published as what its members do not hold": Mutation(
+        "k-anonymity", "do not generalize the record they stand for", (*BASKETS, "--method", "shoal"), around("meet_groups", leaf_for_root)
+    ),
+    "ssc clusters k - 1 vocabularies": Mutation(
+        "vocabulary-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "ssc"), around("cluster_vocabularies", one_less(6))
+    ),
+    "ssc forgets who wrote a vocabulary": Mutation(
+        "vocabulary-k-anonymity",
+        "people only, who own several records",
+        (*VISITS, "--method", "ssc"),
+        around("cluster_vocabularies", lambda true, a: true(*a[:5], np.arange(len(a[5])), *a[6:])),
+    ),
+    "ssc elects a term of one person": Mutation(
+        "shared-terms",
+        "held by fewer than 2 people",
+        (*BASKETS, "--method", "ssc", "--min-owners", "2"),
+        around("typical_vocabularies", one_less(7)),
+    ),
+    "coherence overlooks pairs": Mutation(
+        "coherence", "26 sets of 2 public items tell too much", PAIRS, around("minimal_moles", without(lambda m: m["sizes"] == 2))
+    ),
+    "coherence overlooks what gives a private item away": Mutation(
+        "coherence",
+        "gives 'i1' away",
+        (*TELLING, "--private", "private.txt", "--h", "0.4"),
+        around("minimal_moles", without(lambda m: m["hidden"] >= 0)),
+    ),
+    "coherence forgets who owns a record": Mutation(
+        "coherence",
+        "held by too few people",
+        (*VISITS, "--method", "coherence", "--p", "2"),
+        around("minimal_moles", nobody_owns_two),
+    ),
+    "tds splits a class too small": Mutation(
+        "public-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "tds"), every_item_fits
+    ),
+}
+
+
+def eight_items() -> str:
+    """Records of two of eight items each: of the 28 pairs two are held by many, the others by one or two people."""
+    pairs = [(a, b) for a in range(8) for b in range(a + 1, 8)]
+    copies = {(0, 1): 9, (2, 3): 9}
+    return "".join(f"i{a} i{b}\n" * copies.get((a, b), 1 + (a + b) % 2) for a, b in pairs)
+
+
+@pytest.fixture
+def data(shell: Shell) -> Shell:
+    lines = baskets(60).splitlines()
+    rows = [f"{user},{ITEMS[user % len(ITEMS)]}" for user in range(15) for _ in range(4)]  # each person buys one thing four times
+    shell.file("baskets.txt", "\n".join(lines) + "\n")
+    shell.file("visits.csv", "user,item\n" + "\n".join(rows) + "\n")
+    shell.file("pairs.txt", eight_items())
+    shell.file("private.txt", "i1\n")
+    shell.file("food.csv", FOOD)
+    return shell
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_the_judge_refuses_what_a_broken_method_made(data: Shell, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    mutation = MUTATIONS[name]
+    sound = data("anonymize", *mutation.words, "--out", "sound")
+    assert sound.code == 0, sound
+    claims = json.loads((data.directory / "sound" / "manifest.json").read_text())["claims"]
+    assert any(claim["model"].startswith(mutation.model + "(") for claim in claims)
+    mutation.breaks(monkeypatch)
+    before = data.names()
+    broken = data("anonymize", *mutation.words, "--out", "release")
+    assert broken.code == 3, broken
+    assert mutation.model in broken.err
+    assert mutation.says in broken.err
+    assert data.names() == before
+
+
+def test_every_model_is_put_to_the_test() -> None:
+    assert {mutation.model for mutation in MUTATIONS.values()} | {"sensitive-share"} == set(MODELS)

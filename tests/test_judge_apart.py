@@ -1,0 +1,85 @@
+"""The judge does not share code with those it judges: no method calls what a model counts with, and no model what a method counts with."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shoal import _kernels
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "src" / "shoal"
+BINDINGS = ROOT / "cpp" / "bind"
+DEFINED = re.compile(r'\b\w+\.def\(\s*"(\w+)"')
+CALLED = re.compile(r"\b_kernels\.(\w+)")
+
+# What both may use: values and their canonical form, files, and how kernels are called. None of it counts for a claim.
+COMMON = {
+    "shoal.data.bags",
+    "shoal.data.choice",
+    "shoal.data.original",
+    "shoal.data.release",
+    "shoal.errors",
+    "shoal.parameters",
+    "shoal.registry",
+    "shoal.taxonomy.tree",
+    "shoal.taxonomy.wordnet",
+    "shoal.kernels",
+    "shoal._kernels",
+}
+# What a method counts or copies records with, as methods of those values.
+METHODS_OWN = re.compile(r"\.(identical|content_order|owner_ranks)\(|(bags|\.published)\.select\(|\b(shared_occurrences|misspelled)\(")
+
+
+def judges_kernels() -> set[str]:
+    return set(DEFINED.findall((BINDINGS / "judge.cpp").read_text()))
+
+
+def modules(folder: str) -> Iterator[Path]:
+    return (SOURCES / folder).rglob("*.py")
+
+
+def imported(file: Path) -> set[str]:
+    """The modules of shoal that a file imports when it runs."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("shoal"):
+            found |= {f"shoal.{name.name}" for name in node.names} if node.module == "shoal" else {node.module}
+    return found
+
+
+def test_the_judges_kernels_are_known() -> None:
+    assert {"row_classes", "known_sets", "generalizes", "generalizes_pairs"} <= judges_kernels()
+    assert all(hasattr(_kernels, name) for name in judges_kernels())
+
+
+def test_only_one_file_binds_the_judge() -> None:
+    others = {file.name for file in BINDINGS.glob("*pp") if '"judge/' in file.read_text()}
+    assert others == {"judge.cpp"}
+    elsewhere = {name for file in BINDINGS.glob("*.cpp") if file.name != "judge.cpp" for name in DEFINED.findall(file.read_text())}
+    assert not elsewhere & judges_kernels()
+
+
+@pytest.mark.parametrize("file", sorted(modules("privacy")), ids=lambda file: file.name)
+def test_models_count_with_the_judges_kernels_alone(file: Path) -> None:
+    source = file.read_text()
+    assert set(CALLED.findall(source)) <= judges_kernels()
+    assert not METHODS_OWN.findall(source)
+    assert not {name for name in imported(file) if not name.startswith("shoal.privacy")} - COMMON
+
+
+def test_nothing_else_calls_the_judges_kernels() -> None:
+    others = (file for file in SOURCES.rglob("*.py") if "privacy" not in file.parts)
+    assert not {file.name: found for file in others if (found := set(CALLED.findall(file.read_text())) & judges_kernels())}
+
+
+@pytest.mark.parametrize("file", sorted(set(modules("methods")) - {SOURCES / "methods" / "shoal.py"}), ids=lambda file: file.name)
+def test_methods_take_nothing_but_models_from_the_judge(file: Path) -> None:
+    """A method names the models it claims, and borrows no function by which they judge."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("shoal.privacy"):
+            assert all(name.name[0].isupper() for name in node.names), [name.name for name in node.names]
