@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import types
 import typing
 from collections.abc import Sequence
@@ -159,8 +160,24 @@ class Declared:
         """Parameter names and their values."""
         return {p.name: getattr(self, p.name) for p in self.parameters()}
 
+    def told(self) -> dict[str, Any]:
+        """Parameter names and their values as text has them; what must not be read there is sealed."""
+        return self.values()
+
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(f'{n}={_plain(v)}' for n, v in self.values().items() if v is not None)})"
+        return f"{self.name}({', '.join(f'{n}={quoted(_plain(v))}' for n, v in self.told().items() if v is not None)})"
+
+
+def quoted(text: str) -> str:
+    """A value as it stands in `name(parameter=value)`: in double quotes where it would be read as something else without."""
+    plain = text == text.strip() and not set(text) & set('",()\\')
+    return text if plain else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def unquoted(text: str) -> str:
+    """The value that `quoted` wrote."""
+    inside = text.startswith('"') and len(text) > 1
+    return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL) if inside else text
 
 
 def _typed(hint: Any) -> dict[str, Any]:

@@ -8,10 +8,13 @@ from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
 
 from shoal.errors import ParameterError
+from shoal.parameters import unquoted
 
 Part = TypeVar("Part")
 
-_CALL = re.compile(r"\s*([\w^-]+)\s*(?:\(([^()]*)\))?\s*")
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_CALL = re.compile(rf'\s*([\w^-]+)\s*(?:\(((?:[^()"]|{_QUOTED})*)\))?\s*', re.DOTALL)
+_PIECE = re.compile(rf'(?:[^,"]|{_QUOTED})+', re.DOTALL)
 
 
 class Table(Mapping[str, Part], Generic[Part]):
@@ -42,18 +45,18 @@ class Table(Mapping[str, Part], Generic[Part]):
         return {attribute: module for module, attribute in (place.split(":") for place in self._places.values())}
 
     def make(self, text: str) -> Any:
-        """An instance from text such as `k-anonymity(k=5)`."""
+        """An instance from text such as `k-anonymity(k=5)`; a value with commas or parentheses stands in double quotes."""
         found = _CALL.fullmatch(text)
         if not found:
             raise ParameterError(f"cannot read {text!r} as a {self.kind}", hint="write it as name(parameter=value, ...)")
         name, inside = found.groups()
         values: dict[str, str] = {}
-        for piece in filter(None, (p.strip() for p in (inside or "").split(","))):
+        for piece in filter(None, (p.strip() for p in _PIECE.findall(inside or ""))):
             key, equals, value = piece.partition("=")
             if not equals:
                 raise ParameterError(f"cannot read {piece!r} in {text!r}", hint="write it as name(parameter=value, ...)")
             if key.strip() in values:
                 raise ParameterError(f"{key.strip()} is given twice in {text!r}")
-            values[key.strip()] = value.strip()
+            values[key.strip()] = unquoted(value.strip())
         part: Any = self[name]
         return part.parse(values)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -18,14 +17,11 @@ from shoal import kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.errors import InputError, ParameterError
-from shoal.io.items import with_files_read
 from shoal.methods import METHODS
 from shoal.methods.clump import Clump
 from shoal.methods.shoal import EFFORTS, Shoal
 from shoal.metrics.distortion import ggd, loss
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.sensitive import SensitiveShare
 from shoal.taxonomy.counts import tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
@@ -255,43 +251,3 @@ def test_a_budget_in_seconds_is_kept_and_recorded() -> None:
     assert time.perf_counter() - started < 30
     assert release.parameters["seconds"] == 0.3
     assert holds(release, bags, taxonomy, 3)
-
-
-def test_sensitive_items_are_never_named() -> None:
-    terms = {"Beef", "Chicken", "Milk"}
-    taxonomy = food()
-    bags = on(taxonomy, [["Beef", "Apple"]] * 3 + [["Milk", "Beef"]] * 3)
-    open_release = Shoal(k=3).apply(Original.on(bags, taxonomy))
-    assert set(published(open_release)) == {("Apple", "Beef"), ("Beef", "Milk")}
-    model = SensitiveShare(h=0.5, items=terms)
-    assert not model.check(open_release, grounded(bags, taxonomy)).holds
-    release = Shoal(k=3, sensitive=terms).apply(Original.on(bags, taxonomy))
-    # Meat is nothing but Beef and Chicken, so it would tell as much; Dairy may also be Cheese or Butter.
-    assert set(published(release)) == {("Apple", "Food"), ("Dairy", "Food")}
-    assert release.claims == (KAnonymity(k=3), model)
-    verdict = model.check(release, grounded(bags, taxonomy))
-    assert verdict.holds and verdict.achieved == {"h": 0.0}
-    assert holds(release, bags, taxonomy, 3)
-    everything = Shoal(k=3, sensitive=terms, h=1.0).apply(Original.on(bags, taxonomy))
-    assert published(everything) == published(open_release)
-
-
-def test_everything_under_a_node_may_be_sensitive() -> None:
-    bags = on(food(), [["Beef", "Apple"]] * 3)
-    release = Shoal(k=3, sensitive="under:Meat").apply(Original.on(bags, food()))
-    assert set(published(release)) == {("Apple", "Food")}
-    assert SensitiveShare(items="under:Meat").check(release, grounded(bags, food())).holds
-
-
-def test_sensitive_items_that_are_not_at_hand_are_refused(tmp_path: Path) -> None:
-    bags = on(food(), TABLE_5_1)
-    with pytest.raises(ParameterError, match="was not read"):
-        Shoal(k=2, sensitive=str(tmp_path / "terms.txt")).apply(Original.on(bags, food()))
-    with pytest.raises(InputError, match="there is no file"):
-        with_files_read(Shoal(k=2, sensitive=str(tmp_path / "absent.txt")))
-    with pytest.raises(ParameterError, match="no node 'Fish'"):
-        Shoal(k=2, sensitive="under:Fish").apply(Original.on(bags, food()))
-
-
-def test_the_claim_does_not_tell_the_sensitive_items() -> None:
-    assert str(SensitiveShare(h=0.5, items={"Beef", "Milk"})) == "sensitive-share(h=0.5, items=2 items)"

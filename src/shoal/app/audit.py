@@ -10,10 +10,11 @@ from typing import Any
 from shoal.app.job import Preparation, is_file
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.pipeline import prepare
+from shoal.data.choice import Items
 from shoal.data.original import SUPPRESSED, Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.io.items import with_files_read
+from shoal.io.items import read_items, with_files_read, with_items_given, without_files
 from shoal.io.published import PublishedRecords, read_published
 from shoal.privacy import MODELS, Model, Verdict
 from shoal.privacy.classes import classes_of
@@ -31,13 +32,19 @@ class Audit:
 
     @property
     def holds(self) -> bool:
-        """Whether every claim holds and every check passed."""
+        """Whether no claim fails and every check passed; `unchecked` of the claims could not be verified."""
         return all(v.holds for v in (*self.checks, *self.claims))
+
+    @property
+    def unchecked(self) -> int:
+        """How many claims nothing speaks against, but nothing at hand verifies either."""
+        return sum(1 for verdict in self.claims if verdict.holds and verdict.unchecked)
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         return {
             "holds": self.holds,
+            "unchecked": self.unchecked,
             "largest_k": self.largest_k,
             "records": self.records,
             "claims": [v.as_dict() for v in self.claims],
@@ -54,14 +61,17 @@ def audit(
     format: str | None = None,
     sep: str | None = None,
     allow_columns: Sequence[str] = (),
+    sensitive: str | Path | Items | None = None,
 ) -> Audit:
     """Judge the records at this place by the claims given, or by those its manifest makes.
 
     The original is prepared as `how` says, or as the manifest tells. Columns beside the items are a failure, unless allowed by name.
+    `sensitive` are the items of a claim that tells their digest only.
     """
     place = Published.at(Path(path))
-    models = _models(claims) or [MODELS.make(text) for text in place.claims]
-    models = [with_files_read(model) for model in models]
+    given = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
+    models = [with_files_read(model) for model in _models(claims)] or [without_files(MODELS.make(text)) for text in place.claims]
+    models = [with_items_given(model, given) for model in models]
     found = read_published(place.file, format or place.format, sep or place.separator)
     release = Release.from_records(found.bags)
     checks = [] if place.manifest is None else [place.as_written(release.n_records)]

@@ -5,6 +5,7 @@ Both are values of declared parameters. A file is only named here; `shoal.io.ite
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -14,27 +15,30 @@ from urllib.parse import quote, unquote
 
 from shoal.errors import ParameterError
 
-UNDER, LISTED = "under:", "items:"
+UNDER, LISTED, SEALED = "under:", "items:", "sha256:"
 
 
 @dataclass(frozen=True)
 class Items:
-    """Some of the items. Exactly one of a set of names, a file that holds them and a node they lie under."""
+    """Some of the items. Exactly one of a set of names, a file that holds them, a node they lie under, and the digest of a set of names."""
 
     names: frozenset[str] | None = None
     file: str | None = None
     under: str | None = None
+    digest: str | None = None
     label: str = ""
 
     forms: ClassVar[str] = "FILE | under:NODE"
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """From `under:NODE`, `items:a|b`, or the path of a file with an item a line."""
+        """From `under:NODE`, `items:a|b`, `sha256:...` of a claim, or the path of a file with an item a line."""
         if text.startswith(UNDER):
             return cls(under=text.removeprefix(UNDER))
         if text.startswith(LISTED):
             return cls(names=frozenset(unquote(n) for n in text.removeprefix(LISTED).split("|") if n))
+        if text.startswith(SEALED):
+            return cls(digest=text.removeprefix(SEALED))
         return cls(file=text.removeprefix("@"))
 
     @classmethod
@@ -49,13 +53,36 @@ class Items:
         raise ParameterError("items are given as names, as a file or as under:NODE", value=type(value).__name__)
 
     @property
+    def known(self) -> bool:
+        """Whether names or a node are at hand, not only a file's name or a digest."""
+        return self.names is not None or self.under is not None
+
+    @property
+    def sealed(self) -> str:
+        """What a claim carries where the names themselves may tell something: the digest of the sorted names, and how many there are."""
+        if self.names is None:
+            return str(self)
+        text = "\n".join(sorted(self.names)).encode("utf-8", "surrogatepass")
+        return f"{SEALED}{hashlib.sha256(text).hexdigest()}:{len(self.names)}"
+
+    def listed(self, what: str) -> frozenset[str]:
+        """The names, where they are at hand; `what` they are is told where they are not."""
+        if self.names is None:
+            raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.items.with_files_read reads it")
+        return self.names
+
+    @property
     def described(self) -> str:
         """What was chosen, without telling names: for the manifest's parameters."""
         if self.under is not None:
             return UNDER + self.under
+        if self.digest is not None:
+            return f"the digest of {self.digest.partition(':')[2] or 'some'} items"
         return self.label or (PurePath(self.file).name if self.file else f"{len(self.names or ()):,} items")
 
     def __str__(self) -> str:
+        if self.digest is not None:
+            return SEALED + self.digest
         if self.names is None:
             return UNDER + self.under if self.under is not None else str(self.file)
         return LISTED + "|".join(quote(name, safe="") for name in sorted(self.names))

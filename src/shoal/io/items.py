@@ -25,6 +25,26 @@ def with_files_read(declared: Declaring) -> Declaring:
     return replace(declared, **read) if read else declared  # type: ignore[type-var]
 
 
+def without_files(declared: Declaring) -> Declaring:
+    """The same model, of a manifest that anybody may have written: it must not make local files be opened."""
+    if any(getattr(value, "file", None) is not None for value in declared.values().values()):
+        raise InputError(
+            f"the manifest's claim of {declared.name} names a file, which is not opened",
+            hint="give the claim with --claim, if you trust it",
+        )
+    return declared
+
+
+def with_items_given(declared: Declaring, given: Items | None) -> Declaring:
+    """The same model with the items behind a digest, where they are given and are the ones."""
+    sealed = {name: value for name, value in declared.values().items() if isinstance(value, Items) and value.digest is not None}
+    if given is None or not sealed:
+        return declared
+    if any(given.sealed != str(value) for value in sealed.values()):
+        raise ParameterError(f"the items given are not those of the claim {declared.name}: their SHA-256 differs from the claim's")
+    return replace(declared, **dict.fromkeys(sealed, given))  # type: ignore[type-var]
+
+
 def read_items(path: str | Path) -> Items:
     """The items named in a file, one a line; blank lines are passed over, a name given twice counts once."""
     names = frozenset(line for _, line in _lines(path))

@@ -7,8 +7,9 @@ keeps the group's distortion least. Byte sketches choose whom to score, exact tr
 their members are better off in others, members change places along chains through neighbouring groups, and the worst groups
 are dissolved and grown again from other seeds.
 
-With a file of sensitive terms no published record names one of them, nor anything that stands for nothing else: such an item
-is published as its nearest ancestor that could also mean something harmless.
+With sensitive items no published record names one of them, nor anything that stands for nothing else: such an item counts as its
+nearest ancestor that could also mean something harmless. Groups in which more than a share h of the people hold the same sensitive
+item are then merged with others, at the least loss, until none is left.
 
 Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear
 in the tree counts (docs/methods/shoal.md has the numbers).
@@ -25,6 +26,7 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.choice import Items
+from shoal.data.itemsets import exact
 from shoal.engines.local import LocalEngine
 from shoal.errors import ParameterError
 from shoal.methods.grouping import GroupingMethod, content_order
@@ -32,8 +34,10 @@ from shoal.methods.growing import GroupSearch, Search
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.sensitive import SensitiveShare, disclosing, harmless_ancestors
+from shoal.privacy.sensitive import SensitiveShare
 from shoal.taxonomy.counts import meet, tree_counts
+from shoal.taxonomy.sensitive import SensitiveNodes
+from shoal.taxonomy.sharing import refuse_frequent, within_share
 from shoal.taxonomy.tree import Taxonomy
 
 DEFAULT_SHARE = 0.5
@@ -78,8 +82,10 @@ class Shoal(GroupingMethod):
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
     seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
     seed: int = param(0, minimum=0, help="another number searches in another way, for another release of the same quality")
-    sensitive: Items | None = param(None, help="items that no group may be known to have")
-    h: float | None = param(None, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item (none: 0.5)")
+    sensitive: Items | None = param(None, help="items that must not be inferred of anybody")
+    h: float | None = param(
+        None, minimum=0, maximum=1, help="share of the people behind a record who may hold the same sensitive item (none: 0.5)"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,25 +94,31 @@ class Shoal(GroupingMethod):
 
     @property
     def share(self) -> float:
-        """How much of a group may be known to have a sensitive item."""
+        """How much of a group may hold the same sensitive item."""
         return DEFAULT_SHARE if self.h is None else self.h
 
     def claims(self) -> tuple[Model, ...]:
-        """Transactional k-anonymity, and that sensitive items stay in the dark where they were named."""
+        """Transactional k-anonymity, and a bound on who holds a sensitive item where such items are named."""
         anonymous = KAnonymity(k=self.k)
         return (anonymous,) if self.sensitive is None else (anonymous, SensitiveShare(h=self.share, items=self.sensitive))
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
         """Groups found on the records in content order; each is published as its least common generalization."""
+        if self.sensitive is None:
+            groups = self._grouped(bags, taxonomy)
+            return groups, meet(bags, taxonomy, groups)
+        nodes = SensitiveNodes.of(taxonomy, self.sensitive)
+        held = nodes.held(bags)
+        refuse_frequent(held, bags.owners, exact(self.share))
+        # What is known of a whole group is more than any share below one, so sensitive items are out of the records from the start.
+        harmless = bags if self.share == 1 else bags.relabelled(nodes.harmless(), taxonomy.names)
+        return within_share(harmless, taxonomy, self._grouped(harmless, taxonomy), held, exact(self.share))
+
+    def _grouped(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         order = content_order(bags)
         groups = np.empty(len(bags), np.int64)
         groups[order] = self._cluster(bags.select(order), taxonomy)
-        published = meet(bags, taxonomy, groups)
-        if self.sensitive is None or self.share == 1:
-            return groups, published
-        # A published item is known of all members of its group, and all are more than any share below one.
-        harmless = harmless_ancestors(taxonomy, disclosing(taxonomy, self.sensitive))
-        return groups, published.relabelled(harmless, taxonomy.names)
+        return groups
 
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         counts = tree_counts(bags, taxonomy)

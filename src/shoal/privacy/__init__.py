@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Verdict:
     """A model's judgement: does it hold, what level was achieved, what broke it, and how things were counted.
 
-    Witnesses name counts and published items at most, never an original record or an owner.
+    `unchecked` says why a claim that nothing speaks against could not be verified from what was at hand; `holds` then means no more
+    than that. Witnesses name counts and published items at most, never an original record or an owner.
     """
 
     claim: str
@@ -31,13 +32,15 @@ class Verdict:
     witnesses: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)
+    unchecked: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """For the manifest and for `--json`."""
         return {
             "model": self.claim,
-            "holds": self.holds,
+            "holds": None if self.unchecked else self.holds,
             "achieved": self.achieved,
+            **({"unchecked": self.unchecked} if self.unchecked else {}),
             **({"witnesses": list(self.witnesses)} if self.witnesses else {}),
             **({"notes": list(self.notes)} if self.notes else {}),
         }

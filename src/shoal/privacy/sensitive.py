@@ -1,122 +1,181 @@
-"""Sensitive items: what k people share is known of each of them, so a group must not share a sensitive item.
+"""Sensitive items: of the people behind one published record at most a share h hold the same sensitive item.
 
-A record that is published for a group is a statement about all of its members. It discloses a sensitive item if it names the
-item, something below it, or a node all of whose leaves are sensitive: then every member has it.
+Whoever links a person to a published record learns no more than the record's class: the people whose records were published alike.
+So the share is counted in every class, of people, in their original records. A bound on the classes bounds what any published item
+gives away: where everybody owns one record, those whose record shows an item are the members of some classes, the share among them
+is a mean of the shares of these classes, weighted by their sizes, and a mean of numbers up to h is at most h.
+
+Counting needs the original and what became of each record. From a file alone only names can be compared, and the verdict says so.
+Nothing here is used by a method: names are matched, descendants found and people counted by code of the judge's own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from shoal.data.bags import Small
+from shoal.data.bags import Ints
 from shoal.data.choice import Items
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
+from shoal.privacy.classes import classes_of
 from shoal.taxonomy.tree import Taxonomy
-from shoal.taxonomy.wordnet import wordnet
+from shoal.taxonomy.wordnet import base_nouns, wordnet
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
 
-Mask = npt.NDArray[np.bool_]
+NO_GROUPS = "who holds what in a class can only be counted with the original and the groups at hand"
 
 
 @dataclass(frozen=True)
 class SensitiveShare(Model):
-    """In no group are more than a share h of the people known to have a sensitive item."""
+    """Of the people behind one published record at most a share h hold the same sensitive item."""
 
     name = "sensitive-share"
     protects = (
-        "Whoever knows which published record is a person's does not learn from it that the person has one of the "
-        "sensitive items, unless h allows it."
+        "Whoever knows which published record is a person's is right with a chance of at most h when guessing that "
+        "the person's record held one of the sensitive items."
     )
     does_not_protect = (
-        "Terms that were not named as sensitive; what can be guessed from other items of the record; and a more general "
-        "item may still make a sensitive one likely."
+        "Items that were not named as sensitive; that a person holds some one of several sensitive items; a person whose several "
+        "records are linked to one another. h is a share, not a gain: an item that few hold may become much more likely."
     )
 
-    h: float = param(0.5, minimum=0, maximum=1, help="share of a group that may be known to have a sensitive item")
+    h: float = param(0.5, minimum=0, maximum=1, help="share of the people behind a record who may hold the same sensitive item")
     items: Items | None = param(None, help="the sensitive items")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """All members of a group are known to have what their record names: is a sensitive item among it?
-
-        With the original at hand its taxonomy says what stands for a sensitive item; without it names are compared.
-        """
+        """Count holders in every class; where that cannot be done, compare names and say so."""
         if self.items is None:
             raise ParameterError("which items are sensitive is not said", hint="write sensitive-share(h=0.5, items=FILE)")
-        names = release.published.vocabulary.names
+        if not self.items.known:
+            return Verdict(str(self), True, {}, unchecked=f"the claim tells {self.items.described}, and not which they are")
+        wanted = _wanted(self.items)
         if original is None:
-            telling = names.is_in(pl.Series(sorted(_named(self.items)), dtype=pl.String).implode()).to_numpy()
-        else:
-            told = original.tree.names.codes(names)
-            telling = (told >= 0) & disclosing(original.tree, self.items)[told]
-        entries = telling[release.published.items] & np.repeat(release.copies > 0, np.diff(release.published.indptr))
-        shown = names.gather(np.unique(release.published.items[entries])).to_list()
-        share = 1.0 if shown else 0.0
-        holds = share <= self.h
-        witnesses = () if holds else (f"published for whole groups: {', '.join(repr(name) for name in shown[:5])}",)
-        return Verdict(str(self), holds, {"h": share}, witnesses, (_note(self.items, original),))
+            named = _alike(wanted, shown := _published(release))["name"].n_unique()
+            return self._by_names(named, f"names of {len(shown):,} published items were compared with {len(wanted):,} sensitive ones")
+        tree = original.tree
+        below = _below(_alike(wanted, tree.names.names, synonyms=tree.names[0] == wordnet().names[0]), tree)
+        if missing := len(wanted) - below["item"].n_unique():
+            raise ParameterError(f"{missing:,} of {len(wanted):,} sensitive items are not in the data", hint="check the spelling")
+        named = int(_published(release).is_in(_telling(below, tree).implode()).sum())
+        if release.secret is None:
+            return self._by_names(named, "published items were compared with what lies below the sensitive ones in the taxonomy")
+        return self._by_people(named, release, original, below)
 
-    def __str__(self) -> str:
-        # The items themselves are not for the manifest: a list of sensitive terms may tell what somebody searched for.
-        return f"{self.name}(h={self.h:g}, items={self.items.described if self.items else ''})"
+    def _by_names(self, named: int, note: str) -> Verdict:
+        broken = self._words(named)
+        return Verdict(str(self), not broken, {"named": named}, broken, (note,), unchecked="" if broken else NO_GROUPS)
+
+    def _by_people(self, named: int, release: Release, original: Original, below: pl.DataFrame) -> Verdict:
+        assert release.secret is not None
+        rows = release.secret.rows()
+        shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
+        if len(rows) != len(original.bags) or not np.array_equal(shown, release.copies):
+            return Verdict(str(self), False, {"named": named}, ("records were lost or added unaccounted",))
+        classes = _counted(release, original, below, rows)
+        over = classes.filter(pl.col("holders") > pl.col("people").map_elements(self._allowed, pl.Int64))
+        broken = self._words(named)
+        if len(over):
+            broken += (f"in {len(over):,} of {len(classes):,} classes more than {self.h:g} of the people hold the same sensitive item",)
+        greatest = max(classes.select(pl.col("holders") / pl.col("people")).to_series(), default=0.0)
+        note = f"people were counted in {len(classes):,} classes of records that are published alike"
+        return Verdict(str(self), not broken, {"h": round(greatest, 6), "named": named}, broken, (note,))
+
+    def _words(self, named: int) -> tuple[str, ...]:
+        """What is published counts against the claim unless h allows anything."""
+        return (f"{named:,} published items name a sensitive item, or can mean nothing else",) if named and self.h < 1 else ()
+
+    def _allowed(self, people: int) -> int:
+        """How many of so many people may hold an item; h is taken as it is written, so that 29 of 100 are not more than 0.29."""
+        return int(Fraction(repr(self.h)) * people)
+
+    def told(self) -> dict[str, Any]:
+        """A list of sensitive terms may tell what somebody searched for, so the text of a claim has its digest only."""
+        return self.values() | ({"items": self.items.sealed} if self.items else {})
 
 
-def disclosing(taxonomy: Taxonomy, items: Items) -> Mask:
-    """Which nodes say of whoever has them that they have a sensitive item."""
-    named = sensitive_nodes(taxonomy, items)
-    below = np.zeros(len(taxonomy) + 1, np.int64)
-    np.add.at(below, named, 1)
-    np.add.at(below, taxonomy.end[named], -1)
-    sensitive = np.cumsum(below[:-1]) > 0
-    leaf = taxonomy.end == np.arange(len(taxonomy)) + 1
-    so_far = np.concatenate([[0], np.cumsum(leaf & sensitive)])
-    inside = so_far[taxonomy.end] - so_far[:-1]
-    return np.asarray(sensitive | (inside == taxonomy.leaves), dtype=np.bool_)
+def _wanted(items: Items) -> pl.Series:
+    names = {items.under} if items.under is not None else items.listed("sensitive")
+    return pl.Series("item", sorted(names), dtype=pl.String)
 
 
-def sensitive_nodes(taxonomy: Taxonomy, items: Items) -> Small:
-    """The nodes that the items mean: those of that name, and for WordNet's nouns those whose synonym or plural an item is."""
-    if items.under is not None:
-        node = taxonomy.names.codes([items.under])
-        if node[0] < 0:
-            raise ParameterError(f"the taxonomy has no node {items.under!r} for sensitive items to lie under")
-        return node
-    series = pl.Series(sorted(_named(items)), dtype=pl.String)
-    nodes = taxonomy.names.codes(series)
+def _published(release: Release) -> pl.Series:
+    """The names of all items that some published record shows."""
+    shown = np.repeat(release.copies > 0, np.diff(release.published.indptr))
+    return release.published.vocabulary.names.gather(np.unique(release.published.items[shown]))
+
+
+# -- which names are alike
+
+
+def _alike(wanted: pl.Series, names: pl.Series, *, synonyms: bool = False) -> pl.DataFrame:
+    """Pairs of a sensitive `item` and a `name` that means it; with `synonyms` names are nodes of WordNet."""
+    pairs = _keys(wanted).rename({"name": "item"}).join(_keys(names), on="key").select("item", "name")
+    if not synonyms:
+        return pairs.unique()
     nouns = wordnet()
-    if taxonomy.names[0] == nouns.names[0]:
-        meant = nouns.nodes(series)
-        synsets = nouns.names.names.gather(meant[meant >= 0])
-        nodes = np.concatenate([nodes, taxonomy.names.codes(synsets)])
-    return np.unique(nodes[nodes >= 0])
+    synset = nouns.nodes(wanted)
+    meant = pl.DataFrame({"item": wanted.filter(pl.Series(synset >= 0)), "name": nouns.names.names.gather(synset[synset >= 0])})
+    return pl.concat([pairs, meant.filter(pl.col("name").is_in(names.implode()))]).unique()
 
 
-def harmless_ancestors(taxonomy: Taxonomy, telling: Mask) -> Small:
-    """For each node itself or, where it tells too much, its nearest ancestor that does not; at worst the root."""
-    nearest = np.arange(len(taxonomy), dtype=np.int32)
-    while len(rising := np.flatnonzero(telling[nearest] & (nearest > 0))):
-        nearest[rising] = taxonomy.parent[nearest[rising]]
-    return nearest
+def _keys(names: pl.Series) -> pl.DataFrame:
+    """Each name with everything it is compared by: its letters alone, those of its singular, and the noun it is a form of."""
+    bare = (
+        pl.col("name").str.replace(r"(\s*\(unlisted\))+$", "").str.normalize("NFKD").str.replace_all(r"[\p{Mn}\p{Cc}\p{Cf}\p{Z}_.'’-]", "")
+    )
+    table = pl.DataFrame({"name": names}).with_columns(key=bare.str.to_uppercase().str.to_lowercase())
+    endings = {"s$": "", "es$": "", "ies$": "y"}
+    stems = [
+        table.filter(pl.col("key").str.contains(end)).with_columns(pl.col("key").str.replace(end, instead))
+        for end, instead in endings.items()
+    ]
+    singular = pl.concat(stems).filter(pl.col("key").str.len_chars() >= 3)
+    noun = table.select("name", key="noun " + pl.Series(base_nouns(names))).drop_nulls()
+    return pl.concat([table, singular, noun]).unique()
 
 
-def _named(items: Items) -> frozenset[str]:
-    if items.under is not None:
-        raise ParameterError(f"items under {items.under!r} can only be told with the taxonomy at hand", hint="name them in a file")
-    if items.names is None:
-        raise ParameterError("the file of sensitive items was not read", hint="shoal.io.items.with_files_read reads it")
-    return items.names
+# -- what lies below them, and who holds it
 
 
-def _note(items: Items, original: Original | None) -> str:
-    if original is None:
-        return f"{len(_named(items)):,} sensitive items, compared by name"
-    return f"what is sensitive stands for {len(sensitive_nodes(original.tree, items)):,} nodes of the data's taxonomy"
+def _below(meant: pl.DataFrame, taxonomy: Taxonomy) -> pl.DataFrame:
+    """Pairs of a sensitive `item` and a `node` that is one or lies below one, found by going down child by child."""
+    tree = pl.DataFrame({"node": np.arange(len(taxonomy)), "parent": taxonomy.parent.astype(np.int64), "name": taxonomy.names.names})
+    found = [meant.join(tree, on="name").select("item", "node")]
+    while len(found[-1]):
+        found.append(found[-1].join(tree, left_on="node", right_on="parent").select("item", node="node_right"))
+    return pl.concat(found).unique().join(tree.select("node", "name"), on="node")
+
+
+def _telling(below: pl.DataFrame, taxonomy: Taxonomy) -> pl.Series:
+    """The names of these nodes, and of every other one but the root from which all ways down end among these."""
+    inside = np.zeros(len(taxonomy), bool)
+    inside[below["node"].to_numpy()] = True
+    open_leaf = ~inside
+    open_leaf[np.unique(taxonomy.parent[1:])] = False
+    spared = open_leaf.copy()
+    rising = np.flatnonzero(open_leaf)
+    while len(rising := np.unique(taxonomy.parent[rising[rising > 0]])):
+        spared[rising] = True
+    spared[0] |= not inside[0]
+    return taxonomy.names.names.filter(pl.Series(~spared))
+
+
+def _counted(release: Release, original: Original, below: pl.DataFrame, rows: Ints) -> pl.DataFrame:
+    """For each class its `people` and the `holders` of the item that most of them hold."""
+    bags = original.bags
+    shown = np.flatnonzero(rows >= 0)
+    record = pl.DataFrame({"record": shown, "class": classes_of(release).label[rows[shown]], "owner": bags.owners[shown]})
+    entries = pl.DataFrame({"record": np.repeat(np.arange(len(bags)), np.diff(bags.indptr)), "node": bags.items.astype(np.int64)})
+    held = entries.join(below.select("item", "node"), on="node").join(record, on="record")
+    holders = held.group_by("class", "item").agg(pl.col("owner").n_unique().alias("holders")).group_by("class").agg(pl.col("holders").max())
+    people = record.group_by("class").agg(pl.col("owner").n_unique().alias("people"))
+    return people.join(holders, on="class", how="left").with_columns(pl.col("holders").fill_null(0))

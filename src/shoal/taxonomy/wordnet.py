@@ -52,12 +52,21 @@ def irregular_forms() -> pl.DataFrame:
     return _table("exceptions")
 
 
+def base_nouns(terms: pl.Series) -> pl.Series:
+    """The noun that each term is a form of, null where WordNet has none: mouse for mice."""
+    return _lexicon().morphology.lemmatized(terms)
+
+
+@cache
+def _lexicon() -> NounLexicon:
+    lemmas = _table("lemmas", "lemma", "node")
+    return NounLexicon(Morphology(lemmas["lemma"], irregular_forms()), lemmas["node"].to_numpy())
+
+
 @cache
 def _nouns() -> Taxonomy:
-    nodes, lemmas = _table("nodes"), _table("lemmas", "lemma", "node")
-    morphology = Morphology(lemmas["lemma"], irregular_forms())
-    lexicon = NounLexicon(morphology, lemmas["node"].to_numpy())
-    return Taxonomy(Vocabulary(nodes["name"]), nodes["parent"].to_numpy().copy(), lexicon)
+    nodes = _table("nodes")
+    return Taxonomy(Vocabulary(nodes["name"]), nodes["parent"].to_numpy().copy(), _lexicon())
 
 
 def _table(name: str, *columns: str) -> pl.DataFrame:

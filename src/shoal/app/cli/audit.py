@@ -18,6 +18,7 @@ from shoal.io.records import RECORD_FORMATS
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Such as "k-anonymity(k=5)"; by default what the manifest claims.')
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from, for a stricter judgement.")
+@click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="The items of a claim that tells their digest only.")
 @click.option("--release-format", type=click.Choice(list(RECORD_FORMATS)), help="Form of a single file of records; guessed, and announced.")
 @click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
 @click.option("--allow-column", multiple=True, metavar="NAME", help="A column beside the items that may stay unjudged; give it once each.")
@@ -28,6 +29,7 @@ def command(
     release: Path,
     claim: tuple[str, ...],
     original: Path | None,
+    sensitive: Path | None,
     release_format: str | None,
     release_sep: str | None,
     allow_column: tuple[str, ...],
@@ -44,7 +46,7 @@ def command(
     if how is not None:
         how = located(place, how)
     with screen.progress(threads):
-        found = audit(release, claim, original, how, release_format, release_sep, allow_column)
+        found = audit(release, claim, original, how, release_format, release_sep, allow_column, sensitive)
     if as_json:
         screen.as_json(found.as_dict())
     else:
@@ -64,4 +66,6 @@ def _outcome(found: Audit) -> str:
         return "A CLAIM DOES NOT HOLD"
     if not found.holds:
         return "THE AUDIT FAILS"
+    if found.unchecked:
+        return f"no claim fails, {found.unchecked:,} NOT CHECKABLE from the files alone"
     return "all claims hold" if found.claims else "no claim was made"

@@ -130,8 +130,9 @@ def verdict_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
     rows = []
     for verdict in verdicts:
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
-        state = "holds" if verdict.holds else "FAILS"
+        state = ("NOT CHECKABLE" if verdict.unchecked else "holds") if verdict.holds else "FAILS"
         rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
+        rows += [("", f"not checkable from the files alone: {verdict.unchecked}")] if verdict.unchecked else []
         rows += [("", f"broken: {witness}") for witness in verdict.witnesses]
         rows += [("", text) for text in verdict.notes]
     return rows
