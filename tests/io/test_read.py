@@ -272,7 +272,7 @@ def test_json_lines(tmp_path, any_chunk, monkeypatch):
         "not JSON": (2,),
         "no user": (6,),
         "not a JSON object": (7,),
-        "a list or an object in place of a value": (8, 9),
+        "neither text nor number": (8, 9),
     }
     assert reading.rows["repeated clicks"] == 1
     with pytest.raises(InputError, match="not JSON: line 2"):

@@ -132,6 +132,24 @@ def unsure_of_header(source: Source) -> InputError:
     return InputError(f"the first line of {source.path} may be a header or data", hint="say --header or --no-header")
 
 
+def owners_among(names: Sequence[str]) -> list[str]:
+    """The names that are known to be an owner's."""
+    return [name for name in names if plain(name) in KNOWN_NAMES["user"]]
+
+
+def owners_beside_lists(source: Source, names: Sequence[str]) -> InputError:
+    """The error for lists with owners beside them: taken for one person's record each, an owner of several would be several people."""
+    listed = ", ".join(repr(name) for name in names)
+    hint = "give each item a row of its own beside its owner; or say --format transactions if each list is one person's record"
+    return InputError(f"{source.path} has lists of items and, beside them, owners in {listed}", hint=hint)
+
+
+def several_lists(source: Source, names: Sequence[str]) -> InputError:
+    """The error for a file with several columns of lists, of which each could be the records."""
+    listed = f": {', '.join(repr(name) for name in names)}" if names else ""
+    return InputError(f"several columns of {source.path} hold lists{listed}", hint="name the one of the items with --item")
+
+
 def no_header(source: Source, sample: Sequence[Sequence[str]]) -> InputError:
     """The error for a file that starts with data; it says nothing of that data."""
     first = f"holds data ({len(sample[0])} fields)" if sample else "cannot be read"

@@ -65,9 +65,18 @@ def json_lines(source: Source, tally: Tally, loads: Callable[[str], Any] = json.
     for (column,), lines in column_batches(source, dialect, [0], (1, 1), tally):
         for line, written in zip(lines.tolist(), pl.Series(column), strict=True):
             try:
-                yield line, loads(written)
+                yield line, in_whole_characters(loads(written), written)
+            except UnicodeEncodeError:
+                tally.defects.add("half a character", [line])
             except (ValueError, RecursionError):
                 tally.defects.add("not JSON", [line])
+
+
+def in_whole_characters(value: Any, written: str) -> Any:
+    """The value of what is written; a UnicodeEncodeError where it holds half of a surrogate pair, which no text can."""
+    if "\\u" in written:
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 def header_end(source: Source, dialect: _kernels.Dialect) -> tuple[int, int]:

@@ -17,6 +17,7 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints, Small
 from shoal.data.log import Log
+from shoal.errors import InputError
 from shoal.io.delimited import column_batches, json_lines
 from shoal.io.formats import Layout
 from shoal.io.parquet import slices
@@ -94,7 +95,9 @@ class Collector:
         return good
 
     def reading(self) -> Reading:
-        """The log and its account."""
+        """The log and its account. Raises where no row could be used."""
+        if not any(map(len, self._owner_parts)):
+            self._tally.ledger()
         log = self._log()
         self._tally.used = len(log)
         if self._is_text and len(log):
@@ -168,7 +171,7 @@ def _json_rows(source: Source, names: list[str], tally: Tally) -> Iterator[tuple
         if values is None:
             tally.defects.add("not a JSON object", [line])
         elif any(isinstance(v, (list, dict, bool)) for v in values):
-            tally.defects.add("a list or an object in place of a value", [line])
+            tally.defects.add("neither text nor number", [line])
         else:
             yield line, *map(_plain_text, values)
 
@@ -186,8 +189,17 @@ def _parquet(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
 
 
 def as_column(series: pl.Series) -> Any:
-    """A column of any type as the text that a file would hold, for a Collector."""
+    """A column of one value a row as the text that a file would hold, for a Collector."""
+    if series.dtype.is_nested() or series.dtype in (pl.Boolean, pl.Binary, pl.Object):
+        hint = "give each value a row of its own" if series.dtype.is_nested() else ""
+        raise InputError(f"the column {series.name!r} holds {_held(series.dtype)}, not one text, number or time a row", hint=hint)
     return _text_column(_as_text(series))
+
+
+def _held(kind: pl.DataType) -> str:
+    if isinstance(kind, pl.Struct):
+        return "structures"
+    return "lists" if kind.is_nested() else {pl.Boolean: "truth values", pl.Binary: "bytes"}.get(type(kind), "objects")
 
 
 def _as_text(series: pl.Series) -> pl.Series:

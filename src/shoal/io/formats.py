@@ -25,9 +25,13 @@ from shoal.io.columns import (
     no_header,
     not_transactions,
     numbered_roles,
+    owners_among,
+    owners_beside_lists,
     plain,
+    several_lists,
     unsure_of_header,
 )
+from shoal.io.delimited import in_whole_characters
 from shoal.io.options import FORMATS, ReadOptions
 from shoal.io.parquet import schema_of
 from shoal.io.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
@@ -196,8 +200,8 @@ def _json_names(source: Source) -> tuple[list[str], list[str]]:
     lines = source.head.split(b"\n")
     for line in (lines if source.whole else lines[:-1])[:SAMPLE]:
         try:
-            value = json.loads(line)
-        except ValueError:
+            value = in_whole_characters(json.loads(line), line.decode())
+        except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
             names.update(dict.fromkeys(value))
@@ -219,6 +223,8 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
         return Layout(format, container, roles, names, notes=notes)
     column = options.item or ("items" if "items" in lists else lists[0] if len(lists) == 1 else "")
     if column in lists and (options.format == "transactions" or not options.named):
+        if options.format is None and owners_among(names):
+            raise owners_beside_lists(source, owners_among(names))
         by = f"a column of lists ({called})"
         notes = (
             _announced("transactions", options, by),
@@ -226,6 +232,8 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
         )
         return Layout("transactions", container, {"item": names.index(column)}, names, notes=notes)
     sure = container == "parquet" or known_as_header(names, options)
+    if len(lists) > 1 and not options.named:
+        raise several_lists(source, lists if sure else [])
     raise missing_columns(source, options, names, surely_names=sure)
 
 

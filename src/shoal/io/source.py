@@ -131,7 +131,7 @@ class Source:
 def _is_json(text: bytes) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -29,7 +29,7 @@ from shoal.errors import Infeasible, ParameterError
 from shoal.methods import Method
 from shoal.parameters import param
 from shoal.privacy import Model
-from shoal.privacy.coherence import Coherence
+from shoal.privacy.coherence import MOST_KNOWN, Coherence
 from shoal.taxonomy.lifting import SUPPRESSED, Recoding, lift
 from shoal.taxonomy.parts import parts_of, published_parts
 
@@ -44,7 +44,7 @@ class Cohesion(Method):
 
     h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
     k: int = param(5, minimum=2, help="people behind every published record")
-    p: int = param(2, minimum=1, help="public items that an attacker may know")
+    p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="public items that an attacker may know")
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
     score: str = param("mm/il", choices=(*SCORES, "rmall"), help="which item is suppressed next: moles per loss, moles, least loss; or all")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_WITNESSES = 5
 FINEST = 10**18  # the largest denominator of h
+MOST_KNOWN = 10_000  # items that an attacker may know: kernels reserve room for so many
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Coherence(Model):
 
     h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
     k: int = param(5, minimum=2, help="people behind every set of known items")
-    p: int = param(2, minimum=1, help="public items that an attacker may know")
+    p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="public items that an attacker may know")
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
 

@@ -49,7 +49,7 @@ def tree_counts(bags: Bags, taxonomy: Taxonomy) -> TreeCounts:
     weights = taxonomy.weights
     up = taxonomy.parent.copy()
     while len(idle := np.flatnonzero((up >= 0) & (weights[up] == 0))):
-        up[idle] = taxonomy.parent[up[idle]]
+        up[idle] = up[up[idle]]  # which leaps over all idle nodes found so far
     first = np.where(weights > 0, np.arange(len(taxonomy)), up).astype(np.int32)
     indptr, nodes, counts = kernels.run(
         _kernels.tree_counts, *bags.rows, up, taxonomy.end, first, kernels.threads(), label="counting subtrees"

@@ -151,6 +151,10 @@ def _paths_of_json(text: str, notes: list[str]) -> Iterator[list[str]]:
         raise TaxonomyError(f"line {error.lineno} is not JSON: {error.msg}", line=error.lineno) from None
     except RecursionError:
         raise TaxonomyError("the JSON is nested too deeply") from None
+    try:
+        json.dumps(tree, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise TaxonomyError("the JSON holds half of a surrogate pair, which is no character") from None
     tops = _branches(tree)
     if len(tops) != 1:
         raise TaxonomyError(f"the JSON holds {len(tops)} roots, not one", hint="put them under a common root")

@@ -127,13 +127,10 @@ def _frequency(bags: Bags) -> Ints:
 
 def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
     """The tree of the used nodes and their ancestors, and the new number of each old node (-1 for those left out)."""
-    keep = np.zeros(len(taxonomy), bool)
+    found = np.zeros(len(taxonomy), np.int64)
+    found[used] = 1
+    keep = taxonomy.sum_up(found) > 0
     keep[0] = True
-    rising = np.unique(used)
-    while len(rising):
-        keep[rising] = True
-        above = np.unique(taxonomy.parent[rising])
-        rising = above[(above >= 0) & ~keep[above]]
     renumbered = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
     parent = taxonomy.parent[keep]
     parent = np.where(parent >= 0, renumbered[parent], -1).astype(np.int32)

@@ -34,11 +34,11 @@ def information(tree: Taxonomy) -> npt.NDArray[np.float64]:
 
 def height(tree: Taxonomy) -> npt.NDArray[np.float64]:
     """Depth: the node's height above its deepest leaf, as a share of the tree's height."""
-    heights = np.zeros(len(tree), np.int64)
-    for level in range(int(tree.depth.max()), 0, -1):
-        at = np.flatnonzero(tree.depth == level)
-        np.maximum.at(heights, tree.parent[at], heights[at] + 1)
-    return np.asarray(heights / max(1, int(heights[0])))
+    heights = [0] * len(tree)
+    parent = tree.parent.tolist()
+    for node in range(len(tree) - 1, 0, -1):
+        heights[parent[node]] = max(heights[parent[node]], heights[node] + 1)
+    return np.array(heights) / max(1, heights[0])
 
 
 LOSSES: dict[str, Loss] = {"lm": lm, "information": information, "height": height}

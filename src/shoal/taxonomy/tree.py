@@ -80,23 +80,27 @@ class Taxonomy:
 
     @cached_property
     def depth(self) -> Small:
-        """Edges from the root."""
-        depth = np.zeros(len(self), np.int32)
-        above = self.parent.copy()
-        while (rising := above >= 0).any():
-            depth += rising
-            above = np.where(rising, self.parent[above], -1)
+        """Edges from the root. Steps upwards double in length, so that a deep tree takes few."""
+        depth = (self.parent >= 0).astype(np.int32)
+        above = np.maximum(self.parent, 0)
+        while above.any():
+            depth += depth[above]
+            above = above[above]
         return depth
 
     @cached_property
     def end(self) -> Small:
         """One past the last node of each subtree."""
-        return (np.arange(len(self)) + self._sum_up(np.ones(len(self), np.int64))).astype(np.int32)
+        last = list(range(1, len(self) + 1))
+        parent = self.parent.tolist()
+        for node in range(len(self) - 1, 0, -1):
+            last[parent[node]] = max(last[parent[node]], last[node])
+        return np.array(last, np.int32)
 
     @cached_property
     def leaves(self) -> Ints:
         """Leaves in each subtree; a leaf counts itself."""
-        return self._sum_up((self.end == np.arange(len(self)) + 1).astype(np.int64))
+        return self.sum_up((self.end == np.arange(len(self)) + 1).astype(np.int64))
 
     @property
     def n_leaves(self) -> int:
@@ -108,14 +112,10 @@ class Taxonomy:
         """Edges from the root to the deepest node."""
         return int(self.depth.max())
 
-    def _sum_up(self, values: Ints) -> Ints:
-        totals = values.copy()
-        by_depth = np.argsort(self.depth, kind="stable")[::-1]
-        levels = self.depth[by_depth]
-        for level in range(int(levels[0]), 0, -1):
-            at = by_depth[levels == level]
-            np.add.at(totals, self.parent[at], totals[at])
-        return totals
+    def sum_up(self, values: Ints) -> Ints:
+        """The sum of these values of nodes over each subtree, which is an interval."""
+        before = np.concatenate([[0], np.cumsum(values)])
+        return np.asarray(before[self.end] - before[:-1])
 
     def path(self, node: int) -> list[str]:
         """Names from the node up to the root."""

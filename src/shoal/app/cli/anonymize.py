@@ -29,7 +29,7 @@ from shoal.methods import METHODS
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
 @click.option("--bound", is_flag=True, help="Also prove what no release with this k can stay below; takes a while on large data.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
-@click.option("--threads", type=click.IntRange(1), help="How many threads may work. [default: all cores]")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
 @click.option(
     "--config",

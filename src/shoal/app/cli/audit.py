@@ -23,7 +23,7 @@ from shoal.io.records import RECORD_FORMATS
 @click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
 @click.option("--allow-column", multiple=True, metavar="NAME", help="A column beside the items that may stay unjudged; give it once each.")
 @data_options()
-@click.option("--threads", type=click.IntRange(1), help="How many threads may work. [default: all cores]")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(
     release: Path,

@@ -18,7 +18,7 @@ from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 @click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For the sample, where one is drawn.")
 @data_options()
-@click.option("--threads", type=click.IntRange(1), help="[default: all cores]")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="[default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
     """Prove how much any k-anonymous release of INPUT must lose, whoever makes it and however."""

@@ -46,6 +46,8 @@ def _read(file: Path) -> dict[str, Any]:
         raise InputError(f"{file} is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{file} is not TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{file} is nested too deeply") from None
 
 
 def _value(file: Path, key: str, value: Any, option: click.Option) -> Any:

@@ -23,7 +23,7 @@ from shoal.metrics import METRICS, measure
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from.")
 @click.option("--metric", "-m", "names", multiple=True, metavar="NAME", help="See `shoal metrics`. [default: all that can be told]")
 @data_options()
-@click.option("--threads", type=click.IntRange(1), help="How many threads may work. [default: all cores]")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(release: Path, original: Path | None, names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
     """Measure RELEASE. Without the original: the numbers its manifest recorded; with it: measured anew from the files.

@@ -1,0 +1,107 @@
+"""Values that parsers and kernels cannot take get one clear line, not an error of kind so and so."""
+
+from __future__ import annotations
+
+import time
+
+import polars as pl
+import pytest
+
+from helpers_cli import Shell, one_line
+
+DEEP = 20_000
+HALF = "\\ud800"
+
+JSON_LINES = {
+    "a truth value as user": ('{"user": true, "item": "a"}\n' * 3, "3 x neither text nor number: lines 1, 2, 3"),
+    "lists in two columns": ('{"user": ["x"], "item": ["y"]}\n' * 3, "3 x neither text nor number"),
+    "two columns of lists": ('{"a": ["x"], "b": ["y"]}\n' * 3, "several columns of input.jsonl hold lists"),
+    "half a character everywhere": (f'{{"user": "{HALF}", "item": "{HALF}"}}\n' * 3, "does not hold JSON objects"),
+    "half a character below": ('{"user": "x", "item": "a"}\n' + f'{{"user": "{HALF}", "item": "b"}}\n' * 9, "9 x half a character"),
+    "half a character in lists": ('{"items": ["a"]}\n' + f'{{"items": ["{HALF}"]}}\n' * 9, "9 x half a character"),
+    "deep from the start": (f'{{"user": {"[" * DEEP}{"]" * DEEP}}}\n', "does not hold JSON objects"),
+    "deep below": ('{"user": 1, "item": "a"}\n' + f'{{"user": {"[" * DEEP}{"]" * DEEP}}}\n' * 9, "9 x not JSON"),
+}
+
+
+def refused(shell: Shell, *words: str) -> str:
+    """The one line with which `anonymize` refuses; nothing is written."""
+    before = shell.names()
+    line = one_line(shell("anonymize", *words, "--taxonomy", "generated", "--k", "2", "--strict", "--out", "release"))
+    assert shell.names() == before
+    return line
+
+
+@pytest.mark.parametrize("name", JSON_LINES)
+def test_json_lines(shell: Shell, name: str):
+    content, said = JSON_LINES[name]
+    shell.file("input.jsonl", content)
+    assert said in refused(shell, "input.jsonl")
+
+
+COLUMNS: dict[str, tuple[dict[str, list[object]], str]] = {
+    "lists as users": ({"user": [["x"], ["y"]], "item": [["a"], ["b"]]}, "the column 'user' holds lists"),
+    "lists as items": ({"user": ["x", "y"], "item": [["a"], ["b"]]}, "the column 'item' holds lists"),
+    "structures": ({"user": ["x", "y"], "item": [{"a": 1}, {"a": 2}]}, "the column 'item' holds structures"),
+    "truth values": ({"user": [True, False], "item": ["a", "b"]}, "the column 'user' holds truth values"),
+    "bytes": ({"user": [b"\xff", b"x"], "item": ["a", "b"]}, "the column 'user' holds bytes"),
+    "two columns of lists": ({"a": [["x"]], "b": [["y"]]}, "hold lists: 'a', 'b' (name the one of the items with --item)"),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_of_parquet(shell: Shell, name: str):
+    columns, said = COLUMNS[name]
+    pl.DataFrame(columns).write_parquet(shell.directory / "input.parquet")
+    assert said in refused(shell, "input.parquet")
+
+
+def test_two_columns_of_lists_are_read_if_one_is_named(shell: Shell):
+    shell.file("input.jsonl", '{"a": ["x", "z"], "b": ["y"]}\n' * 3)
+    done = shell("anonymize", "input.jsonl", "--format", "transactions", "--item", "a", "--taxonomy", "generated", "--k", "2", "--out", "o")
+    assert done.code == 0, done.err
+    assert "items: the lists in 'a'" in done.err
+
+
+def test_lists_with_owners_beside_them_are_not_taken_for_one_person_each(shell: Shell):
+    shell.file("input.jsonl", '{"email": "ann", "items": ["a", "b"]}\n' * 3)
+    assert "lists of items and, beside them, owners in 'email'" in refused(shell, "input.jsonl")
+    said = ("anonymize", "input.jsonl", "--format", "transactions", "--taxonomy", "generated", "--k", "2", "--out", "release")
+    assert "3 records of 3 people" in shell(*said).out
+
+
+@pytest.fixture
+def lines(shell: Shell) -> Shell:
+    shell.file("lines", "a b c\na b\nb c d a\na\n")
+    return shell
+
+
+def test_deep_nesting_in_the_options_file(lines: Shell):
+    lines.file("deep.toml", f"k = {'[' * DEEP}{']' * DEEP}\n")
+    assert "deep.toml is nested too deeply" in refused(lines, "lines", "--config", "deep.toml")
+
+
+@pytest.mark.parametrize("command", ["anonymize", "bound"])
+def test_more_threads_than_there_can_be(lines: Shell, command: str):
+    out = ["--out", "release"] if command == "anonymize" else []
+    assert "not in the range 1<=x<=1024" in one_line(lines(command, "lines", "--threads", "99999999999", *out))
+
+
+def test_an_attacker_who_knows_everything(lines: Shell):
+    assert "p must be at most 10000" in refused(lines, "lines", "--method", "coherence", "--p", str(2**63 - 1))
+    assert "p must be at most 10000" in one_line(lines("audit", "lines", "--claim", f"coherence(p={2**63 - 1})"))
+
+
+@pytest.mark.parametrize("content", [f'{{"Food": ["{HALF}", "a"]}}', "[" * DEEP + "]" * DEEP, "[" * 990 + "]" * 990])
+def test_a_taxonomy_that_no_tree_can_be_made_of(lines: Shell, content: str):
+    lines.file("tree.json", content)
+    assert "tree.json" in one_line(lines("taxonomy", "check", "tree.json"))
+
+
+def test_a_very_deep_taxonomy_takes_seconds(shell: Shell):
+    shell.file("chain.csv", "child,parent\n" + "".join(f"n{i + 1},n{i}\n" for i in range(100_000)))
+    shell.file("lines", "n100000 n5 n7\nn100000\nn7 n5 n100000 n3\n")
+    start = time.process_time()
+    assert "100,000" in shell("taxonomy", "check", "chain.csv").out
+    assert shell("anonymize", "lines", "--taxonomy", "chain.csv", "--k", "2", "--out", "release").code == 0
+    assert time.process_time() - start < 20  # before: some 80 for each
