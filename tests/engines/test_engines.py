@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from helpers_data import forests, numbered, tree
 from helpers_engines import PlainEngine, noise
 from shoal import _kernels, kernels
-from shoal.data.bags import Bags
+from shoal.data.bags import Bags, Ints
 from shoal.data.groups import Groups
 from shoal.engines.base import Engine, Things
 from shoal.engines.local import LocalEngine
@@ -118,6 +118,16 @@ def test_blocks_hold_all_that_was_chosen_and_are_equally_full(
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=3, max_size=3))
 def test_noise_is_the_same_everywhere(numbers: list[int]) -> None:
     assert _kernels.noise(*numbers) == noise(*numbers)
+
+
+def test_an_engine_that_loses_records_is_found_out() -> None:
+    class Forgetful(PlainEngine):
+        def split(self, things: Things, chosen: Ints, size: int, cut: int = 0) -> list[Ints]:
+            return [block[:-1] for block in super().split(things, chosen, size, cut)]
+
+    bags, taxonomy = topics(300, seed=1)
+    with pytest.raises(RuntimeError, match="lost records"):
+        GroupSearch(tree_counts(bags, taxonomy), bags.owners, False, search(3), Forgetful()).run()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -12,7 +12,9 @@ import pytest
 
 from helpers_cli import FOOD, ITEMS, Shell, baskets
 from shoal import _kernels
+from shoal.data.groups import Groups
 from shoal.methods import tds
+from shoal.methods.growing import GroupSearch
 from shoal.privacy import MODELS
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -43,6 +45,17 @@ def loner(true: Callable[..., Any], arguments: list[Any]) -> Any:
     groups = true(*arguments).copy()
     groups[0] = groups.max() + 1
     return groups
+
+
+def loner_in_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same where groups come from the search of the method shoal."""
+    true = GroupSearch.run
+
+    def run(self: GroupSearch) -> Groups:
+        groups = true(self)
+        return Groups(np.insert(groups.starts, 1, 1), groups.members)
+
+    monkeypatch.setattr(GroupSearch, "run", run)
 
 
 def everybody_once(owner: int, repeat: int) -> Callable[[Callable[..., Any], list[Any]], Any]:
@@ -106,9 +119,7 @@ PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coher
 TELLING = ("pairs.txt", "--format", "transactions", "--k", "2", "--method", "coherence", "--p", "1")
 
 MUTATIONS = {
-    "shoal forms a group of one": Mutation(
-        "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "shoal"), around("cluster", loner)
-    ),
+    "shoal forms a group of one": Mutation("k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "shoal"), loner_in_search),
     "clump forms a group of one": Mutation(
         "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "clump"), around("clump", loner)
     ),

@@ -74,7 +74,10 @@ class GroupSearch:
         if not len(groups):
             k = self._search.k
             raise Infeasible(f"groups of {k:,} people cannot be formed from these records", hint="no group of k owners can be formed")
-        return self._refine(self._join(groups, left))
+        groups = self._refine(self._join(groups, left))
+        if not np.array_equal(np.sort(groups.members), np.arange(len(self._counts.lengths))):
+            raise RuntimeError("the engine lost records or gave some twice")
+        return groups
 
     def _steps(self) -> int:
         records = len(self._counts.lengths)
