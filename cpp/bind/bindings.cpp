@@ -29,6 +29,7 @@ void bind_judge(nb::module_& m);
 void bind_ssc(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
+void bind_vectors(nb::module_& m);
 
 namespace {
 
@@ -244,4 +245,5 @@ NB_MODULE(_kernels, m) {
     bind_ssc(m);
     bind_reading(m);
     bind_grow(m);
+    bind_vectors(m);
 }

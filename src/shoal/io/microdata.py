@@ -1,0 +1,177 @@
+"""Microdata: a CSV, TSV or Parquet table of numbers into a Table, with an account of its columns.
+
+Every column of numbers is a quasi-identifier unless the user says otherwise. A column of text is never published or left out unasked. A row
+with a missing, infinite or unreadable number in a quasi-identifier is refused with its line: leaving it out would bias every mean.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal.data.accounting import Ledger
+from shoal.data.table import Attribute, Ints, Table
+from shoal.errors import InputError
+from shoal.io.defects import DefectList
+from shoal.io.microdata_columns import ColumnRoles, MicrodataOptions, assigned_roles
+from shoal.io.parquet import whole
+from shoal.io.separators import one_byte, separator_name, separators_in
+from shoal.io.source import Source
+
+OTHERWISE = "correct or remove these rows, or leave the column out with --drop"
+
+
+@dataclass(frozen=True, eq=False)
+class MicrodataReading:
+    """The table, the account of the file's rows, and what was decided about its columns."""
+
+    table: Table
+    rows: Ledger
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """A file's columns as they are written, where each row stands in the file (from 0), and what that place is called."""
+
+    source: Source
+    frame: pl.DataFrame
+    places: Ints
+    place: str
+    empty: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def read_microdata(source: Source, options: MicrodataOptions) -> MicrodataReading:
+    """The table in a file. Raises where a column has no clear role or a quasi-identifier holds anything but finite numbers."""
+    cells = _parquet_cells(source, options) if source.is_parquet else _delimited_cells(source, options)
+    if not len(cells.frame):
+        raise InputError(f"{source.path} holds a header but no rows")
+    numbers = {name: _numbers(cells.frame[name]) for name in cells.frame.columns}
+    roles = assigned_roles(source.path, {name: bool(found.is_not_null().any()) for name, found in numbers.items()}, options)
+    _refuse_defects(cells, {name: numbers[name] for name in roles.quasi}, roles)
+    quasi = [Attribute(name, "numeric", numbers[name]) for name in roles.quasi]
+    kept = [Attribute(name, "nominal", cells.frame[name], quasi=False) for name in roles.keep]
+    order = {name: at for at, name in enumerate(cells.frame.columns)}
+    table = Table(tuple(sorted(quasi + kept, key=lambda attribute: order[attribute.name])), _owners(cells, roles))
+    rows = Ledger(len(table) + cells.empty, {"used": len(table), "empty lines": cells.empty})
+    return MicrodataReading(table, rows, (*cells.notes, *roles.notes(), *_notes_on(table, cells.empty)))
+
+
+def _parquet_cells(source: Source, options: MicrodataOptions) -> _Cells:
+    if options.sep is not None or options.header is not None:
+        raise InputError(f"{source.path} is Parquet, which has neither separators nor a header line", hint="leave --sep and --header out")
+    frame = whole(source)
+    return _Cells(source, frame, np.arange(len(frame)), "row", notes=("format microdata (Parquet)",))
+
+
+def _delimited_cells(source: Source, options: MicrodataOptions) -> _Cells:
+    """All fields as text. Lines that hold nothing are left out and counted."""
+    if source.is_json_lines:
+        raise InputError(f"{source.path} holds JSON lines", hint="microdata is read from CSV, TSV or Parquet")
+    data = _content(source)
+    separator = _separator(data, options)
+    header = _has_header(source, data, separator, options)
+    quoted = b'"' in data
+    if not quoted:
+        _refuse_ragged(source, data, separator)
+    every = _parsed(source, data, separator, header=header)
+    filled = every.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+    places = np.flatnonzero(filled.to_numpy()) + (header and not quoted)
+    how = f"format microdata, fields separated by {separator_name(separator)}, {'named by the first line' if header else 'without a header'}"
+    return _Cells(source, every.filter(filled), places, "row" if quoted else "line", int((~filled).sum()), (how,))
+
+
+def _content(source: Source) -> bytes:
+    pieces = []
+    for chunk in source.chunks():
+        pieces.append(chunk.text)
+        chunk.taken = len(chunk.text)
+    return b"".join(pieces).replace(b"\r\n", b"\n")
+
+
+def _separator(data: bytes, options: MicrodataOptions) -> str:
+    if options.sep is None:
+        return separators_in(data.split(b"\n", 1)[0].decode(errors="replace"))[0]
+    found = one_byte(options.sep)
+    if not found:
+        raise InputError("microdata cannot be separated by blanks", hint="use a tab, a comma or a semicolon")
+    return found
+
+
+def _has_header(source: Source, data: bytes, separator: str, options: MicrodataOptions) -> bool:
+    """As was said; else the first line is a header if none of its fields is a number."""
+    if options.header is not None:
+        return options.header
+    first = data.split(b"\n", 1)[0].decode(errors="replace").split(separator)
+    if _numbers(pl.Series([field.strip('"') for field in first])).is_not_null().any():
+        raise InputError(f"the first line of {source.path} holds numbers, not names of columns", hint="say --no-header, or --header if they are names")
+    return True
+
+
+def _refuse_ragged(source: Source, data: bytes, separator: str) -> None:
+    """Lines with more or fewer fields than the first, in a file without quotes."""
+    lines = pl.Series(data.decode(errors="replace").split("\n"))
+    found = lines.str.count_matches(separator, literal=True).cast(pl.Int64).to_numpy()
+    defects = DefectList()
+    some = (lines.str.len_bytes() > 0).to_numpy()
+    defects.add("too few fields", np.flatnonzero(some & (found < found[0])))
+    defects.add("too many fields", np.flatnonzero(found > found[0]))
+    if defects:
+        told = "; ".join(defects.frozen().described())
+        raise InputError(f"{source.path} has rows of different lengths: {told}", hint="correct or remove them; is --sep right?")
+
+
+def _parsed(source: Source, data: bytes, separator: str, *, header: bool) -> pl.DataFrame:
+    try:
+        frame = pl.read_csv(io.BytesIO(data), separator=separator, has_header=False, infer_schema=False)
+    except pl.exceptions.PolarsError:  # its message may hold data
+        raise InputError(f"{source.path} is not a table in UTF-8", hint="are its quotes closed, and its rows of one length?") from None
+    if not header:
+        return frame.rename(lambda name: name.removeprefix("column_"))
+    names = ["" if name is None else name.strip() for name in frame.row(0)]
+    if "" in names or len(set(names)) < len(names):
+        raise InputError(f"the header of {source.path} leaves a column without a name or names two alike", hint="name each column differently")
+    return frame.slice(1).rename(dict(zip(frame.columns, names, strict=True)))
+
+
+def _numbers(cells: pl.Series) -> pl.Series:
+    """The cells as numbers, null where they are none. Truth values, dates and lists are no numbers."""
+    if cells.dtype == pl.String:
+        return cells.str.strip_chars(" ").cast(pl.Float64, strict=False)
+    return cells.cast(pl.Float64) if cells.dtype.is_numeric() else pl.Series(cells.name, [None] * len(cells), dtype=pl.Float64)
+
+
+def _refuse_defects(cells: _Cells, quasi: dict[str, pl.Series], roles: ColumnRoles) -> None:
+    """Cells that cannot be averaged, and rows without an owner: how many and where, never what they hold."""
+    defects = DefectList()
+    for name, numbers in quasi.items():
+        missing = cells.frame[name].is_null()
+        for reason, wrong in {
+            "missing": missing,
+            "not a number": numbers.is_null() & ~missing,
+            "not finite": ~numbers.is_finite().fill_null(True),
+        }.items():
+            defects.add(f"{reason} in column {name!r}", cells.places[wrong.to_numpy()])
+    if roles.user is not None:
+        defects.add("no owner", cells.places[cells.frame[roles.user].is_null().to_numpy()])
+    if defects:
+        found = defects.frozen()
+        raise InputError(
+            f"{cells.source.path} has rows that cannot be used: {'; '.join(found.described(cells.place))}", hint=OTHERWISE, defects=dict(found.counts)
+        )
+
+
+def _owners(cells: _Cells, roles: ColumnRoles) -> Ints:
+    if roles.user is None:
+        return np.arange(len(cells.frame), dtype=np.int64)
+    return cells.frame[roles.user].rank("dense").to_numpy().astype(np.int64) - 1
+
+
+def _notes_on(table: Table, empty: int) -> list[str]:
+    constant = [repr(attribute.name) for attribute in table.quasi if attribute.constant]
+    notes = [f"constant, so nothing of it is lost: {', '.join(constant)}"] if constant else []
+    return [*notes, f"{empty:,} empty lines are left out"] if empty else notes

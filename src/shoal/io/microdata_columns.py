@@ -1,0 +1,95 @@
+"""What each column of microdata is: a quasi-identifier, left as it is, left out, or the owner."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.errors import InputError, ParameterError
+from shoal.io.columns import KNOWN_NAMES, plain
+
+SAY = "say --quasi, --keep-column or --drop for it"
+
+
+@dataclass(frozen=True)
+class MicrodataOptions:
+    """What the user says about a table of microdata; None leaves it to be found out.
+
+    Columns are named, or numbered from 1. Without `quasi` every column of numbers that is not named elsewhere is a quasi-identifier; without
+    `user` each row has an owner of its own.
+    """
+
+    user: str | None = None
+    quasi: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    sep: str | None = None
+    header: bool | None = None
+
+    def __post_init__(self) -> None:
+        named = Counter([*self.quasi, *self.keep, *self.drop, *([self.user] if self.user is not None else [])])
+        twice = [name for name, n in named.items() if n > 1]
+        if twice:
+            raise ParameterError(f"column {twice[0]!r} is named twice", hint="a column has one role", value=twice[0])
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """The columns of each role, in the order of the file."""
+
+    quasi: tuple[str, ...]
+    keep: tuple[str, ...]
+    drop: tuple[str, ...]
+    user: str | None
+
+    def notes(self) -> tuple[str, ...]:
+        """What was decided, a line each."""
+        lines = {"quasi-identifiers": self.quasi, "left as they are, without any protection": self.keep, "dropped": self.drop}
+        told = [f"{what}: {', '.join(map(repr, names))}" for what, names in lines.items() if names]
+        owners = "one owner a row" if self.user is None else f"owners: column {self.user!r}"
+        return (*told, owners)
+
+
+def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: MicrodataOptions) -> ColumnRoles:
+    """The role of every column, given whether any of its cells is a number. Raises where that is not clear."""
+    names = list(holds_numbers)
+    said = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}
+    user = None if options.user is None else _found(path, names, options.user)
+    taken = [*said["quasi"], *said["keep"], *said["drop"], *([] if user is None else [user])]
+    if len(set(taken)) < len(taken):
+        raise ParameterError("one column is named for two roles, once by its name and once by its number")
+    others = [name for name in names if name not in taken]
+    if not any(holds_numbers[name] for name in (said["quasi"] or others)):
+        raise InputError(f"{path} has no column of numbers to protect", hint="see --sep, --header and --quasi")
+    if user is None:
+        _refuse_owners(path, names, others)
+    _refuse_unclear(path, names, others, holds_numbers, chosen=bool(said["quasi"]))
+    roles = {what: tuple(name for name in names if name in chosen) for what, chosen in said.items()}
+    return ColumnRoles(roles["quasi"] or tuple(others), roles["keep"], roles["drop"], user)
+
+
+def _found(path: Path, names: Sequence[str], said: str) -> str:
+    if said in names:
+        return said
+    if said.isdigit() and 1 <= int(said) <= len(names):
+        return names[int(said) - 1]
+    raise InputError(f"{path} has no column {said!r}", hint=f"it has {len(names)} columns", value=said)
+
+
+def _refuse_owners(path: Path, names: Sequence[str], others: Sequence[str]) -> None:
+    """A column that seems to name people is not averaged while each row is taken for another person."""
+    for name in others:
+        if plain(name) in KNOWN_NAMES["user"]:
+            hint = f"say --user {name} if rows of one value belong to one person, else {SAY}"
+            raise InputError(f"column {names.index(name) + 1} of {path}, {name!r}, seems to name the owner", hint=hint)
+
+
+def _refuse_unclear(path: Path, names: Sequence[str], others: Sequence[str], holds_numbers: Mapping[str, bool], *, chosen: bool) -> None:
+    """Columns without a role: all others where quasi-identifiers were chosen, columns of text where they were not."""
+    unclear = [str(names.index(name) + 1) for name in others if chosen or not holds_numbers[name]]
+    if unclear:
+        why = "not named" if chosen else "without numbers"
+        columns = f"column {unclear[0]} of {path} is" if len(unclear) == 1 else f"columns {', '.join(unclear)} of {path} are"
+        raise InputError(f"{columns} {why}, and nothing is published or left out unasked", hint=SAY)
