@@ -57,7 +57,7 @@ class Table:
 
     @classmethod
     def from_numbers(cls, values: npt.ArrayLike, names: Iterable[str] | None = None, owners: npt.ArrayLike | None = None) -> Table:
-        """From rows of numbers that are all quasi-identifiers; without names they are numbered from 1, without owners each row has its own."""
+        """From rows of numbers, all quasi-identifiers; by default attributes are numbered from 1 and each row has its own owner."""
         numbers = np.array(values, np.float64, ndmin=2)
         called = [str(j + 1) for j in range(numbers.shape[1])] if names is None else list(names)
         columns = [Attribute(name, "numeric", pl.Series(column)) for name, column in zip(called, numbers.T, strict=True)]
@@ -108,7 +108,9 @@ class Table:
         return order
 
     def __repr__(self) -> str:
-        return f"Table({len(self):,} rows, {self.n_owners:,} owners, {len(self.attributes)} attributes, {len(self.quasi)} quasi-identifiers)"
+        return (
+            f"Table({len(self):,} rows, {self.n_owners:,} owners, {len(self.attributes)} attributes, {len(self.quasi)} quasi-identifiers)"
+        )
 
 
 def _with_owner_ranks(keyed: pl.DataFrame) -> pl.DataFrame:

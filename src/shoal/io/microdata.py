@@ -81,7 +81,9 @@ def _delimited_cells(source: Source, options: MicrodataOptions) -> _Cells:
     every = _parsed(source, data, separator, header=header)
     filled = every.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
     places = np.flatnonzero(filled.to_numpy()) + (header and not quoted)
-    how = f"format microdata, fields separated by {separator_name(separator)}, {'named by the first line' if header else 'without a header'}"
+    how = (
+        f"format microdata, fields separated by {separator_name(separator)}, {'named by the first line' if header else 'without a header'}"
+    )
     return _Cells(source, every.filter(filled), places, "row" if quoted else "line", int((~filled).sum()), (how,))
 
 
@@ -108,7 +110,9 @@ def _has_header(source: Source, data: bytes, separator: str, options: MicrodataO
         return options.header
     first = data.split(b"\n", 1)[0].decode(errors="replace").split(separator)
     if _numbers(pl.Series([field.strip('"') for field in first])).is_not_null().any():
-        raise InputError(f"the first line of {source.path} holds numbers, not names of columns", hint="say --no-header, or --header if they are names")
+        raise InputError(
+            f"the first line of {source.path} holds numbers, not names of columns", hint="say --no-header, or --header if they are names"
+        )
     return True
 
 
@@ -134,7 +138,9 @@ def _parsed(source: Source, data: bytes, separator: str, *, header: bool) -> pl.
         return frame.rename(lambda name: name.removeprefix("column_"))
     names = ["" if name is None else name.strip() for name in frame.row(0)]
     if "" in names or len(set(names)) < len(names):
-        raise InputError(f"the header of {source.path} leaves a column without a name or names two alike", hint="name each column differently")
+        raise InputError(
+            f"the header of {source.path} leaves a column without a name or names two alike", hint="name each column differently"
+        )
     return frame.slice(1).rename(dict(zip(frame.columns, names, strict=True)))
 
 
@@ -161,7 +167,9 @@ def _refuse_defects(cells: _Cells, quasi: dict[str, pl.Series], roles: ColumnRol
     if defects:
         found = defects.frozen()
         raise InputError(
-            f"{cells.source.path} has rows that cannot be used: {'; '.join(found.described(cells.place))}", hint=OTHERWISE, defects=dict(found.counts)
+            f"{cells.source.path} has rows that cannot be used: {'; '.join(found.described(cells.place))}",
+            hint=OTHERWISE,
+            defects=dict(found.counts),
         )
 
 

@@ -17,8 +17,8 @@ SAY = "say --quasi, --keep-column or --drop for it"
 class MicrodataOptions:
     """What the user says about a table of microdata; None leaves it to be found out.
 
-    Columns are named, or numbered from 1. Without `quasi` every column of numbers that is not named elsewhere is a quasi-identifier; without
-    `user` each row has an owner of its own.
+    Columns are named, or numbered from 1. Without `quasi` every column of numbers that is not named elsewhere is a quasi-identifier;
+    without `user` each row has an owner of its own.
     """
 
     user: str | None = None

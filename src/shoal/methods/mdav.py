@@ -3,8 +3,8 @@
 Rows are grouped around those that lie farthest out, on standardised values and with Euclid's distance; each group has at least k owners.
 Guarantee: k-anonymity on the quasi-identifiers, since all of them are aggregated together. O(n^2 / k) distances at most.
 
-Deviation: ties are resolved by content, not by arrival, so that the order of rows does not matter; and a group takes one row of an owner, so
-that k rows are k people.
+Deviation: ties are resolved by content, not by arrival, so that the order of rows does not matter; and a group takes one row of an owner,
+so that k rows are k people. Where owners repeat, each row left with fewer than k owners joins the group with the nearest centroid.
 """
 
 from __future__ import annotations
