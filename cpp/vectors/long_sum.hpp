@@ -1,4 +1,7 @@
-// A running sum that does not depend on the order of what is added and taken away, as far as its digits go: twice those of a double.
+// A running sum with twice the digits of a double, so that taking numbers away again leaves next to nothing of them behind.
+//
+// It is not exact: what lies below 2^-100 of the largest sum on the way may be lost. For standardised values that is far below the digits
+// they are given in.
 #pragma once
 
 namespace shoal {
