@@ -10,22 +10,38 @@
     ├── Interrupted                the user stopped the work (exit 1)
     └── GuaranteeNotMet            a claim does not hold; nothing was written (exit 3)
 
-No message ever carries an owner id, a raw query or a record.
+No message ever carries an owner id, a raw query or a record. Names of items that few people hold are in `rare`, apart from the message.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+MOST_NAMED = 5
+
 
 class ShoalError(Exception):
-    """Base of all: a message for people, a hint on what to do, facts for programs, and the exit code."""
+    """Base of all: a message for people, a hint on what to do, facts for programs, and the exit code.
+
+    `rare` are names from the data that few people may hold: to be shown to nobody but who asks for them.
+    """
 
     exit_code = 1
 
-    def __init__(self, message: str, *, hint: str = "", **facts: object) -> None:
+    def __init__(self, message: str, *, hint: str = "", rare: Sequence[str] = (), **facts: object) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.rare = tuple(rare)
         self.facts = facts
+
+    def naming(self, show: bool, option: str) -> None:
+        """Put the rare names into the message, as far as they fit, or say with which option they are shown."""
+        if self.rare and show:
+            more = len(self.rare) - MOST_NAMED
+            self.message += f": {', '.join(self.rare[:MOST_NAMED])}" + (f" and {more:,} more" if more > 0 else "")
+        elif self.rare:
+            self.hint = f"{self.hint}; {option} names them" if self.hint else f"{option} names them"
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message

@@ -67,7 +67,7 @@ class Param:
             try:
                 return self.type.of(value)
             except ParameterError as error:
-                raise ParameterError(f"{self.name}: {error.message}", hint=error.hint, **error.facts) from None
+                raise ParameterError(f"{self.name}: {error.message}", hint=error.hint, rare=error.rare, **error.facts) from None
         if isinstance(value, bool) != (self.type is bool):
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
         if self.type is float and isinstance(value, int):

@@ -84,7 +84,7 @@ def test_the_baseline(place):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ("--private {}/private.txt --public {}/public.txt", "'HIV' is both public and private"),
+        ("--private {}/private.txt --public {}/public.txt", "1 items are named both public and private"),
         ("--private {}/unknown.txt", "private items: 'Scurvy' is not in the data"),
         ("--private {}/absent.txt", "there is no file"),
         ("--private under:plague", "'plague' is not in the data"),

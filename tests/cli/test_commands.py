@@ -95,7 +95,7 @@ def test_a_taxonomy_is_checked_and_drawn(kitchen: Shell):
 
 def test_coverage_counts_and_lists_what_is_missed(kitchen: Shell):
     kitchen.file("more.txt", "Apple,Wine\nWine,Water\nMilk\n")
-    told = json.loads(kitchen("taxonomy", "coverage", "food.csv", "more.txt", "--json").out)
+    told = json.loads(kitchen("taxonomy", "coverage", "food.csv", "more.txt", "--show-rare", "--json").out)
     assert (told["terms"], told["terms_covered"], told["occurrences"], told["occurrences_covered"]) == (4, 2, 5, 2)
     assert told["missing"] == [["Wine", 2], ["Water", 1]]
     assert told["records_uncovered"] == 1

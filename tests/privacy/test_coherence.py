@@ -65,10 +65,12 @@ def test_lost_and_withheld_records_are_seen(original):
     assert "1 records that hold something were withheld" in CLAIM.check(withheld, original).witnesses
 
 
-def test_witnesses_name_items_and_counts():
+def test_witnesses_are_counts_and_what_few_hold_is_named_apart():
     verdict = CLAIM.check(Release.from_records(Bags.from_lists(r.split() for r in RECORDS)))
     assert not verdict.holds
-    assert "{a, c} is held by 1 only" in verdict.witnesses
+    assert "{a, c} is held by 1 only" in verdict.rare
+    assert not any("{" in witness for witness in verdict.witnesses)
+    assert "{" not in str(verdict.as_dict()["witnesses"])
     assert any("may be lower" in note for note in verdict.notes)
 
 
@@ -77,6 +79,13 @@ def test_a_private_item_given_away_is_named():
     verdict = Coherence(h=0.5, k=2, p=1, private={"flu"}).check(Release.from_records(bags))
     assert "{a} gives 'flu' away with a certainty of 100.0%" in verdict.witnesses
     assert verdict.achieved["breach"] == 1.0
+
+
+def test_a_private_item_given_away_by_fewer_than_k_is_named_apart():
+    bags = Bags.from_lists([["a", "flu"], ["a", "flu"], ["a"], ["b"], ["b"], ["b"]])
+    verdict = Coherence(h=0.5, k=3, p=1, private={"flu"}).check(Release.from_records(bags))
+    assert "{a} gives 'flu' away with a certainty of 66.7%" in verdict.rare
+    assert not any("flu" in witness for witness in verdict.witnesses)
 
 
 def test_copies_count_as_records():
@@ -94,7 +103,7 @@ def test_people_are_counted_where_they_are_known():
     assert claim.check(Release.from_records(lone.bags)).holds
     verdict = claim.check(release, lone)
     assert not verdict.holds
-    assert "{i0} is held by 1 only" in verdict.witnesses
+    assert "{i0} is held by 1 only" in verdict.rare
 
 
 def test_a_private_item_is_judged_by_records_and_by_people():
@@ -120,7 +129,7 @@ def test_repeated_items_are_knowledge_too():
 def test_fewer_than_k_records_fail_by_the_empty_set():
     verdict = Coherence(k=3, p=1).check(Release.from_records(Bags.from_lists([[], []])))
     assert not verdict.holds
-    assert "{} is held by 2 only" in verdict.witnesses
+    assert "{} is held by 2 only" in verdict.rare
 
 
 def test_nothing_published_breaks_nothing():

@@ -148,5 +148,5 @@ def test_restricted_numbers_nodes_anew() -> None:
 
 def test_frequent_strangers_by_falling_count_then_name() -> None:
     bags = Bags.from_lists([["soap", "soap", "pen"], ["cup", "pen", "Apple"]])
-    assert frequent_strangers(bags, food(), 2) == [("pen", 2), ("soap", 2)]
-    assert frequent_strangers(bags, food(), 9)[-1] == ("cup", 1)
+    assert frequent_strangers(bags, food())[:2] == [("pen", 2), ("soap", 2)]
+    assert frequent_strangers(bags, food())[-1] == ("cup", 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from shoal.data.bags import Bags
@@ -50,12 +51,19 @@ def test_a_node_that_is_not_there() -> None:
 
 def test_coverage_counts_terms_occurrences_and_records() -> None:
     bags = Bags.from_lists([["Apple", "Apple", "soap"], ["soap", "pen", "soap"], [], ["Meat"], ["pen"]])
-    found = coverage(bags, FOOD, limit=1)
+    found = coverage(bags, FOOD, limit=1, people=1)
     assert (found.terms, found.terms_covered) == (4, 2)
     assert (found.occurrences, found.occurrences_covered) == (8, 3)
     assert (found.records, found.records_uncovered, found.records_empty) == (5, 2, 1)
     assert found.missing == (("soap", 3),)
     assert found.share == 3 / 8
+
+
+def test_terms_of_few_people_are_counted_only() -> None:
+    people = np.array([1, 2, 3, 4, 5, 5, 5, 5, 5], np.int64)
+    records = Bags.from_lists([["soap"]] * 5 + [["pen"]] * 4)
+    found = coverage(Bags(records.indptr, records.items, records.counts, people, records.vocabulary), FOOD)
+    assert (found.missing, found.missing_rare) == ((("soap", 5),), 1)
 
 
 def test_terms_that_no_record_holds_do_not_count() -> None:

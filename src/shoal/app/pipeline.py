@@ -19,6 +19,7 @@ import polars as pl
 from shoal import __version__
 from shoal.app.job import Preparation, Target, is_file, load_taxonomy
 from shoal.data.bags import Bags, Vocabulary, stacked
+from shoal.data.choice import without_names
 from shoal.data.log import Log
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -150,9 +151,8 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
     """Fail closed: raise unless every claim holds."""
     for verdict in verdicts:
         if not verdict.holds:
-            raise GuaranteeNotMet(
-                f"the release as {state} fails {verdict.claim}: {'; '.join(verdict.witnesses)}", hint="nothing was written"
-            )
+            what = f"the release as {state} fails {without_names(verdict.claim)}: {'; '.join(verdict.witnesses)}"
+            raise GuaranteeNotMet(what, hint="nothing was written", rare=verdict.rare)
 
 
 def insist_on_honesty(release: Release, method: Method, original: Original) -> None:

@@ -6,6 +6,7 @@ Both are values of declared parameters. A file is only named here; `shoal.io.ite
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -16,6 +17,7 @@ from urllib.parse import quote, unquote
 from shoal.errors import ParameterError
 
 UNDER, LISTED, SEALED = "under:", "items:", "sha256:"
+_LIST = re.compile(LISTED + r"[^,()\s]*")
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,13 @@ def positive_decimal(name: str, weight: object) -> Decimal:
     except InvalidOperation:
         number = Decimal(0)
     if not number.is_finite() or number <= 0:
-        raise ParameterError(f"the weight of {name!r} must be a positive number, not {str(weight)!r}", value=str(weight))
+        raise ParameterError("the weight of an item must be a positive number", rare=[repr(name)])
     return number
+
+
+def without_names(claim: str) -> str:
+    """The text of a claim with the items that it lists counted instead of named, for the screen and for messages."""
+    return _LIST.sub(lambda found: f"{found[0].count('|') + 1:,} items" if found[0] != LISTED else "0 items", claim)
 
 
 def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:

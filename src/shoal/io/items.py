@@ -61,7 +61,7 @@ def read_weights(path: str | Path) -> ItemWeights:
         if not tab or not name.strip():
             raise InputError(f"{path}, line {number:,}, is not an item, a tab and a number")
         if name in weights:
-            raise InputError(f"{path}, line {number:,}, weighs {name!r} a second time")
+            raise InputError(f"{path}, line {number:,}, weighs an item a second time")
         try:
             weights[name] = positive_decimal(name, weight.strip())
         except ParameterError as error:

@@ -127,17 +127,19 @@ class Cohesion(Method):
 
     def _infeasible(self, moles: Moles, records: Bags, parts: Parts) -> Infeasible:
         """Theorem 1: the empty set is a mole, so no suppression helps. Says why, and what would."""
-        item, share = records.vocabulary[int(moles.hidden[0])], moles.holders[0] / moles.cohort[0]
+        item, share = repr(records.vocabulary[int(moles.hidden[0])]), moles.holders[0] / moles.cohort[0]
+        shared = bool(moles.holders[0] >= self.k)
         frequent = np.bincount(records.items, minlength=len(parts)) > int(self.power.share * len(records))
         others = int((frequent & (parts == PRIVATE)).sum()) - 1
         more = f" ({others:,} more private items are too frequent)" if others > 0 else ""
         enough = -(-int(moles.holders[0]) * 10_000 // int(moles.cohort[0])) / 10_000
         return Infeasible(
-            f"no suppression gives coherence: the private item {item!r} is held by {share:.2%} of all, more than h = {self.h:g}{more}",
+            f"no suppression gives coherence: {f'the private item {item}' if shared else 'a private item'} is held by {share:.2%} of all, "
+            f"more than h = {self.h:g}{more}",
             hint=f"with these private items one exists for h of {enough:g} or more",
             value=share,
             limit=self.h,
-            item=item,
+            rare=() if shared else (item,),
         )
 
 
@@ -151,7 +153,7 @@ def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:
         raise ParameterError(f"weights: {strange[0]!r} is not in the data", hint=f"{len(strange):,} such items", items=strange)
     missing = np.setdiff1d(_occurring(records, parts), codes)
     if len(missing):
-        raise ParameterError(f"{len(missing):,} public items have no weight, such as {records.vocabulary[int(missing[0])]!r}")
+        raise ParameterError(f"{len(missing):,} public items have no weight", rare=[repr(records.vocabulary[int(i)]) for i in missing])
     digits = max(0, *(-int(w.as_tuple().exponent) for w in given.values()))
     loss = np.ones(len(parts), np.int64)
     for code, weight in zip(codes, given.values(), strict=True):

@@ -23,7 +23,8 @@ class Verdict:
     """A model's judgement: does it hold, what level was achieved, what broke it, and how things were counted.
 
     `unchecked` says why a claim that nothing speaks against could not be verified from what was at hand; `holds` then means no more
-    than that. Witnesses name counts and published items at most, never an original record or an owner.
+    than that. Witnesses name counts and published items of at least k people at most, never an original record or an owner. `rare` are
+    further witnesses by name, of items or sets that fewer people hold: they are not for the manifest, nor for anybody who does not ask.
     """
 
     claim: str
@@ -33,6 +34,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)
     unchecked: str = ""
+    rare: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For the manifest and for `--json`."""

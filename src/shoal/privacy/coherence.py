@@ -58,12 +58,13 @@ class Coherence(Model):
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
         roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
         found = self._count(release, original, roles)
-        broken = _told(found, names) + _repeats(release)
+        shared, rare = _witnesses(found, names, self.k)
+        broken = [*_told(found), *shared, *_repeats(release)]
         if original is not None and release.secret is not None:
             broken += recoding_defects(original, release, roles)
         achieved = {"k": found.fewest, "breach": round(float(found.breach), 6), "p": self.p}
         notes = (*_notes(found, roles), *roles.notes)
-        return Verdict(str(self), not broken, achieved, tuple(broken), notes)
+        return Verdict(str(self), not broken, achieved, tuple(broken), notes, rare=tuple(rare))
 
     def _count(self, release: Release, original: Original | None, roles: Roles) -> Counted:
         """Sets of no item, of one, of two, and so on up to p. Where some of a size are unsafe the claim is broken, and the count ends."""
@@ -133,13 +134,18 @@ def _fraction(h: float) -> Fraction:
     return written if written.denominator <= FINEST else Fraction(written.numerator * FINEST // written.denominator, FINEST)
 
 
-def _told(found: Counted, names: Vocabulary) -> list[str]:
+def _told(found: Counted) -> list[str]:
     if not found.unsafe:
         return []
     few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that give a private item away"
     sets = f"{found.unsafe:,} sets of {found.size:,} public {_items(found.size)} tell" if found.size else "the empty set tells"
-    lines = [f"{sets} too much: {few}, {telling}"]
-    return lines + [_witness(example, names) for example in found.examples]
+    return [f"{sets} too much: {few}, {telling}"]
+
+
+def _witnesses(found: Counted, names: Vocabulary, k: int) -> tuple[list[str], list[str]]:
+    """Some unsafe sets by name: those that give away what at least k people hold, and apart from them those of fewer people."""
+    texts = [(_witness(example, names), example[2] >= 0 and example[3] >= k) for example in found.examples]
+    return [text for text, shared in texts if shared], [text for text, shared in texts if not shared]
 
 
 def _witness(example: Any, names: Vocabulary) -> str:

@@ -57,7 +57,7 @@ def read_taxonomy(path: str | Path, form: str | None = None, loss: str = "lm") -
     try:
         return _read(text, form, loss)
     except TaxonomyError as error:
-        raise TaxonomyError(f"{file.name or file}: {error.message}", hint=error.hint, **error.facts) from None
+        raise TaxonomyError(f"{file.name or file}: {error.message}", hint=error.hint, rare=error.rare, **error.facts) from None
 
 
 def _read(text: str, form: Form | None, loss: str) -> TaxonomyFile:

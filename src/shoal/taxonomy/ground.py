@@ -167,9 +167,15 @@ def _distinct_from(taxonomy: Taxonomy, terms: pl.Series) -> pl.Series:
     return pl.Series(names, dtype=pl.String)
 
 
-def frequent_strangers(bags: Bags, taxonomy: Taxonomy, limit: int) -> Sequence[tuple[str, int]]:
-    """The most frequent terms that the taxonomy misses, with their occurrences."""
+def frequent_strangers(bags: Bags, taxonomy: Taxonomy, people: int = 1) -> Sequence[tuple[str, int]]:
+    """The terms of at least so many people that the taxonomy misses, with their occurrences, the most frequent first."""
     nodes = taxonomy.nodes(bags.vocabulary.names)
-    table = pl.DataFrame({"term": bags.vocabulary.names, "n": _frequency(bags), "node": nodes})
-    missing = table.filter((pl.col("node") < 0) & (pl.col("n") > 0)).sort("n", "term", descending=[True, False])
-    return [(row[0], row[1]) for row in missing.head(limit).iter_rows()]
+    table = pl.DataFrame({"term": bags.vocabulary.names, "n": _frequency(bags), "node": nodes, "people": _people(bags)})
+    missing = table.filter((pl.col("node") < 0) & (pl.col("people") >= people)).sort("n", "term", descending=[True, False])
+    return [(row[0], row[1]) for row in missing.iter_rows()]
+
+
+def _people(bags: Bags) -> Ints:
+    """How many people hold each term."""
+    held = np.unique(np.stack([bags.items.astype(np.int64), np.repeat(bags.owners, np.diff(bags.indptr))]), axis=1)
+    return np.bincount(held[0], minlength=len(bags.vocabulary))

@@ -23,7 +23,8 @@ def parts_of(names: Vocabulary, private: Items | None, public: Items | None, tax
     hidden = _chosen(names, private, "private", taxonomy)
     known = _chosen(names, public, "public", taxonomy)
     if hidden is not None and known is not None and (both := np.flatnonzero(hidden & known)).size:
-        raise ParameterError(f"{_some(names[int(i)] for i in both)} both public and private", hint="an item is one or the other")
+        listed = [repr(names[int(i)]) for i in both]
+        raise ParameterError(f"{len(both):,} items are named both public and private", hint="an item is one or the other", rare=listed)
     if known is None:
         return np.where(hidden, PRIVATE, PUBLIC).astype(np.uint8) if hidden is not None else np.full(len(names), PUBLIC, np.uint8)
     rest = np.where(hidden, PRIVATE, OTHER) if hidden is not None else np.full(len(names), PRIVATE)

@@ -13,6 +13,8 @@ from shoal.errors import TaxonomyError
 from shoal.taxonomy.ground import frequent_strangers
 from shoal.taxonomy.tree import Taxonomy
 
+FEW = 5
+
 
 def draw(taxonomy: Taxonomy, node: str | int | None = None, depth: int = 2, limit: int = 20) -> list[str]:
     """Lines that draw the subtree at `node` (or the root), `depth` levels deep, `limit` children a node."""
@@ -75,6 +77,7 @@ class Coverage:
     records_uncovered: int
     records_empty: int
     missing: Sequence[tuple[str, int]]
+    missing_rare: int
 
     @property
     def share(self) -> float:
@@ -82,14 +85,15 @@ class Coverage:
         return self.occurrences_covered / self.occurrences if self.occurrences else 1.0
 
 
-def coverage(bags: Bags, taxonomy: Taxonomy, limit: int = 10) -> Coverage:
-    """What the taxonomy covers of these records, and the most frequent terms that it misses."""
+def coverage(bags: Bags, taxonomy: Taxonomy, limit: int = 10, people: int = FEW) -> Coverage:
+    """What the taxonomy covers of these records, and the most frequent terms that it misses. Terms of fewer people are counted only."""
     known = taxonomy.nodes(bags.vocabulary.names) >= 0
     frequency = np.bincount(bags.items, weights=bags.counts, minlength=len(bags.vocabulary)).astype(np.int64)
     record_of_entry = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
     covered = np.zeros(len(bags), bool)
     covered[record_of_entry[known[bags.items]]] = True
     empty = int((bags.lengths == 0).sum())
+    missing = frequent_strangers(bags, taxonomy, people)
     return Coverage(
         terms=int((frequency > 0).sum()),
         terms_covered=int((known & (frequency > 0)).sum()),
@@ -98,5 +102,6 @@ def coverage(bags: Bags, taxonomy: Taxonomy, limit: int = 10) -> Coverage:
         records=len(bags),
         records_uncovered=len(bags) - empty - int(covered.sum()),
         records_empty=empty,
-        missing=tuple(frequent_strangers(bags, taxonomy, limit)),
+        missing=tuple(missing[:limit]),
+        missing_rare=int((~known & (frequency > 0)).sum()) - len(missing),
     )

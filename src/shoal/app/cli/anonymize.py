@@ -9,14 +9,15 @@ import click
 
 from shoal.app.cli import screen
 from shoal.app.cli.config import take_config
-from shoal.app.cli.options import chosen_method, data_options, method_options, preparation
+from shoal.app.cli.options import chosen_method, data_options, method_options, preparation, rare_option
 from shoal.app.job import Target
 from shoal.app.pipeline import Judged, Prepared, anonymize, prepare, publish
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT, ReleaseDirectory
 from shoal.io.records import RECORD_FORMATS
-from shoal.methods import METHODS
+from shoal.io.spreadsheets import formula_notes
+from shoal.methods import METHODS, Method
 
 
 @click.command("anonymize", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -29,6 +30,7 @@ from shoal.methods import METHODS
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
 @click.option("--bound", is_flag=True, help="Also prove what no release with this k can stay below; takes a while on large data.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
+@rare_option
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
 @click.option(
@@ -47,6 +49,7 @@ def command(
     to_sep: str | None,
     bound: bool,
     force: bool,
+    show_rare: bool,
     threads: int | None,
     as_json: bool,
     **said: Any,
@@ -61,10 +64,12 @@ def command(
         raise ParameterError(f"--to-sep is for transaction lines, and the records go to {form}", hint="add --to transactions")
     target = Target(out, form, to_sep or "\t", force)
     begin(ReleaseDirectory(out, force=force))
-    with screen.progress(threads):
+    warn_of(chosen)
+    with screen.naming(show_rare), screen.progress(threads):
         prepared = prepare(input, how)
         announce(prepared)
         judged = anonymize(prepared, chosen, ["bound"] if bound else [])
+        screen.note(*formula_notes(judged.release, form))
         manifest = publish(judged, target)
     if as_json:
         screen.as_json(manifest)
@@ -76,6 +81,13 @@ def begin(directory: ReleaseDirectory) -> None:
     """Before the work: what a killed run left is removed, and a release that could not be written is refused."""
     screen.note(*directory.clear())
     directory.check()
+
+
+def warn_of(method: Method) -> None:
+    """What a choice of parameters does that its user may not mean, before the work."""
+    chosen = method.values()
+    if chosen.get("public") is not None and "private" in chosen and chosen["private"] is None:
+        screen.warn("with --public alone every other item counts as private, and private items are published as they are")
 
 
 def announce(prepared: Prepared) -> None:

@@ -9,7 +9,7 @@ import click
 
 from shoal.app.audit import Audit, audit, located
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options, original_options
+from shoal.app.cli.options import data_options, original_options, rare_option
 from shoal.app.manifest import Published
 from shoal.io.records import RECORD_FORMATS
 
@@ -23,6 +23,7 @@ from shoal.io.records import RECORD_FORMATS
 @click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
 @click.option("--allow-column", multiple=True, metavar="NAME", help="A column beside the items that may stay unjudged; give it once each.")
 @data_options()
+@rare_option
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(
@@ -33,6 +34,7 @@ def command(
     release_format: str | None,
     release_sep: str | None,
     allow_column: tuple[str, ...],
+    show_rare: bool,
     threads: int | None,
     as_json: bool,
     **said: Any,
@@ -45,20 +47,21 @@ def command(
     how = original_options(said, original, place.manifest)
     if how is not None:
         how = located(place, how)
-    with screen.progress(threads):
+    with screen.naming(show_rare), screen.progress(threads):
         found = audit(release, claim, original, how, release_format, release_sep, allow_column, sensitive)
     if as_json:
-        screen.as_json(found.as_dict())
+        named = {"rare": [text for verdict in found.claims for text in verdict.rare]} if show_rare else {}
+        screen.as_json({**found.as_dict(), **named})
     else:
-        show_audit(found, release)
+        show_audit(found, release, show_rare)
     return 0 if found.holds else 3
 
 
-def show_audit(found: Audit, release: Path) -> None:
+def show_audit(found: Audit, release: Path, show_rare: bool) -> None:
     """The verdicts, the largest k, and how things were counted."""
     screen.note(*found.notes)
     rows = [("records", f"{found.records:,}"), ("largest k", f"{found.largest_k:,}")]
-    screen.pairs(f"{release}: {_outcome(found)}", rows + screen.verdict_rows((*found.checks, *found.claims)))
+    screen.pairs(f"{release}: {_outcome(found)}", rows + screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare))
 
 
 def _outcome(found: Audit) -> str:

@@ -39,10 +39,10 @@ def command(release: Path, original: Path | None, names: tuple[str, ...], thread
         numbers = _recorded(place, names)
     else:
         with screen.progress(threads):
-            against = prepare(original, located(place, how)).original
+            prepared = prepare(original, located(place, how))
             records, notes = read_records(place.file, place.format, place.separator)
-            numbers = measure(Release.from_records(records), against, list(names) or None)
-        screen.note(*notes)
+            screen.note(*(f"original: {note}" for note in prepared.notes), *notes)
+            numbers = measure(Release.from_records(records), prepared.original, list(names) or None)
     if as_json:
         screen.as_json(numbers)
     else:

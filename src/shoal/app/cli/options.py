@@ -42,6 +42,11 @@ _DATA_OPTIONS = {
 }
 
 
+rare_option = click.option(
+    "--show-rare", is_flag=True, help="Name items that few people hold, which are only counted otherwise. Not for publication."
+)
+
+
 def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
     """Everything that says how a file becomes records on a taxonomy, except what a command asks for in its own way."""
 

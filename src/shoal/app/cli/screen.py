@@ -19,6 +19,8 @@ from rich.text import Text
 
 from shoal import kernels
 from shoal.app.cli.visible import visible
+from shoal.data.choice import without_names
+from shoal.errors import ShoalError
 from shoal.privacy import Verdict
 
 WIDTH_IN_A_PIPE = 110
@@ -52,6 +54,16 @@ def progress(threads: int | None = None) -> Iterator[None]:
     """Kernels called inside use this many threads and show their progress, if a person is watching."""
     with bars() as watch, kernels.using(threads=threads, watch=watch):
         yield
+
+
+@contextmanager
+def naming(show_rare: bool) -> Iterator[None]:
+    """What goes wrong inside names items that few people hold only where that was asked for."""
+    try:
+        yield
+    except ShoalError as error:
+        error.naming(show_rare, "--show-rare")
+        raise
 
 
 def note(*lines: str) -> None:
@@ -126,21 +138,23 @@ def _print(table: Table) -> None:
     click.echo("\n".join(line.rstrip() for line in lines.get().splitlines()))
 
 
-def verdict_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
-    """One row a claim, then what broke it and how things were counted."""
+def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> list[tuple[str, str]]:
+    """One row a claim, then what broke it, by name where few people hold it only if asked for, and how things were counted."""
     rows = []
     for verdict in verdicts:
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
         state = ("NOT CHECKABLE" if verdict.unchecked else "holds") if verdict.holds else "FAILS"
         rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
         rows += [("", f"not checkable from the files alone: {verdict.unchecked}")] if verdict.unchecked else []
-        rows += [("", f"broken: {witness}") for witness in verdict.witnesses]
+        rows += [("", f"broken: {witness}") for witness in verdict.witnesses + verdict.rare * show_rare]
+        rows += [("", "--show-rare names some of them")] if verdict.rare and not show_rare else []
         rows += [("", text) for text in verdict.notes]
     return rows
 
 
 def _cropped(claim: str) -> str:
-    """A claim as far as it fits beside its verdict; the manifest has it whole."""
+    """A claim as far as it fits beside its verdict, without the names of items; the manifest has it whole."""
+    claim = without_names(claim)
     return claim if len(claim) <= WIDEST_CLAIM else claim[: WIDEST_CLAIM - 4] + "...)"
 
 

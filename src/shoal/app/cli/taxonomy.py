@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options, preparation
+from shoal.app.cli.options import data_options, preparation, rare_option
 from shoal.app.job import load_taxonomy
 from shoal.app.pipeline import records_of
 from shoal.io.read import read
 from shoal.taxonomy.losses import LOSSES
-from shoal.taxonomy.show import coverage, draw
+from shoal.taxonomy.show import FEW, coverage, draw
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -56,11 +56,12 @@ def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str
 @click.argument("input", type=click.Path(path_type=Path))
 @data_options(without=("taxonomy",))
 @click.option("--missing", "limit", type=click.IntRange(1), default=10, show_default=True, help="Missed items to list.")
+@rare_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def covers(hierarchy: str, input: Path, limit: int, as_json: bool, **said: Any) -> None:
+def covers(hierarchy: str, input: Path, limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:
     """Say how much of INPUT a TAXONOMY covers, and which frequent items it misses.
 
-    The list shows items of the input as they are: it is for you, not for publication.
+    The list shows items of the input as they are: it is for you, not for publication. Items of fewer than 5 people are only counted.
     """
     how = preparation({**said, "taxonomy": hierarchy})
     with screen.progress():
@@ -69,7 +70,7 @@ def covers(hierarchy: str, input: Path, limit: int, as_json: bool, **said: Any) 
         bags = records_of(reading.data, how)
         tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary)
         screen.note(*notes)
-        found = coverage(bags, tree, limit)
+        found = coverage(bags, tree, limit, people=1 if show_rare else FEW)
     if as_json:
         screen.as_json(found.__dict__)
         return
@@ -82,3 +83,5 @@ def covers(hierarchy: str, input: Path, limit: int, as_json: bool, **said: Any) 
     if found.missing:
         screen.out.print()
         screen.listing(["missed item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])
+    if found.missing_rare:
+        screen.note(f"{screen.counted(found.missing_rare, 'missed item')} of fewer than {FEW} people not listed; --show-rare lists them")
