@@ -23,18 +23,24 @@ def made(shell: Shell, *words: str) -> dict[str, Any]:
 
 def test_the_keys(shell: Shell):
     told = made(shell)
-    assert list(told) == ["shoal", "method", "parameters", "input", "claims", "accounting", "notes", "metrics", "files"]
+    assert list(told) == ["shoal", "method", "parameters", "input", "claims", "accounting", "notes", "metrics", "files", "sha256"]
     assert told["shoal"] == __version__
     assert told["method"] == "shoal"
     assert told["parameters"]["k"] == 3
     assert {"format", "rows", "records", "owners", "items"} <= set(told["input"])
     assert {"ggd", "loss", "ncp", "mean_length", "mean_level"} <= set(told["metrics"])
     for claim in told["claims"]:
-        assert {"model", "holds", "achieved"} <= set(claim)
+        assert {"model", "holds", "achieved", "achieved_from_file"} <= set(claim)
         assert claim["holds"] is True
     records, report = told["files"]
-    assert set(records) == {"name", "rows", "sha256", "format"}
+    assert set(records) == {"name", "rows", "occurrences", "items", "sha256", "format"}
     assert set(report) == {"name", "sha256"}
+
+
+def test_the_digest_is_that_of_all_the_rest(shell: Shell):
+    told = made(shell)
+    digest = told.pop("sha256")
+    assert digest == hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
 
 
 def test_the_files_are_as_it_says(shell: Shell):

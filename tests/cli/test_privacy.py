@@ -93,7 +93,7 @@ def test_a_word_of_many_survives_and_a_word_of_one_does_not(shell: Shell):
 def test_the_numbers_of_a_manifest_are_counts_only(shell: Shell):
     shell.file("log.tsv", raw_log())
     told = json.loads(shell("anonymize", "log.tsv", "--k", str(K), "--out", "release", "--json").out)
-    assert set(told) == {"shoal", "method", "parameters", "input", "claims", "accounting", "metrics", "files", "notes"}
+    assert set(told) == {"shoal", "method", "parameters", "input", "claims", "accounting", "metrics", "files", "notes", "sha256"}
     assert not any(isinstance(value, (list, dict)) for value in told["input"].values())
 
 

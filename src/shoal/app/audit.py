@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from shoal.app.evidence import of_claims, of_files, of_original
 from shoal.app.job import Preparation, is_file
 from shoal.app.manifest import Published, preparation_of
-from shoal.app.pipeline import prepare
+from shoal.app.pipeline import Prepared, prepare
+from shoal.app.promises import as_promised, claims_of
+from shoal.app.stated import Stated, listed
 from shoal.data.choice import Items
-from shoal.data.original import SUPPRESSED, Original
+from shoal.data.original import SUPPRESSED
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.io.items import read_items, with_files_read, with_items_given, without_files
@@ -22,13 +25,17 @@ from shoal.privacy.classes import classes_of
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Verdicts on the claims, checks of everything else, the largest k that holds, and how things were read and counted."""
+    """Verdicts on the claims, checks of everything else, the largest k that holds, and how things were read and counted.
+
+    `lines` says of every line of the manifest whether it was recomputed or only stated.
+    """
 
     claims: tuple[Verdict, ...]
     checks: tuple[Verdict, ...]
     largest_k: int
     records: int
     notes: tuple[str, ...]
+    lines: dict[str, str] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -49,6 +56,7 @@ class Audit:
             "records": self.records,
             "claims": [v.as_dict() for v in self.claims],
             "checks": [v.as_dict() for v in self.checks],
+            **({"manifest": self.lines} if self.lines else {}),
             "notes": list(self.notes),
         }
 
@@ -70,31 +78,60 @@ def audit(
     """
     place = Published.at(Path(path))
     given = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
-    models = [with_files_read(model) for model in _models(claims)] or [without_files(MODELS.make(text)) for text in place.claims]
-    models = [with_items_given(model, given) for model in models]
+    models = [with_items_given(model, given) for model in _asked(claims) or _claimed(place)]
     found = read_published(place.file, format or place.format, sep or place.separator)
     release = Release.from_records(found.bags)
-    checks = [] if place.manifest is None else [place.as_written(release.n_records)]
-    checks += _columns(found, allow_columns)
-    if original is None:
-        judged = [model.check(release) for model in models]
-        news: tuple[str, ...] = ()
-    else:
-        prepared = prepare(original, located(place, how))
-        judged, foreign, news = _judged_against(release, prepared.original, models)
-        checks += [*_all_there(place, prepared.original), *foreign]
-        news = (*(f"original: {note}" for note in prepared.notes), *news)
-    if not claims and place.manifest is not None:
-        checks += _achieved_as_said(place.manifest["claims"], judged)
-    notes = (*found.notes, *place.notes(), *news)
-    return Audit(tuple(judged), tuple(checks), classes_of(release).smallest, release.n_records, notes)
+    beside = _columns(found, allow_columns)
+    against = None if original is None else Against(prepare(original, located(place, how)), release)
+    judged = [model.check(release) for model in models] if against is None else against.judged(models)
+    stated, checks = (None, beside)
+    if place.manifest is not None:
+        digests = place.digests()
+        stated = _stated(place.manifest, release, digests, () if claims else models, against)
+        checks = [place.as_listed(digests), *beside, as_promised(place.manifest), stated.verdict()]
+    return Audit(
+        claims=tuple(judged),
+        checks=(*checks, *(against.checks() if against else ())),
+        largest_k=classes_of(release).smallest,
+        records=release.n_records,
+        notes=(*found.notes, *(against.notes() if against else ())),
+        lines=stated.as_dict() if stated else {},
+    )
+
+
+class Against:
+    """A release beside its original. Items foreign to the original are a failed check, and the records are then judged as they stand."""
+
+    def __init__(self, prepared: Prepared, release: Release) -> None:
+        self.prepared, self.release = prepared, release
+        self.foreign = prepared.original.foreign(release)
+
+    def judged(self, models: Sequence[Model]) -> list[Verdict]:
+        """The claims, more strictly where all items are the original's."""
+        original = None if self.foreign else self.prepared.original
+        return [model.check(self.release, original) for model in models]
+
+    def checks(self) -> list[Verdict]:
+        """What failed before any claim was judged."""
+        if not self.foreign:
+            return []
+        broken = f"{self.foreign:,} published items are no nodes of the taxonomy"
+        return [Verdict("items of the taxonomy", False, {"foreign": self.foreign}, (broken,))]
+
+    def notes(self) -> list[str]:
+        """How the original was read, and what was taken for what."""
+        original = self.prepared.original
+        notes = [f"original: {note}" for note in self.prepared.notes]
+        if original.reads_stars(self.release):
+            notes.append(f"{SUPPRESSED!r} was taken for the root of the taxonomy, {original.tree.names[0]!r}")
+        return notes
 
 
 def located(place: Published, how: Preparation | None) -> Preparation:
     """How the original is to be prepared: as was said, else as the manifest tells, which does not tell where a taxonomy's file is."""
     if how is None:
         how = preparation_of(place.manifest) if place.manifest else Preparation()
-    told = place.manifest["input"].get("taxonomy") if place.manifest else None
+    told = place.manifest["input"]["taxonomy"] if place.manifest else None
     if how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
         raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")
     return how
@@ -104,7 +141,7 @@ def _columns(found: PublishedRecords, allowed: Sequence[str]) -> list[Verdict]:
     """That nothing stands beside the items but what was allowed; no verdict where nothing does."""
     strange = [name for name in allowed if name not in found.beside]
     if strange:
-        raise ParameterError(f"there is no column {strange[0]!r} to allow", hint=f"not judged are {_listed(found.beside) or 'none'}")
+        raise ParameterError(f"there is no column {strange[0]!r} to allow", hint=f"not judged are {listed(found.beside) or 'none'}")
     if not found.beside:
         return []
     left = [name for name in found.beside if name not in allowed]
@@ -114,46 +151,21 @@ def _columns(found: PublishedRecords, allowed: Sequence[str]) -> list[Verdict]:
     return [Verdict("every column judged", not broken, {}, broken, tuple(notes))]
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(repr(name) for name in names)
-
-
-def _models(claims: Sequence[str | Model] | str | Model) -> list[Model]:
+def _asked(claims: Sequence[str | Model] | str | Model) -> list[Model]:
     several = [claims] if isinstance(claims, (str, Model)) else claims
-    return [MODELS.make(claim) if isinstance(claim, str) else claim for claim in several]
+    return [with_files_read(MODELS.make(claim) if isinstance(claim, str) else claim) for claim in several]
 
 
-def _judged_against(release: Release, original: Original, models: Sequence[Model]) -> tuple[list[Verdict], list[Verdict], tuple[str, ...]]:
-    """The verdicts with the original at hand. Items foreign to it are a failed check, and the records are then judged as they stand."""
-    strange = original.foreign(release)
-    if strange:
-        return [model.check(release) for model in models], [_foreign_items(strange)], ()
-    root = original.tree.names[0]
-    notes = (f"{SUPPRESSED!r} was taken for the root of the taxonomy, {root!r}",) if original.reads_stars(release) else ()
-    return [model.check(release, original) for model in models], [], notes
+def _claimed(place: Published) -> list[Model]:
+    return [without_files(claim) for claim in claims_of(place.manifest)] if place.manifest else []
 
 
-def _foreign_items(strange: int) -> Verdict:
-    return Verdict("items of the taxonomy", False, {"foreign": strange}, (f"{strange:,} published items are no nodes of the taxonomy",))
-
-
-def _all_there(place: Published, original: Original) -> list[Verdict]:
-    """That the manifest speaks of as many records as the original has."""
-    if place.manifest is None:
-        return []
-    ledger = place.manifest["accounting"].get("records")
-    said = ledger.get("in") if isinstance(ledger, dict) else None
-    has = len(original.bags)
-    broken = () if said == has else (f"the manifest accounts for {said if type(said) is int else 'no'} records, the original has {has:,}",)
-    return [Verdict("every record accounted for", not broken, {"records": has}, broken)]
-
-
-def _achieved_as_said(claims: Sequence[dict[str, Any]], judged: Sequence[Verdict]) -> list[Verdict]:
-    """A verdict where a claim holds, but on another level than the manifest recorded."""
-    found = {verdict.claim: verdict.achieved for verdict in judged if verdict.holds}
-    wrong = []
-    for claim in claims:
-        said, shown = claim.get("achieved"), found.get(claim["model"], {})
-        if isinstance(said, dict) and "k" in said and "k" in shown and said["k"] != shown["k"]:
-            wrong.append(f"the manifest says that k {said['k']} was achieved by {claim['model']}, the records show {shown['k']}")
-    return [Verdict("achieved as written", False, {}, tuple(wrong))] if wrong else []
+def _stated(
+    manifest: Mapping[str, Any], release: Release, digests: Mapping[str, str], models: Sequence[Model], against: Against | None
+) -> Stated:
+    """Every line of the manifest beside what can be recomputed of it. Claims are judged as they were written: on the file alone."""
+    evidence = of_files(manifest, release, digests)
+    of_claims(evidence, models, release)
+    if against is not None and not against.foreign:
+        of_original(evidence, manifest, replace(release, claims=tuple(claims_of(manifest))), against.prepared)
+    return evidence.compared(manifest)

@@ -18,6 +18,8 @@ import polars as pl
 
 from shoal import __version__
 from shoal.app.job import Preparation, Target, is_file, load_taxonomy
+from shoal.app.manifest_schema import DIGEST, digest_of, faults
+from shoal.data.accounting import Accounting
 from shoal.data.bags import Bags, Vocabulary, stacked
 from shoal.data.choice import without_names
 from shoal.data.log import Log
@@ -45,6 +47,7 @@ class Prepared:
 
     original: Original
     facts: dict[str, Any]
+    how: Preparation
     reading: Reading | None
     notes: tuple[str, ...]
 
@@ -69,7 +72,7 @@ def prepare(path: str | Path, how: Preparation) -> Prepared:
     reading = Reading(Bags.from_lists([]), reading.format, reading.rows, reading.defects, reading.notes, reading.empty_texts)
     prepared = prepare_records(bags, how, given)
     facts = {"format": reading.format, "rows": reading.rows.total, **prepared.facts}
-    return Prepared(prepared.original, facts, reading, (*reading.notes, *noted, *prepared.notes))
+    return Prepared(prepared.original, facts, how, reading, (*reading.notes, *noted, *prepared.notes))
 
 
 def records_of(data: Log | Bags, how: Preparation) -> Bags:
@@ -97,7 +100,7 @@ def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None)
         "taxonomy_leaves": original.tree.n_leaves,
         "taxonomy_height": original.tree.height,
     }
-    return Prepared(original, facts, None, notes)
+    return Prepared(original, facts, how, None, notes)
 
 
 def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -> Judged:
@@ -106,7 +109,8 @@ def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -
     ready = with_files_read(method)
     release = ready.apply(original)
     insist_on_honesty(release, ready, original)
-    release = _with_full_account(release, prepared)
+    assert release.accounting is not None  # insisted on before
+    release = release.accounted(with_preparation(release.accounting, prepared))
     verdicts = tuple(claim.check(release, original) for claim in release.claims)
     insist(verdicts, "made")
     numbers = measure(release, original)
@@ -122,28 +126,35 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         file = directory.path / RECORD_FORMATS[target.format]
         written = write_records(release, file, target.format, target.sep)
         seen = Release.from_records(read_records(file, target.format, written.separator or None)[0])
-        insist([same_records(release, seen), *(claim.check(seen) for claim in release.claims)], "written")
-        manifest = manifest_of(judged, [written.as_dict()])
+        verdicts = [claim.check(seen) for claim in release.claims]
+        insist([same_records(release, seen), *verdicts], "written")
+        manifest = manifest_of(judged, verdicts, {**written.as_dict(), **published_facts(seen)})
         page = render(facts_of(manifest, release, judged.original)).encode()
         (directory.path / REPORT).write_bytes(page)
-        manifest["files"].append({"name": REPORT, "sha256": hashlib.sha256(page).hexdigest()})
+        manifest["files"].append({"name": REPORT, DIGEST: hashlib.sha256(page).hexdigest()})
+        manifest[DIGEST] = digest_of(manifest)
+        insist_on_schema(manifest)
         (directory.path / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return manifest
 
 
-def manifest_of(judged: Judged, files: list[dict[str, Any]]) -> dict[str, Any]:
-    """The release's own account of itself; its keys are a promise to programs."""
+def manifest_of(judged: Judged, written: Sequence[Verdict], records: dict[str, Any]) -> dict[str, Any]:
+    """The release's own account of itself; its keys are a promise to programs.
+
+    A claim's level is told twice: as judged with the original and the groups at hand, which may count people, and as anybody can judge it
+    from the file alone, which counts records.
+    """
     release = judged.release
     return {
         "shoal": __version__,
         "method": release.method,
         "parameters": dict(release.parameters),
         "input": judged.facts,
-        "claims": [v.as_dict() for v in judged.verdicts],
+        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(judged.verdicts, written, strict=True)],
         "accounting": release.accounting.as_dict() if release.accounting else {},
         "notes": list(release.notes),
         "metrics": judged.metrics,
-        "files": files,
+        "files": [records],
     }
 
 
@@ -153,6 +164,12 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
         if not verdict.holds:
             what = f"the release as {state} fails {without_names(verdict.claim)}: {'; '.join(verdict.witnesses)}"
             raise GuaranteeNotMet(what, hint="nothing was written", rare=verdict.rare)
+
+
+def insist_on_schema(manifest: dict[str, Any]) -> None:
+    """Raise where the manifest to be written is not one that an audit would read."""
+    for fault in faults(manifest):
+        raise GuaranteeNotMet(f"the manifest is not as manifests are: {fault}", hint="nothing was written")
 
 
 def insist_on_honesty(release: Release, method: Method, original: Original) -> None:
@@ -179,11 +196,16 @@ def same_records(release: Release, seen: Release) -> Verdict:
     return Verdict("the file holds the release", not broken, {"records": len(seen.published)}, broken)
 
 
-def _with_full_account(release: Release, prepared: Prepared) -> Release:
-    """The method's account, widened by what happened before the method saw the records."""
-    original, account = prepared.original, release.accounting
-    assert account is not None  # insisted on before
+def with_preparation(account: Accounting, prepared: Prepared) -> Accounting:
+    """A method's account, widened by what happened before the method saw the records."""
+    original = prepared.original
     occurrences = account.occurrences.widened("dropped: not in the taxonomy", original.steps.unknown_dropped)
     occurrences = occurrences.widened("dropped: repeated in its record", original.steps.repeats_dropped)
-    rows = prepared.reading.rows if prepared.reading else None
-    return release.accounted(type(account)(account.records, occurrences, rows))
+    return Accounting(account.records, occurrences, prepared.reading.rows if prepared.reading else None)
+
+
+def published_facts(release: Release) -> dict[str, int]:
+    """What the records of a release amount to, for the list of files."""
+    shown = np.repeat(release.copies > 0, np.diff(release.published.indptr))
+    occurrences = int((release.published.lengths * release.copies).sum())
+    return {"rows": release.n_records, "occurrences": occurrences, "items": len(np.unique(release.published.items[shown]))}

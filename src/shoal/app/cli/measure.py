@@ -11,9 +11,10 @@ from shoal.app.audit import located
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, original_options
 from shoal.app.manifest import Published
+from shoal.app.manifest_schema import DIGEST, digest_of
 from shoal.app.pipeline import prepare
 from shoal.data.release import Release
-from shoal.errors import ParameterError
+from shoal.errors import InputError, ParameterError
 from shoal.io.records import read_records
 from shoal.metrics import METRICS, measure
 
@@ -53,6 +54,9 @@ def command(release: Path, original: Path | None, names: tuple[str, ...], thread
 def _recorded(place: Published, names: tuple[str, ...]) -> dict[str, float]:
     if place.manifest is None:
         raise ParameterError("a single file has no recorded metrics", hint="give the --original to measure it")
+    if place.manifest[DIGEST] != digest_of(place.manifest):
+        raise InputError("the manifest was changed after it was written: its SHA-256 is another", hint="give the --original to measure it")
+    screen.note("as the manifest states it; give the --original to measure it anew")
     recorded = place.manifest["metrics"]
     missing = [n for n in names if n not in recorded]
     if missing:

@@ -1,0 +1,113 @@
+"""What can be recomputed of a manifest: from the release's files alone, and more with the original beside them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from shoal import __version__
+from shoal.app.manifest_schema import DIGEST, digest_of
+from shoal.app.pipeline import Prepared, published_facts, with_preparation
+from shoal.app.stated import Evidence
+from shoal.data.accounting import Accounting, Ledger
+from shoal.data.choice import Items
+from shoal.data.release import Release
+from shoal.errors import ParameterError
+from shoal.io.directory import REPORT
+from shoal.metrics import METRICS, measure
+from shoal.privacy import Model
+from shoal.report.facts import facts_of
+from shoal.report.page import render
+
+BY_THE_METHOD = "by the method"
+WORDS_OF_THE_REPORT = f"what {REPORT} says"
+
+
+def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str, str]) -> Evidence:
+    """What the files alone tell; that their digests are those listed is checked where the files are."""
+    evidence = Evidence({DIGEST: digest_of(manifest)})
+    for i, file in enumerate(manifest["files"]):
+        if file["name"] in digests:
+            evidence.add(f"files[{i}]", {"name": file["name"], DIGEST: file[DIGEST]})
+    evidence.add("files[0]", published_facts(release))
+    evidence.add("accounting.records", {"published": release.n_records} if release.n_records else {})
+    evidence.add("metrics", {"mean_length": release.published.occurrences / max(1, release.n_records)})
+    evidence.unchecked.append(WORDS_OF_THE_REPORT)
+    _contradictions(manifest, evidence)
+    return evidence
+
+
+def of_claims(evidence: Evidence, claims: Sequence[Model], release: Release) -> None:
+    """What judging the manifest's claims on the file alone gives. Whether a claim names all items that it should is not known."""
+    for i, claim in enumerate(claims):
+        verdict = claim.check(release)
+        if any(isinstance(value, Items) for value in claim.values().values()):
+            evidence.unchecked.append(f"that claims[{i}] names all items")
+        evidence.add(f"claims[{i}]", {"model": verdict.claim} | ({} if verdict.unchecked else {"holds": verdict.holds}))
+        evidence.add(f"claims[{i}].achieved_from_file", verdict.achieved)
+
+
+def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Release, prepared: Prepared) -> None:
+    """What the original tells beyond the files; the release makes the manifest's claims.
+
+    Settings such as `per` and `unknown` were followed in preparing the original, not recomputed: they stay only stated.
+    """
+    placed = prepared.original.aligned(release)
+    settings = prepared.how.described()
+    absent = {"format", "rows"} - set(manifest["input"])  # of a release that was not made from a file
+    evidence.add("input", {name: fact for name, fact in prepared.facts.items() if name not in settings and name not in absent})
+    _accounts(evidence, manifest["accounting"], prepared)
+    _metrics(evidence, manifest, placed, prepared)
+    if manifest["shoal"] == __version__:
+        before = {key: value for key, value in manifest.items() if key != DIGEST} | {"files": manifest["files"][:1]}
+        page = render(facts_of(before, placed, prepared.original)).encode()
+        same = hashlib.sha256(page).hexdigest() == manifest["files"][1][DIGEST]
+        evidence.insist(same, f"{REPORT} is not the report of this manifest, these records and this original")
+        evidence.unchecked.remove(WORDS_OF_THE_REPORT)
+
+
+def _contradictions(manifest: Mapping[str, Any], evidence: Evidence) -> None:
+    """Numbers of one manifest that cannot all be true."""
+    given, account = manifest["input"], manifest["accounting"]
+    for name in ("rows", "records", "occurrences"):
+        said, counted = given.get(name), account.get(name, {}).get("in")
+        evidence.insist(said == counted, f"accounting.{name}.in and input.{name} differ")
+    for part, whole in (("owners", "records"), ("unknown_items", "items"), ("unknown_occurrences", "occurrences")):
+        evidence.insist(given[part] <= given[whole], f"input.{part} is more than input.{whole}")
+    evidence.insist(given["taxonomy_leaves"] <= given["taxonomy_nodes"], "input.taxonomy_leaves is more than input.taxonomy_nodes")
+    evidence.insist(given["taxonomy_height"] < max(1, given["taxonomy_nodes"]), "input.taxonomy_height is not that of so many nodes")
+    evidence.insist(("gap" in given) == (given["per"] == "session"), "input.gap is for sessions, and for them only")
+
+
+def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepared: Prepared) -> None:
+    """Totals, and what happened before the method saw the records; how the method split what it was given only its groups tell."""
+    original = prepared.original
+    given = Accounting(*(Ledger(n, {BY_THE_METHOD: n}) for n in (len(original.bags), original.bags.occurrences)))
+    found = with_preparation(given, prepared).as_dict()
+    evidence.insist(said.keys() <= found.keys(), f"accounting holds more than {', '.join(found)}")
+    for name, ledger in found.items():
+        if BY_THE_METHOD not in ledger and name in said:
+            evidence.add(f"accounting.{name}", ledger)
+        elif name in said:
+            evidence.add(f"accounting.{name}", {"in": ledger["in"]})
+            for part, least in ledger.items():
+                enough = part in {"in", BY_THE_METHOD} or said[name].get(part, 0) >= least
+                evidence.insist(enough, f"accounting.{name}.{part} is less than the {least:,} that preparation gives")
+
+
+def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, prepared: Prepared) -> None:
+    """Metrics measured anew; those that need the groups are compared with the stated account where they are shares of it."""
+    names = list(manifest["metrics"])
+    evidence.add("metrics", measure(placed, prepared.original, [name for name in names if not METRICS[name].needs_groups]))
+    occurrences = {part: n for part, n in manifest["accounting"]["occurrences"].items() if part != "in"}
+    stated = replace(placed, accounting=Accounting(Ledger(0), Ledger(sum(occurrences.values()), occurrences)))
+    for name in names:
+        if METRICS[name].needs_groups:
+            try:
+                share = METRICS[name].measure(stated, prepared.original)
+            except ParameterError:
+                continue
+            agrees = abs(share - manifest["metrics"][name]) < 1e-9
+            evidence.insist(agrees, f"metrics.{name} is not the share that accounting.occurrences gives")

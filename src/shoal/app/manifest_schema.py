@@ -1,0 +1,214 @@
+"""What a manifest may hold: its keys, their types and their ranges; and a digest over all of it.
+
+Anyone may have edited a manifest, so it is read by the letter: a key that is missing, unknown or given twice, a count below zero, a number
+that is none are refused. The digest finds accidents and careless edits only, because whoever edits a manifest can compute it anew; what
+can be recomputed from the files is therefore recomputed by an audit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, get_args
+
+from shoal.app.job import parse_gap
+from shoal.data.log import Per
+from shoal.errors import ParameterError
+from shoal.io.directory import REPORT
+from shoal.io.options import FORMATS
+from shoal.io.records import RECORD_FORMATS
+from shoal.metrics import METRICS
+from shoal.taxonomy.ground import Scope, Unknown
+from shoal.taxonomy.losses import LOSSES
+
+LARGEST_COUNT = 2**63 - 1
+DIGEST = "sha256"
+
+Rule = Callable[[str, Any], Iterator[str]]
+
+
+def faults(manifest: Any) -> Iterator[str]:
+    """What is not as it must be, each with the key it was found under."""
+    yield from _MANIFEST("", manifest)
+
+
+def digest_of(manifest: Mapping[str, Any]) -> str:
+    """The SHA-256 of a manifest without its own digest, written in one way only: keys in order, no blanks."""
+    told = {key: value for key, value in manifest.items() if key != DIGEST}
+    written = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(written.encode()).hexdigest()
+
+
+# -- rules
+
+
+def _must(test: Callable[[Any], bool], what: str) -> Rule:
+    def rule(key: str, value: Any) -> Iterator[str]:
+        if not test(value):
+            yield f"{key or 'it'} must be {what}"
+
+    return rule
+
+
+def _one_of(allowed: tuple[str, ...]) -> Rule:
+    return _must(lambda value: isinstance(value, str) and value in allowed, f"one of {', '.join(allowed)}")
+
+
+def _entries(rule: Rule, *, required: tuple[str, ...] = ()) -> Rule:
+    """An object with entries of any name, all under one rule."""
+
+    def check(key: str, value: Any) -> Iterator[str]:
+        if not isinstance(value, dict):
+            yield f"{key or 'it'} must be an object"
+            return
+        yield from (f"{_under(key, name)} is missing" for name in required if name not in value)
+        for name, entry in value.items():
+            yield from _text(f"a name in {key or 'it'}", name)
+            yield from rule(_under(key, name), entry)
+
+    return check
+
+
+def _object(required: Mapping[str, Rule], optional: Mapping[str, Rule] | None = None) -> Rule:
+    """An object with these keys and no others."""
+    rules = {**required, **(optional or {})}
+
+    def check(key: str, value: Any) -> Iterator[str]:
+        if not isinstance(value, dict):
+            yield f"{key or 'it'} must be an object"
+            return
+        yield from (f"{_under(key, name)} is missing" for name in required if name not in value)
+        yield from (f"{_under(key, repr(name))} is not a key of a manifest" for name in value if name not in rules)
+        for name, rule in rules.items():
+            if name in value:
+                yield from rule(_under(key, name), value[name])
+
+    return check
+
+
+def _several(rule: Rule) -> Rule:
+    def check(key: str, value: Any) -> Iterator[str]:
+        if not isinstance(value, list):
+            yield f"{key} must be a list"
+            return
+        for i, entry in enumerate(value):
+            yield from rule(f"{key}[{i}]", entry)
+
+    return check
+
+
+def _under(key: str, name: str) -> str:
+    return f"{key}.{name}" if key else name
+
+
+def _is_text(value: Any) -> bool:
+    """Whether this is text that every file can hold; JSON may carry halves of characters."""
+    return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in {int, float} and math.isfinite(value) and abs(value) <= LARGEST_COUNT
+
+
+def _is_gap(value: Any) -> bool:
+    try:
+        parse_gap(value)
+    except ParameterError:
+        return False
+    return isinstance(value, str)
+
+
+_text = _must(_is_text, "text")
+_flag = _must(lambda value: type(value) is bool, "true or false")
+_count = _must(lambda value: type(value) is int and 0 <= value <= LARGEST_COUNT, "a whole number of 0 or more")
+_number = _must(_is_number, "a finite number")
+_level = _must(lambda value: _is_number(value) and value >= 0, "a finite number of 0 or more")
+_setting = _must(lambda value: value is None or type(value) is bool or _is_text(value) or _is_number(value), "one value")
+_sha256 = _must(lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{64}", value)), "a SHA-256 in hexadecimal digits")
+
+
+# -- the parts of a manifest
+
+
+def _ledger(key: str, value: Any) -> Iterator[str]:
+    """A total, `in`, and the parts it fell into."""
+    found = list(_entries(_count, required=("in",))(key, value))
+    yield from found
+    if not found and 2 * value["in"] != sum(value.values()):
+        yield f"{key} does not add up: its parts are not all that went in"
+
+
+def _metrics(key: str, value: Any) -> Iterator[str]:
+    """Known metrics within their bounds; those that every release is measured by must be there."""
+    routine = tuple(metric.name for metric in METRICS.values() if metric.routine)
+    found = list(_entries(_number, required=routine)(key, value))
+    yield from found
+    for name, said in {} if found else value.items():
+        if name not in METRICS:
+            yield f"{key}.{name!r} is not a metric"
+            continue
+        metric = METRICS[name]
+        if (metric.lowest is not None and said < metric.lowest) or (metric.highest is not None and said > metric.highest):
+            yield f"{key}.{name} must be {metric.range}"
+
+
+def _files(key: str, value: Any) -> Iterator[str]:
+    """The records and the report, and nothing else."""
+    records = _object(
+        {"name": _one_of(tuple(RECORD_FORMATS.values())), "rows": _count, "occurrences": _count, "items": _count, DIGEST: _sha256,
+         "format": _one_of(tuple(RECORD_FORMATS))},
+        {"separator": _text},
+    )  # fmt: skip
+    report = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})
+    if not isinstance(value, list) or len(value) != 2:
+        yield f"{key} must be the records and {REPORT}, and nothing else"
+        return
+    found = [*records(f"{key}[0]", value[0]), *report(f"{key}[1]", value[1])]
+    yield from found
+    if not found and RECORD_FORMATS[value[0]["format"]] != value[0]["name"]:
+        yield f"{key}[0].format is not that of {value[0]['name']}"
+
+
+_CLAIM = _object(
+    {"model": _text, "holds": _flag, "achieved": _entries(_level), "achieved_from_file": _entries(_level)},
+    {"notes": _several(_text)},
+)
+
+_INPUT = _object(
+    {
+        "records": _count,
+        "owners": _count,
+        "items": _count,
+        "occurrences": _count,
+        "unknown_items": _count,
+        "unknown_occurrences": _count,
+        "per": _one_of(get_args(Per)),
+        "records_as": _one_of(("sets", "bags")),
+        "taxonomy": _must(lambda value: _is_text(value) and not {"/", "\\", "\0"} & set(value), "a name without a path"),
+        "node_loss": _one_of(tuple(LOSSES)),
+        "unknown": _one_of(get_args(Unknown)),
+        "scope": _one_of(get_args(Scope)),
+        "taxonomy_nodes": _count,
+        "taxonomy_leaves": _count,
+        "taxonomy_height": _count,
+    },
+    {"format": _one_of(tuple(FORMATS)), "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")},
+)
+
+_MANIFEST = _object(
+    {
+        "shoal": _text,
+        "method": _text,
+        "parameters": _entries(_setting),
+        "input": _INPUT,
+        "claims": _several(_CLAIM),
+        "accounting": _entries(_ledger, required=("records", "occurrences")),
+        "notes": _several(_text),
+        "metrics": _metrics,
+        "files": _files,
+        DIGEST: _sha256,
+    }
+)

@@ -1,0 +1,120 @@
+"""What a manifest states, line by line: recomputed and found the same, recomputed and found different, or only stated.
+
+A line is one value of the manifest under its full key, such as `input.owners`. Whoever wrote the manifest may have invented any of them, so
+an audit says of each whether it was believed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shoal.privacy import Verdict
+
+MOST_SHOWN = 60
+TOLERANCE = 1e-9  # of metrics, whose sums may be taken in another order
+
+Line = tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Stated:
+    """The lines of a manifest: those that were recomputed, those that are only stated, and what is wrong."""
+
+    recomputed: tuple[str, ...]
+    only_stated: tuple[str, ...]
+    broken: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
+
+    def verdict(self) -> Verdict:
+        """As a check of the audit, which names what nobody could check from what was at hand."""
+        counted = {"recomputed": len(self.recomputed), "only stated": len(self.only_stated)}
+        rest = [*parts_of(self.only_stated), *self.unchecked]
+        notes = (f"only stated: {', '.join(rest)}",) if rest else ()
+        return Verdict("manifest recomputed", not self.broken, counted, self.broken, notes)
+
+    def as_dict(self) -> dict[str, str]:
+        """Of every line whether it was recomputed or only stated, for `--json`."""
+        rest = (*self.only_stated, *self.unchecked)
+        return {**dict.fromkeys(self.recomputed, "recomputed"), **dict.fromkeys(rest, "only stated")}
+
+
+@dataclass
+class Evidence:
+    """What was found out about the lines of a manifest, contradictions that concern several of them, and what else nobody checked."""
+
+    found: dict[str, Any] = field(default_factory=dict)
+    broken: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+
+    def add(self, prefix: str, values: Mapping[str, Any]) -> None:
+        """Values recomputed under one key."""
+        self.found |= {f"{prefix}.{name}": value for name, value in values.items()}
+
+    def insist(self, holds: bool, otherwise: str) -> None:
+        """A contradiction, unless this holds."""
+        if not holds:
+            self.broken.append(otherwise)
+
+    def compared(self, manifest: Mapping[str, Any]) -> Stated:
+        """Every line of the manifest beside what was recomputed of it."""
+        said = dict(lines_of(manifest))
+        known = [key for key in said if key in self.found]
+        differing = [_differs(key, said[key], self.found[key]) for key in known if not same(said[key], self.found[key])]
+        missing = [f"the manifest leaves out {key}" for key in self.found if key not in said]
+        rest = [key for key in said if key not in self.found]
+        return Stated(tuple(known), tuple(rest), (*differing, *missing, *self.broken), tuple(self.unchecked))
+
+
+def lines_of(value: Any, key: str = "") -> Iterator[Line]:
+    """Every single value of a manifest with its full key."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from lines_of(inner, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from lines_of(inner, f"{key}[{i}]")
+    else:
+        yield key, value
+
+
+def same(said: Any, found: Any) -> bool:
+    """Whether a stated value is the recomputed one; fractions may differ in the last digits."""
+    if isinstance(said, bool) or isinstance(found, bool) or not isinstance(said, (int, float)) or not isinstance(found, (int, float)):
+        return type(said) is type(found) and bool(said == found)
+    if isinstance(said, int) and isinstance(found, int):
+        return said == found
+    return math.isclose(said, found, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def parts_of(keys: Iterable[str]) -> list[str]:
+    """Keys for reading: those under one heading together, such as `input (owners, rows)`."""
+    grouped: dict[str, list[str]] = {}
+    for key in keys:
+        heading, _, name = key.rpartition(".")
+        grouped.setdefault(heading, []).append(name)
+    return [f"{heading} ({', '.join(names)})" if heading else ", ".join(names) for heading, names in grouped.items()]
+
+
+def _differs(key: str, said: Any, found: Any) -> str:
+    shown = [_shown(said), _shown(found)]
+    if shown[0] == shown[1]:  # fractions that differ late
+        shown = [repr(said), repr(found)]
+    return f"{key}: the manifest says {shown[0]}, recomputed {shown[1]}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, int):
+        return f"{value:,}"
+    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 4] + "..." + text[-1]
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """The first few names, quoted, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(repr(name) for name in names[:most]) + more
