@@ -91,14 +91,14 @@ TIMES = {
 @pytest.mark.parametrize("kind", TIMES)
 def test_the_times_of_a_frame(kind: str):
     frame = pl.DataFrame({"u": [1, 1, 1, 1], "q": ["dog", "cat", "tree", "car"], "t": TIMES[kind]}, strict=False)
-    reading = shoal.read(frame, user="u", text="q", time="t")
+    reading = shoal.read(frame, user="u", text="q", time="t", malformed=0.5)
     assert len(reading.data.bags(per="session")) == 2
     assert reading.rows.as_dict() == {"in": 4, "used": 3, "malformed: unreadable time": 1}
 
 
 def test_rows_of_a_frame_without_a_user_or_an_item_are_counted():
     frame = pl.DataFrame({"u": ["a", None, "", "b"], "i": ["x", "y", "z", None]})
-    reading = shoal.read(frame, user="u", item="i")
+    reading = shoal.read(frame, user="u", item="i", malformed=1.0)
     assert reading.rows["used"] == 1
     assert reading.rows["malformed: no user"] == 2
     assert reading.rows["malformed: no item"] == 1

@@ -29,7 +29,7 @@ def events_of(reading):
 
 
 def read_text(tmp_path, name, content, /, **options):
-    return read(written(tmp_path, name, content), ReadOptions(**options))
+    return read(written(tmp_path, name, content), ReadOptions(**{"malformed": 1.0} | options))
 
 
 @pytest.fixture(params=[7, 64, 8 << 20], ids=["tiny chunks", "small chunks", "whole"])
@@ -291,7 +291,7 @@ def test_parquet(tmp_path, monkeypatch):
             "rank": [1, 2, 3, 4, 5],
         }
     ).write_parquet(path)
-    reading = read(path)
+    reading = read(path, ReadOptions(malformed=1.0))
     assert events_of(reading) == [(0, moment, "a"), (1, moment, "")]
     assert dict(reading.defects.lines) == {"no user": (3,), "unreadable time": (4,)}
     with pytest.raises(InputError, match="no user: row 3"):
@@ -359,7 +359,7 @@ def test_blank_and_broken_lines_of_transactions_are_counted(tmp_path, any_chunk)
 def test_lists_in_parquet_are_transactions(tmp_path):
     path = tmp_path / "a"
     pl.DataFrame({"basket": [["b", "a", None], None, [], ["a", "a"]]}).write_parquet(path)
-    reading = read(path)
+    reading = read(path, ReadOptions(malformed=1.0))
     assert "1 nulls in the lists are no items" in reading.notes
     assert [reading.data.record(i) for i in range(3)] == [{"b": 1, "a": 1}, {}, {"a": 2}]
     assert dict(reading.defects.lines) == {"no list of items": (2,)}

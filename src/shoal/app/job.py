@@ -34,13 +34,13 @@ class Preparation:
     gap: str = "30m"
     taxonomy: str = "wordnet"
     loss: str = "lm"
-    unknown: Unknown = "keep"
+    unknown: Unknown | None = None  # None keeps them, but refuses a taxonomy that knows hardly any item
     scope: Scope = "used"
     as_sets: bool = True
 
     def __post_init__(self) -> None:
         _one_of("per", self.per, get_args(Per))
-        _one_of("unknown", self.unknown, get_args(Unknown))
+        _one_of("unknown", self.unknown or "keep", get_args(Unknown))
         _one_of("scope", self.scope, get_args(Scope))
         _one_of("loss", self.loss, list(LOSSES))
         parse_gap(self.gap)
@@ -58,7 +58,7 @@ class Preparation:
         if self.per == "session":
             told["gap"] = self.gap
         told |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
-        return told | {"node_loss": self.loss, "unknown": self.unknown, "scope": self.scope}
+        return told | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope}
 
 
 @dataclass(frozen=True)

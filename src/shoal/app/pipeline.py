@@ -25,7 +25,7 @@ from shoal.data.choice import without_names
 from shoal.data.log import Log
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.errors import GuaranteeNotMet, InputError, ParameterError
 from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
 from shoal.io.items import with_files_read
 from shoal.io.read import Reading, read
@@ -39,6 +39,8 @@ from shoal.report.page import render
 from shoal.taxonomy.ground import ground
 from shoal.taxonomy.tree import Taxonomy
 from shoal.text.terms import terms_of
+
+FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,9 @@ def records_of(data: Log | Bags, how: Preparation) -> Bags:
 def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None) -> Prepared:
     """Ground records of terms on the taxonomy that was asked for, or on one that is given."""
     taxonomy, notes = (given, ()) if given is not None else load_taxonomy(how.taxonomy, how.loss, bags.vocabulary)
-    original = ground(bags, taxonomy, unknown=how.unknown, scope=how.scope, as_sets=how.as_sets)
+    original = ground(bags, taxonomy, unknown=how.unknown or "keep", scope=how.scope, as_sets=how.as_sets)
+    if how.unknown is None:
+        _refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
     facts = {
         "records": len(bags),
         "owners": bags.n_owners,
@@ -101,6 +105,16 @@ def prepare_records(bags: Bags, how: Preparation, given: Taxonomy | None = None)
         "taxonomy_height": original.tree.height,
     }
     return Prepared(original, facts, how, None, notes)
+
+
+def _refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
+    """Raise where hardly any item is on the taxonomy, and nobody said what is to become of the others."""
+    known = occurrences - unknown
+    if unknown and known < FEWEST_KNOWN * occurrences:
+        raise InputError(
+            f"the taxonomy knows {known:,} of {occurrences:,} item occurrences, less than {FEWEST_KNOWN:.0%}",
+            hint="give one that is about these items, or generated; --unknown keep or drop goes on with this one",
+        )
 
 
 def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -> Judged:

@@ -20,6 +20,8 @@ from shoal.data.log import Log
 from shoal.errors import InputError
 from shoal.io.delimited import column_batches, json_lines
 from shoal.io.formats import Layout
+from shoal.io.options import ReadOptions
+from shoal.io.owners import owner_numbers
 from shoal.io.parquet import slices
 from shoal.io.reading import Reading, Tally
 from shoal.io.source import Source
@@ -32,10 +34,10 @@ Mask = npt.NDArray[np.bool_]
 Batch = tuple[list[Any], Ints]
 
 
-def read_events(source: Source, layout: Layout, *, strict: bool) -> Reading:
+def read_events(source: Source, layout: Layout, options: ReadOptions) -> Reading:
     """The events of a file laid out like this."""
-    tally = Tally(source, strict=strict, place="row" if layout.container == "parquet" else "line")
-    collector = Collector(layout, tally)
+    tally = Tally(source, strict=options.strict, most=options.malformed, place="row" if layout.container == "parquet" else "line")
+    collector = Collector(layout, tally, options.owners)
     batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[layout.container]
     for columns, lines in batches(source, layout, tally):
         collector.add(columns, lines)
@@ -48,10 +50,11 @@ def read_events(source: Source, layout: Layout, *, strict: bool) -> Reading:
 class Collector:
     """Takes batches of rows, throws out the defective ones and gathers the others into a Log."""
 
-    def __init__(self, layout: Layout, tally: Tally) -> None:
+    def __init__(self, layout: Layout, tally: Tally, owners: str | None = None) -> None:
         self._layout = layout
         self._tally = tally
         self._is_text = layout.format == "querylog"
+        self._owners_as = owners
         self._owners = _kernels.Interner()
         self._owner_parts: list[Small] = []
         self._time_parts: list[Ints] = []
@@ -98,6 +101,7 @@ class Collector:
         """The log and its account. Raises where no row could be used."""
         if not any(map(len, self._owner_parts)):
             self._tally.ledger()
+        spelling = self._fold_owners()
         log = self._log()
         self._tally.used = len(log)
         if self._is_text and len(log):
@@ -111,9 +115,22 @@ class Collector:
             self._layout.format,
             self._tally.ledger(),
             self._tally.defects.frozen(),
-            (*self._layout.notes, *self._notes(empty)),
+            (*self._layout.notes, *spelling, *self._notes(empty)),
             empty,
         )
+
+    def _fold_owners(self) -> tuple[str, ...]:
+        """Give owners who are one person one number, if that is asked for; raise where nobody said whether they are."""
+        met = np.zeros(len(self._owners), bool)
+        for part in self._owner_parts:
+            met[part] = True
+        names = pl.Series(self._owners.strings(), dtype=pl.String).filter(pl.Series(met))
+        person, notes = owner_numbers(names, self._owners_as, self._tally.source.path)
+        if person is not None:
+            number = np.full(len(met), -1, np.int32)
+            number[met] = person
+            self._owner_parts = [number[part] for part in self._owner_parts]
+        return notes
 
     def _log(self) -> Log:
         """All batches as one log. What a part was made of is let go before the next is made."""

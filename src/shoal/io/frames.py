@@ -33,7 +33,7 @@ def read_frame(frame: Any, options: ReadOptions) -> Reading:
     places = {role: at for at, role in enumerate(roles)}
     notes = (f"columns: {listed_roles(places, columns)}",)
     layout = Layout("querylog" if "text" in named else "table", "parquet", places, columns, notes=notes)
-    collector = Collector(layout, Tally(FRAME, strict=options.strict, place="row"))
+    collector = Collector(layout, Tally(FRAME, strict=options.strict, most=options.malformed, place="row"), options.owners)
     for start in range(0, len(table), ROWS_AT_ONCE):
         part = table.slice(start, ROWS_AT_ONCE)
         collector.add([as_column(part[name]) for name in columns], np.arange(start, start + len(part), dtype=np.int64))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from shoal.errors import ParameterError
 
 FORMATS = ("querylog", "table", "transactions")
+OWNERS = ("exact", "folded")
+MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
 ROLES = ("user", "time", "text", "item")
 
 
@@ -14,7 +16,8 @@ ROLES = ("user", "time", "text", "item")
 class ReadOptions:
     """What the user says; None leaves it to be found out.
 
-    Columns are named, or numbered from 1. `strict` makes a defective row an error.
+    Columns are named, or numbered from 1. `strict` makes a defective row an error; `malformed` is the largest share of
+    them that is accepted. `owners` says whether names that differ only in their spelling are one person (folded) or not (exact).
     """
 
     format: str | None = None
@@ -25,11 +28,17 @@ class ReadOptions:
     sep: str | None = None
     header: bool | None = None
     strict: bool = False
+    malformed: float = MOST_MALFORMED
+    owners: str | None = None
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             hint = f"there are {', '.join(FORMATS)}"
             raise ParameterError(f"no format is called {self.format!r}", hint=hint, value=self.format)
+        if self.owners is not None and self.owners not in OWNERS:
+            raise ParameterError(f"owners must be one of {', '.join(OWNERS)}, not {self.owners!r}", value=self.owners)
+        if not 0 <= self.malformed <= 1:
+            raise ParameterError(f"malformed must be a share from 0 to 1, not {self.malformed}", value=self.malformed)
         if self.text is not None and self.item is not None:
             raise ParameterError("a file has a text column (querylog) or an item column (table), not both")
         clash = {"querylog": self.item, "table": self.text}.get(self.format or "")

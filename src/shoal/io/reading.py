@@ -28,15 +28,16 @@ class Reading:
 
 
 class Tally:
-    """Counts rows while a file is read. Under `strict` defective rows are an error."""
+    """Counts rows while a file is read. Under `strict` defective rows are an error, else only a larger share than `most` of them."""
 
-    def __init__(self, source: Source, *, strict: bool, place: str = "line", hint: str = SKIPPING) -> None:
+    def __init__(self, source: Source, *, strict: bool, most: float = 1.0, place: str = "line", hint: str = SKIPPING) -> None:
         self.source = source
         self.defects = DefectList()
         self.used = 0
         self.blank = 0
         self.repeated = 0
         self._strict = strict
+        self._most = most
         self._place = place
         self._hint = hint
 
@@ -65,6 +66,17 @@ class Tally:
                 f"{self.source.path} has no usable row: {why}",
                 hint="see --format, --sep and the column options",
             )
+        self._refuse_many(found)
         malformed = {f"malformed: {reason}": n for reason, n in found.counts.items()}
         parts = {"used": self.used, "repeated clicks": self.repeated, "blank lines": self.blank, **malformed}
         return Ledger(sum(parts.values()), parts)
+
+    def _refuse_many(self, found: Defects) -> None:
+        rows = self.used + self.repeated + found.total
+        if found.total > self._most * rows:
+            raise InputError(
+                f"{found.total:,} of {rows:,} rows of {self.source.path} are malformed, more than {self._most:.0%}: "
+                + "; ".join(found.described(self._place)),
+                hint="see --format, --sep and the column options; --malformed SHARE, from 0 to 1, accepts as many",
+                defects=dict(found.counts),
+            )

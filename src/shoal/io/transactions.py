@@ -9,14 +9,15 @@ import numpy as np
 from shoal.data.bags import Bags
 from shoal.io.delimited import bags_of_lines, json_lines
 from shoal.io.formats import Layout
+from shoal.io.options import ReadOptions
 from shoal.io.parquet import bags_of_lists, whole
 from shoal.io.reading import Reading, Tally
 from shoal.io.source import Source
 
 
-def read_transactions(source: Source, layout: Layout, *, strict: bool) -> Reading:
+def read_transactions(source: Source, layout: Layout, options: ReadOptions) -> Reading:
     """The records of a file laid out like this. Blank lines are skipped and counted."""
-    tally = Tally(source, strict=strict, place="row" if layout.container == "parquet" else "line")
+    tally = Tally(source, strict=options.strict, most=options.malformed, place="row" if layout.container == "parquet" else "line")
     notes: tuple[str, ...] = ()
     if layout.container == "delimited":
         bags = bags_of_lines(source, layout.dialect(), tally, header=layout.header)

@@ -13,7 +13,7 @@ from shoal.app.job import Preparation
 from shoal.app.manifest import preparation_of
 from shoal.errors import ParameterError
 from shoal.io.items import with_files_read
-from shoal.io.options import FORMATS, ReadOptions
+from shoal.io.options import FORMATS, OWNERS, ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES
@@ -21,7 +21,7 @@ from shoal.taxonomy.losses import LOSSES
 Command = Callable[..., Any]
 
 COLUMNS = ("format", "user", "time", "text", "item")
-READING = (*COLUMNS, "sep", "header", "strict")
+READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
 
 _DATA_OPTIONS = {
     "format": click.option("--format", type=click.Choice(FORMATS), help="What the input is; guessed from name and header, and announced."),
@@ -32,12 +32,16 @@ _DATA_OPTIONS = {
     "sep": click.option("--sep", metavar="CHARACTER", help="What separates fields, or the items of a transaction."),
     "header": click.option("--header/--no-header", default=None, help="Whether the first row names the columns; found out if left out."),
     "strict": click.option("--strict", is_flag=True, default=None, help="Refuse a file with malformed rows instead of counting them."),
+    "malformed": click.option("--malformed", type=float, metavar="SHARE", help="Largest share of malformed rows accepted. [default: 0.1]"),
+    "owners": click.option("--owners", type=click.Choice(OWNERS), help="Are owners written alike, as ann and Ann, one person (folded)?"),
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or count an item once a record. [default: --set]"),
     "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT] or a file. [default: wordnet]"),
     "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
-    "unknown": click.option("--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep]"),
+    "unknown": click.option(
+        "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep, if it knows any]"
+    ),
     "tree": click.option("--tree", type=click.Choice(["used", "whole"]), help="The taxonomy the data uses, or all of it. [default: used]"),
 }
 

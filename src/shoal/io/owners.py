@@ -1,0 +1,35 @@
+"""Owners whose names differ only in how they are written: `ann` and `Ann`, `7` and `7.0`.
+
+Kept apart, one person would count as several and a guarantee about people would be false; taken for one, several could count as one, which
+errs on the safe side. Nobody but the user knows which it is, so a file that holds such names is refused until it is said.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Ints
+from shoal.errors import InputError
+
+
+def folded(names: pl.Series) -> pl.Series:
+    """The names without capitals, blanks around and doubled inside, other forms of a character, and zeros that a number does not need."""
+    plain = names.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    return plain.str.replace(r"^\+?0*(\d+?)(?:\.0*)?$", "$1")
+
+
+def owner_numbers(names: pl.Series, way: str | None, place: object) -> tuple[Ints | None, tuple[str, ...]]:
+    """The number of the person behind each name, None if every name is one, and what is to be said of it."""
+    alike = folded(names)
+    n = alike.n_unique()
+    if n == len(names):
+        return None, ()
+    what = f"{len(names):,} owners are written, {n:,} if capitals, blanks and the form of numbers do not count"
+    if way is None:
+        hint = "--owners folded takes names that differ in these only for one person, --owners exact keeps them apart"
+        raise InputError(f"{place}: {what}", hint=hint, written=len(names), folded=n)
+    if way == "exact":
+        return None, (f"{what}; they are kept apart, as asked",)
+    numbers = alike.rank("dense").to_numpy().astype(np.int64) - 1
+    return numbers, (f"{what}; {n:,} are told apart, as asked",)
