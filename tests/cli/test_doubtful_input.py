@@ -1,4 +1,4 @@
-"""Input that is probably misread is refused unless its user says by name that it is meant: malformed rows, a foreign taxonomy, odd owners."""
+"""Input that is probably misread is refused until it is said to be meant: malformed rows, a foreign taxonomy, owners written alike."""
 
 from __future__ import annotations
 
