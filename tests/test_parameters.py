@@ -59,7 +59,7 @@ def test_what_is_known_of_each() -> None:
         ({"h": 1.5}, "h must be at most 1, not 1.5"),
         ({"h": -0.1}, "h must be at least 0"),
         ({"h": float("nan")}, "h must be a number"),
-        ({"h": float("inf")}, "h must be at most 1"),
+        ({"h": float("inf")}, "h must be a finite number"),
         ({"way": "up"}, "way must be one of left, right, not 'up'"),
         ({"way": 3}, "way must be a word"),
         ({"loud": 1}, "loud must be yes or no"),

@@ -71,24 +71,24 @@ class Param:
         if isinstance(value, bool) != (self.type is bool):
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
         if self.type is float and isinstance(value, int):
-            value = float(value)
+            value = float(value) if abs(value) <= LARGEST_WHOLE else math.inf
         if self.type is int and isinstance(value, Integral):
             value = int(value)
         if not isinstance(value, self.type) or value != value:  # noqa: PLR0124 - only NaN differs from itself
             raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
-        if isinstance(value, float) and math.isnan(value):  # no range would catch it
-            raise ParameterError(f"{self.name} must be a number, not {value}", value=value)
+        if isinstance(value, float) and not math.isfinite(value):  # no range would catch it
+            raise ParameterError(f"{self.name} must be a finite number, not {value}", value=value)
         if self.choices is not None and value not in self.choices:
             raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)
         return self._within(value)
 
     def _within(self, value: Any) -> Any:
         if self.minimum is not None and value < self.minimum:
-            raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {value:g}", value=value, limit=self.minimum)
+            raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {_short(value)}", value=value, limit=self.minimum)
         if self.maximum is not None and value > self.maximum:
-            raise ParameterError(f"{self.name} must be at most {self.maximum:g}, not {value:g}", value=value, limit=self.maximum)
+            raise ParameterError(f"{self.name} must be at most {self.maximum:g}, not {_short(value)}", value=value, limit=self.maximum)
         if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
-            raise ParameterError(f"{self.name} must be at most {LARGEST_WHOLE}, not {value}", value=value, limit=LARGEST_WHOLE)
+            raise ParameterError(f"{self.name} must be at most {LARGEST_WHOLE}, not {_short(value)}", value=value, limit=LARGEST_WHOLE)
         return value
 
     @property
@@ -186,6 +186,13 @@ def _typed(hint: Any) -> dict[str, Any]:
         inner = next(a for a in typing.get_args(hint) if a is not type(None))
         return {"type": inner, "optional": True}
     return {"type": hint, "optional": False}
+
+
+def _short(value: float) -> str:
+    """A number in a message; one with hundreds of digits by their number."""
+    if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+        return f"a number of {len(str(abs(value)))} digits"
+    return f"{value:g}"
 
 
 def _a(kind: type) -> str:

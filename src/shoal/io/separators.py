@@ -16,7 +16,7 @@ WRITTEN = {name: separator for separator, name in NAMES.items()} | {"\\t": "\t",
 def one_byte(sep: str) -> str:
     """The separator that a user means: one character, or a word such as `tab`, `comma` or `blanks`."""
     found = WRITTEN.get(sep, sep)
-    if len(found.encode()) > 1 or found in {"\n", "\r", '"', "\0"}:
+    if len(found) > 1 or not found.isascii() or found in {"\n", "\r", '"', "\0"}:
         raise ParameterError(
             f"a separator is one ASCII character, not {sep!r}",
             hint=f"or one of {', '.join(WRITTEN)}",

@@ -91,6 +91,8 @@ class Shoal(GroupingMethod):
         super().__post_init__()
         if self.h is not None and self.sensitive is None:
             raise ParameterError("h is about sensitive items, and none are named", hint="name them with sensitive")
+        if self.sensitive is not None and self.sensitive.names == frozenset():
+            raise ParameterError("sensitive names no items", hint="give a file, under:NODE or items:a|b")
 
     @property
     def share(self) -> float:

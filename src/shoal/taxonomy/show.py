@@ -56,6 +56,8 @@ def _number(taxonomy: Taxonomy, node: str | int) -> int:
         if not 0 <= node < len(taxonomy):
             raise TaxonomyError(f"there is no node {node}; the taxonomy has {len(taxonomy):,}")
         return node
+    if any("\ud800" <= c <= "\udfff" for c in node):  # half a character, as bytes that are no UTF-8 arrive; no name has it
+        raise TaxonomyError("the taxonomy has no node of that name, which is not UTF-8")
     found = int(taxonomy.names.codes([node])[0])
     found = found if found >= 0 else int(taxonomy.nodes([node])[0])
     if found < 0:

@@ -1,0 +1,154 @@
+"""Every option of every command with values that nobody means: one clear line, soon, and nothing written.
+
+The options come from the commands themselves, so a new one joins by being there.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+
+import click
+import pytest
+
+from helpers_cli import FOOD, Shell, baskets, last_line
+from shoal.app.cli.main import COMMANDS
+from shoal.methods import METHODS
+
+SECONDS = 20
+
+NUMBERS = ["0", "-1", "99999999999", "9223372036854775807", "9" * 400, "1e999", "-1e999", "NaN", "0x10", "1_0"]
+TEXTS = ["", " ", "\x1b[2J", "a\nb", "\u202e", "-", "--", "\udcff", "x" * 5000, "under:", "items:", "generated:99999999999"]
+PLACES = ["folder", "missing", "missing/below", "/dev/null", "/dev/zero", "pipe", "socket/..", "baskets.txt/x", "~nobody/x"]
+VALUES = [*NUMBERS, *TEXTS, *PLACES]
+
+# What a command needs to run at all; the option that is tried out comes after it and counts.
+CALLS = {
+    "anonymize": ["anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "2", "--out", "new"],
+    "audit": ["audit", "release", "--original", "baskets.txt", "--taxonomy", "food.csv"],
+    "measure": ["measure", "release", "--original", "baskets.txt", "--taxonomy", "food.csv"],
+    "bound": ["bound", "baskets.txt", "--taxonomy", "food.csv", "--k", "2"],
+    "taxonomy check": ["taxonomy", "check", "food.csv"],
+    "taxonomy show": ["taxonomy", "show", "food.csv"],
+    "taxonomy coverage": ["taxonomy", "coverage", "food.csv", "baskets.txt"],
+    "generate": ["generate", "new", "--users", "3"],
+    "demo": ["demo", "--out", "new", "--k", "5"],
+    "methods": ["methods"],
+    "models": ["models"],
+    "metrics": ["metrics"],
+    "doctor": ["doctor"],
+}
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    for name in COMMANDS:
+        command = import_module(f"shoal.app.cli.{name}").command
+        parts = getattr(command, "commands", None)
+        yield from [(f"{name} {part}", inner) for part, inner in parts.items()] if parts else [(name, command)]
+
+
+def options() -> list[tuple[str, str]]:
+    """Every option that takes a value, of every command."""
+    found = []
+    for name, command in commands():
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.is_flag:
+                found.append((name, max(option.opts, key=len)))
+    return found
+
+
+def arguments() -> list[tuple[str, int]]:
+    """Every argument of every command, by its place."""
+    return [(name, at) for name, command in commands() for at, one in enumerate(a for a in command.params if isinstance(a, click.Argument))]
+
+
+@contextmanager
+def soon() -> Iterator[None]:
+    """Fails where something waits for a pipe that nobody writes, or reads a device that never ends."""
+
+    def late(number: int, frame: FrameType | None) -> None:
+        pytest.fail(f"no answer within {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("absurd")
+    (directory / "baskets.txt").write_text(baskets())
+    (directory / "food.csv").write_text(FOOD)
+    (directory / "folder").mkdir()
+    os.mkfifo(directory / "pipe")
+    return directory
+
+
+@pytest.fixture
+def absurd(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    monkeypatch.chdir(place)
+    monkeypatch.delenv("SHOAL_DEBUG", raising=False)
+    shell = Shell(place, capsys)
+    if "release" not in shell.names():
+        assert shell(*CALLS["anonymize"][:-1], "release").code == 0
+    return shell
+
+
+def tried(shell: Shell, words: list[str]) -> str:
+    """What is wrong with the answer to a command; nothing if it is one clear line, or if the value was fine."""
+    before = shell.names()
+    with soon():
+        answer = shell(*words)
+    fault = ""
+    if answer.code not in {0, 1, 3} or "unexpected error" in answer.err or "Traceback" in answer.err:
+        fault = f"exit code {answer.code}: {answer.err[-300:]}"
+    elif answer.code == 1:
+        last_line(answer.err)
+    for name in shell.names() - before:
+        if answer.code != 0:
+            fault = f"{name!r} was left"
+        made = shell.directory / name
+        for file in made.iterdir() if made.is_dir() else ():
+            file.unlink()
+        made.rmdir() if made.is_dir() else made.unlink()
+    return fault
+
+
+def methods_that_take(option: str) -> list[str]:
+    named = option.removeprefix("--").replace("-", "_")
+    return [name for name, kind in METHODS.items() if named in {p.name for p in kind.parameters()}]
+
+
+@pytest.mark.parametrize(("command", "option"), options(), ids=str)
+def test_absurd_values_of_an_option(absurd: Shell, command: str, option: str):
+    faults = {}
+    for value in VALUES:
+        extra: list[str] = []
+        if command == "anonymize" and (takers := methods_that_take(option)) and "shoal" not in takers:
+            extra = ["--method", takers[0]]
+        if option == "--users" and value.isdigit() and int(value):
+            continue  # a large number of users is a large log, which is what was asked for
+        if fault := tried(absurd, [*CALLS[command], *extra, option, value]):
+            faults[value[:40]] = fault
+    assert not faults
+
+
+@pytest.mark.parametrize(("command", "at"), arguments(), ids=str)
+def test_absurd_values_of_an_argument(absurd: Shell, command: str, at: int):
+    faults = {}
+    first = len(command.split())
+    for value in [*TEXTS, *PLACES]:
+        words = list(CALLS[command])
+        words[first + at : first + at + 1] = [value]
+        if fault := tried(absurd, words):
+            faults[value[:40]] = fault
+    assert not faults
