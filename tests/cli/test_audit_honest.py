@@ -65,6 +65,21 @@ def test_an_honest_release(desk: Shell, method: str, per: str, form: str):
         assert "only stated: " in answer.out
 
 
+@pytest.mark.parametrize("per", ["session", "event"])
+def test_levels_say_what_they_count(desk: Shell, per: str):
+    """People own several records, so a set of items is held by more records than people; each level is compared with its like."""
+    words = ["anonymize", "log.csv", "--taxonomy", "generated", "--method", "coherence", "--k", "3", "--p", "1", "--per", per]
+    made = desk(*words, "--out", "release", "--json")
+    (claim,) = json.loads(made.out)["claims"]
+    assert claim["achieved"]["people"] < claim["achieved_from_file"]["records"]
+    assert "records" not in claim["achieved"]
+    told = json.loads(desk("audit", "release", "--json").out)
+    assert told["holds"] is True
+    assert told["claims"][0]["achieved"] == claim["achieved_from_file"]
+    assert told["manifest"]["claims[0].achieved.people"] == "only stated"
+    assert told["manifest"]["claims[0].achieved_from_file.records"] == "recomputed"
+
+
 def test_every_line_of_the_manifest_is_told(desk: Shell):
     """Without the original the input is only stated; with it, no more than settings and what only the groups tell."""
     made = desk("anonymize", "log.csv", "--taxonomy", "generated", "--k", "3", "--out", "release", "--json")

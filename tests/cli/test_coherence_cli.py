@@ -37,7 +37,7 @@ def test_the_papers_example(place, capsys):
     assert anonymize(place, "--private", str(place / "private.txt"), "--h", "0.8", "--p", "2", "--json") == 0
     manifest = json.loads(capsys.readouterr().out)
     assert manifest["claims"][0]["model"] == "coherence(h=0.8, k=2, p=2, private=items:Diabetes|HIV|Hepatitis)"
-    assert manifest["claims"][0]["achieved"] == {"k": 2, "breach": 0.666667, "p": 2}
+    assert manifest["claims"][0]["achieved"] == {"records": 2, "breach": 0.666667, "p": 2}
     assert manifest["parameters"]["private"] == "private.txt"
     assert manifest["accounting"]["occurrences"] == {"in": 27, "kept": 19, "suppressed": 8}
     assert manifest["notes"] == ["5 of 9 public items were suppressed"]

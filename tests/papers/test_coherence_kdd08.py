@@ -96,7 +96,7 @@ def test_the_published_database(example):
     assert [published(release, i) for i in range(5)] == [set(row.split()) for row in expected]
     (claim,) = release.claims
     assert claim.check(release, example).holds
-    assert claim.check(Release.from_records(release.published)).achieved == {"k": 2, "breach": round(2 / 3, 6), "p": 2}
+    assert claim.check(Release.from_records(release.published)).achieved == {"records": 2, "breach": round(2 / 3, 6), "p": 2}
 
 
 def test_item_suppression_example_of_section_2_2():

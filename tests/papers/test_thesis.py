@@ -141,7 +141,7 @@ def test_table_5_1_clump() -> None:
     first, second = ("Beef", "Food", "Fruit"), ("Chicken", "Food")
     assert by_record(release) == [first, first, second, second, second]
     assert total_ggd(release, TABLE_5_1) == Fraction(46, 7)
-    assert release.claims[0].check(release, grounded(bags, tree)).achieved == {"k": 2, "people": 2}
+    assert release.claims[0].check(release, grounded(bags, tree)).achieved == {"records": 2, "people": 2}
 
 
 def test_section_5_2_the_choices_of_clump() -> None:

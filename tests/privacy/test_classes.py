@@ -25,11 +25,11 @@ def test_a_good_release() -> None:
     original = grounded(on(TREE, ORIGINAL), TREE)
     verdict = KAnonymity(k=2).check(release([["Fruit", "Beef"], ["Milk"]], [0, 0, 1, 1]), original)
     assert verdict.holds
-    assert verdict.achieved == {"k": 2, "people": 2}
+    assert verdict.achieved == {"records": 2, "people": 2}
     assert verdict.as_dict() == {
         "model": "k-anonymity(k=2)",
         "holds": True,
-        "achieved": {"k": 2, "people": 2},
+        "achieved": {"records": 2, "people": 2},
         "notes": ["no record is empty"],
     }
 
@@ -39,13 +39,13 @@ def test_classes_are_formed_from_what_is_published_not_from_the_groups() -> None
     original = grounded(on(TREE, ORIGINAL[:2]), TREE)
     verdict = KAnonymity(k=2).check(release([["Fruit", "Beef"], ["Beef", "Fruit"]], [0, 1]), original)
     assert verdict.holds
-    assert verdict.achieved == {"k": 2, "people": 2}
+    assert verdict.achieved == {"records": 2, "people": 2}
 
 
 def test_a_class_too_small() -> None:
     verdict = KAnonymity(k=3).check(release([["Food"], ["Milk"]], [0, 0, 0, 1]))
     assert not verdict.holds
-    assert verdict.achieved == {"k": 1}
+    assert verdict.achieved == {"records": 1}
     assert verdict.witnesses == ("1 records stand in 1 classes of fewer than 3; the smallest holds 1",)
 
 
@@ -60,7 +60,7 @@ def test_people_are_counted_where_they_are_known() -> None:
     assert KAnonymity(k=3).check(made).holds
     verdict = KAnonymity(k=3).check(made, grounded(bags, TREE))
     assert not verdict.holds
-    assert verdict.achieved == {"k": 4, "people": 2}
+    assert verdict.achieved == {"records": 4, "people": 2}
     assert VocabularyKAnonymity(k=3).check(made, grounded(bags, TREE)).holds
 
 
@@ -106,7 +106,7 @@ def test_rows_without_copies_are_not_published() -> None:
     original = grounded(on(TREE, ORIGINAL), TREE)
     verdict = KAnonymity(k=4).check(release([["Apple"], ["Food"]], [1, 1, 1, 1]), original)
     assert verdict.holds
-    assert verdict.achieved == {"k": 4, "people": 4}
+    assert verdict.achieved == {"records": 4, "people": 4}
 
 
 def test_nothing_published_breaks_no_promise() -> None:

@@ -37,7 +37,7 @@ def test_an_honest_release_holds(original):
     claim = Coherence(h=0.7, k=2, p=1, private={"flu"})
     verdict = claim.check(tampered(original, HONEST), original)
     assert verdict.holds
-    assert verdict.achieved == {"k": 4, "breach": 0.4, "p": 1}
+    assert verdict.achieved == {"records": 4, "breach": 0.4, "p": 1}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_private_item_given_away_by_fewer_than_k_is_named_apart():
 
 def test_copies_count_as_records():
     bags = Bags.from_lists([["a"], ["b"]])
-    assert Coherence(k=3, p=1).check(Release(bags, np.array([3, 4]))).achieved["k"] == 3
+    assert Coherence(k=3, p=1).check(Release(bags, np.array([3, 4]))).achieved["records"] == 3
     assert not Coherence(k=4, p=1).check(Release(bags, np.array([3, 4]))).holds
 
 
@@ -135,7 +135,7 @@ def test_fewer_than_k_records_fail_by_the_empty_set():
 def test_nothing_published_breaks_nothing():
     verdict = Coherence(k=3, p=2, h=0.1).check(Release.from_records(Bags.from_lists([])))
     assert verdict.holds
-    assert verdict.achieved == {"k": 0, "breach": 0.0, "p": 2}
+    assert verdict.achieved == {"records": 0, "breach": 0.0, "p": 2}
 
 
 def test_names_that_are_not_there_are_told(original):
@@ -152,7 +152,7 @@ def test_items_under_a_node_need_the_taxonomy():
     data = grounded(["a flu", "a cold", "a", "a", "a"], under={"flu": "illness", "cold": "illness"})
     claim = Coherence(h=0.3, k=2, p=1, private="under:illness")
     release = Cohesion(h=0.3, k=2, p=1, private="under:illness").apply(data)
-    assert claim.check(release, data).achieved == {"k": 5, "breach": 0.2, "p": 1}
+    assert claim.check(release, data).achieved == {"records": 5, "breach": 0.2, "p": 1}
     with pytest.raises(ParameterError, match="can only be told with the taxonomy"):
         claim.check(Release.from_records(release.published))
 
@@ -167,7 +167,7 @@ def test_p_of_eight_on_a_dense_release():
     from itertools import combinations
 
     fewest = min(n for s in combinations(range(12), 8) if (n := int(table[:, list(s)].all(1).sum())))
-    assert verdict.achieved["k"] == fewest
+    assert verdict.achieved["records"] == fewest
     assert verdict.holds == (fewest >= 2)
 
 
@@ -180,7 +180,7 @@ def test_claims_can_be_written_and_read_back():
 def test_public_parts_must_be_shared():
     data = grounded(["a flu", "a", "b cold", "b"])
     model = PublicKAnonymity(k=2, private={"flu", "cold"})
-    assert model.check(Release.from_records(data.bags)).achieved["k"] == 2
+    assert model.check(Release.from_records(data.bags)).achieved["records"] == 2
     assert not PublicKAnonymity(k=2).check(Release.from_records(data.bags)).holds
 
 

@@ -21,7 +21,7 @@ def released(published, groups, owners=None):
 def test_a_term_must_be_held_by_enough_people_of_its_group():
     release, original = released([["Beef"], ["Apple"]], [0, 0, 1, 1])
     verdict = SharedTerms(owners=2).check(release, original)
-    assert (verdict.holds, verdict.achieved) == (False, {"owners": 1})
+    assert (verdict.holds, verdict.achieved) == (False, {"people": 1})
     assert verdict.witnesses == ("1 published terms are held by fewer than 2 people",)
     assert SharedTerms(owners=1).check(release, original).holds
 
@@ -34,7 +34,7 @@ def test_an_ancestor_is_held_by_whoever_holds_something_below_it():
 
 def test_people_are_counted_and_not_records():
     release, original = released([["Beef", "Fruit"], ["Food"]], [0, 0, 1, 1], owners=[7, 7, 8, 9])
-    assert SharedTerms(owners=2).check(release, original).achieved == {"owners": 1}
+    assert SharedTerms(owners=2).check(release, original).achieved == {"people": 1}
 
 
 def test_identical_published_records_are_one_group():
@@ -45,7 +45,7 @@ def test_identical_published_records_are_one_group():
 def test_without_the_groups_the_whole_original_is_counted_and_without_it_the_records():
     release, original = released([["Beef"], ["Apple"]], [0, 0, 1, 1])
     bare = Release.from_records(release.published.select(release.shuffled_rows()))
-    assert SharedTerms(owners=2).check(bare, original).achieved == {"owners": 2}
+    assert SharedTerms(owners=2).check(bare, original).achieved == {"people": 2}
     alone = SharedTerms(owners=2).check(bare)
     assert alone.holds and alone.notes
     assert not SharedTerms(owners=3).check(bare).holds

@@ -138,7 +138,7 @@ def test_a_broken_claim_comes_first_and_says_why(facts: Facts) -> None:
     broken = {
         "model": "k-anonymity(k=5)",
         "holds": False,
-        "achieved": {"k": 2, "people": 1},
+        "achieved": {"records": 2, "people": 1},
         "witnesses": ["2 records stand in 1 classes of fewer than 5; the smallest holds 2"],
     }
     text = Outline(render(changed(facts, claims=[facts.manifest["claims"][0], broken]))).text

@@ -165,7 +165,7 @@ def _stated(
 ) -> Stated:
     """Every line of the manifest beside what can be recomputed of it. Claims are judged as they were written: on the file alone."""
     evidence = of_files(manifest, release, digests)
-    of_claims(evidence, models, release)
+    of_claims(evidence, manifest, models, release)
     if against is not None and not against.foreign:
         of_original(evidence, manifest, replace(release, claims=tuple(claims_of(manifest))), against.prepared)
     return evidence.compared(manifest)

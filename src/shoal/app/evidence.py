@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from shoal import __version__
-from shoal.app.manifest_schema import DIGEST, digest_of
+from shoal.app.manifest_schema import DIGEST, LARGEST_COUNT, digest_of
 from shoal.app.pipeline import Prepared, published_facts, with_preparation
 from shoal.app.stated import Evidence
 from shoal.data.accounting import Accounting, Ledger
@@ -39,7 +39,7 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
     return evidence
 
 
-def of_claims(evidence: Evidence, claims: Sequence[Model], release: Release) -> None:
+def of_claims(evidence: Evidence, manifest: Mapping[str, Any], claims: Sequence[Model], release: Release) -> None:
     """What judging the manifest's claims on the file alone gives. Whether a claim names all items that it should is not known."""
     for i, claim in enumerate(claims):
         verdict = claim.check(release)
@@ -47,6 +47,7 @@ def of_claims(evidence: Evidence, claims: Sequence[Model], release: Release) -> 
             evidence.unchecked.append(f"that claims[{i}] names all items")
         evidence.add(f"claims[{i}]", {"model": verdict.claim} | ({} if verdict.unchecked else {"holds": verdict.holds}))
         evidence.add(f"claims[{i}].achieved_from_file", verdict.achieved)
+        evidence.add(f"claims[{i}].achieved", _alike_counted(manifest["claims"][i]["achieved"], verdict.achieved))
 
 
 def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Release, prepared: Prepared) -> None:
@@ -68,6 +69,13 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
         evidence.unchecked.remove(WORDS_OF_THE_REPORT)
 
 
+def _alike_counted(said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a level that was judged with the groups at hand what the file must give too: what counts records, and all if nothing else does."""
+    if "records" not in said or "records" not in found:
+        return {}
+    return {name: value for name, value in found.items() if name == "records" or ("people" not in said and name in said)}
+
+
 def _contradictions(manifest: Mapping[str, Any], evidence: Evidence) -> None:
     """Numbers of one manifest that cannot all be true."""
     given, account = manifest["input"], manifest["accounting"]
@@ -76,6 +84,9 @@ def _contradictions(manifest: Mapping[str, Any], evidence: Evidence) -> None:
         evidence.insist(said == counted, f"accounting.{name}.in and input.{name} differ")
     for part, whole in (("owners", "records"), ("unknown_items", "items"), ("unknown_occurrences", "occurrences")):
         evidence.insist(given[part] <= given[whole], f"input.{part} is more than input.{whole}")
+    for i, level in enumerate(claim["achieved"] for claim in manifest["claims"]):
+        few = level.get("people", 0) <= level.get("records", LARGEST_COUNT)
+        evidence.insist(few, f"claims[{i}].achieved counts more people than records")
     evidence.insist(given["taxonomy_leaves"] <= given["taxonomy_nodes"], "input.taxonomy_leaves is more than input.taxonomy_nodes")
     evidence.insist(given["taxonomy_height"] < max(1, given["taxonomy_nodes"]), "input.taxonomy_height is not that of so many nodes")
     evidence.insist(("gap" in given) == (given["per"] == "session"), "input.gap is for sessions, and for them only")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 class Verdict:
     """A model's judgement: does it hold, what level was achieved, what broke it, and how things were counted.
 
+    The level says what it counts: `records` as they are published, or the `people` behind them, who are known only while a release is made.
     `unchecked` says why a claim that nothing speaks against could not be verified from what was at hand; `holds` then means no more
     than that. Witnesses name counts and published items of at least k people at most, never an original record or an owner. `rare` are
     further witnesses by name, of items or sets that fewer people hold: they are not for the manifest, nor for anybody who does not ask.

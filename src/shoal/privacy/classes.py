@@ -45,7 +45,7 @@ def classes_of(release: Release) -> Classes:
 def judge_classes(claim: str, k: int, release: Release, original: Original | None, *, people: bool, truthful: bool) -> Verdict:
     """Are all classes of at least k records? With the original: of k people (`people`), each a generalization (`truthful`)?"""
     classes = classes_of(release)
-    achieved = {"k": classes.smallest}
+    achieved = {"records": classes.smallest}
     notes = [_note_on_empty(release)]
     broken = []
     short = int((classes.sizes < k).sum())

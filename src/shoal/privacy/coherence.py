@@ -62,7 +62,7 @@ class Coherence(Model):
         broken = [*_told(found), *shared, *_repeats(release)]
         if original is not None and release.secret is not None:
             broken += recoding_defects(original, release, roles)
-        achieved = {"k": found.fewest, "breach": round(float(found.breach), 6), "p": self.p}
+        achieved = {"people" if found.people else "records": found.fewest, "breach": round(float(found.breach), 6), "p": self.p}
         notes = (*_notes(found, roles), *roles.notes)
         return Verdict(str(self), not broken, achieved, tuple(broken), notes, rare=tuple(rare))
 

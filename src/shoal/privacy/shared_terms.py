@@ -41,24 +41,26 @@ class SharedTerms(Model):
         published = _published_terms(release)
         if original is None:
             held = published.group_by("node").agg(pl.col("copies").sum().alias("n"))
-            return self._verdict(held, "who wrote a term is only known with the original; the records that bear it were counted")
+            return self._verdict(held, "records", "who wrote a term is only known with the original; the records that bear it were counted")
         if release.secret is None:
             holders = _holders(original.bags, np.zeros(len(original.bags), np.int64), original.tree)
             everyone = published.with_columns(pl.lit(0, pl.Int64).alias("group"))
-            return self._verdict(_counted(everyone, holders), "the groups are not known; people of the whole original were counted")
+            return self._verdict(
+                _counted(everyone, holders), "people", "the groups are not known; people of the whole original were counted"
+            )
         rows = release.secret.rows()
         if len(rows) != len(original.bags):
             return Verdict(str(self), False, {}, ("the release does not speak of the records of this original",))
         group = np.where(rows >= 0, classes_of(release).label[rows], -1) if len(release.published) else rows
-        return self._verdict(_counted(published, _holders(original.bags, group, original.tree)))
+        return self._verdict(_counted(published, _holders(original.bags, group, original.tree)), "people")
 
-    def _verdict(self, held: pl.DataFrame, *notes: str) -> Verdict:
-        """From the number of holders of every published term."""
+    def _verdict(self, held: pl.DataFrame, counted: str, *notes: str) -> Verdict:
+        """From the number of holders of every published term, counted in people or in records."""
         if held.is_empty():
             return Verdict(str(self), True, {}, (), (*notes, "no term is published"))
         short = int((held["n"] < self.owners).sum())
-        witness = (f"{short:,} published terms are held by fewer than {self.owners:,} people",) if short else ()
-        return Verdict(str(self), not short, {"owners": int(held["n"].to_numpy().min())}, witness, notes)
+        witness = (f"{short:,} published terms are held by fewer than {self.owners:,} {counted}",) if short else ()
+        return Verdict(str(self), not short, {counted: int(held["n"].to_numpy().min())}, witness, notes)
 
 
 def _published_terms(release: Release) -> pl.DataFrame:

@@ -13,9 +13,10 @@ from shoal.report.words import number, plain, plural, spoken
 # The models whose k is the size of the smallest group of identical records.
 GROUP_MODELS = frozenset({"k-anonymity", "vocabulary-k-anonymity"})
 GROUP_WORDS = {
-    "k": "records in the smallest group of identical ones",
+    "records": "records in the smallest group of identical ones",
     "people": "different people behind the rarest published record",
 }
+COUNTED_BY = ("k", "owners")  # the parameters that promise a number of records or people
 BROKEN = "Do not publish this data under its claims: the reasons stand below."
 NO_WORDS = "This version of shoal has no description of the model."
 
@@ -107,8 +108,8 @@ def guarantee(verdicts: Sequence[Mapping[str, Any]]) -> Tile:
     verdict = next((v for v in verdicts if not v["holds"]), verdicts[0])
     tone = "good" if verdict["holds"] else "bad"
     model, achieved = model_of(verdict), verdict.get("achieved") or {}
-    if model is not None and model.name in GROUP_MODELS and "k" in achieved:
-        told, whose = ("k", "or more records are alike in every group")
+    if model is not None and model.name in GROUP_MODELS and "records" in achieved:
+        told, whose = ("records", "or more records are alike in every group")
         if "people" in achieved:
             told, whose = ("people", "people or more share every published record")
         promised = number(model.values().get("k"))
@@ -142,5 +143,6 @@ def _level(key: str, value: Any, model: Model | None) -> Level:
     helps = {p.name: p.help for p in model.parameters()} if model else {}
     if key in GROUP_WORDS and model is not None and model.name in GROUP_MODELS:
         return Level(GROUP_WORDS[key], number(asked.get("k")), number(value))
-    meaning = f"{spoken(key)}: {helps[key]}" if key in helps else spoken(key)
-    return Level(meaning, number(asked[key]) if key in asked else "–", number(value))
+    parameter = next((name for name in COUNTED_BY if name in asked), key) if key in GROUP_WORDS else key
+    meaning = f"{spoken(key)}: {helps[parameter]}" if parameter in helps else spoken(key)
+    return Level(meaning, number(asked[parameter]) if parameter in asked else "–", number(value))
