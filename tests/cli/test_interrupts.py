@@ -132,7 +132,7 @@ def test_an_interrupted_replacement_leaves_the_old_release(kitchen: Shell):
 
 
 def test_an_interrupt_of_an_audit(kitchen: Shell):
-    process = begin(kitchen.directory, "identical_rows", "audit", "release")
+    process = begin(kitchen.directory, "row_classes", "audit", "release")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (1, b"")
