@@ -139,7 +139,7 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
     with ReleaseDirectory(target.directory, force=target.force) as directory:
         file = directory.path / RECORD_FORMATS[target.format]
         written = write_records(release, file, target.format, target.sep)
-        seen = Release.from_records(read_records(file, target.format, written.separator or None)[0])
+        seen = Release.from_records(read_records(file, target.format, written.separator or None, own=True)[0])
         verdicts = [claim.check(seen) for claim in release.claims]
         insist([same_records(release, seen), *verdicts], "written")
         manifest = manifest_of(judged, verdicts, {**written.as_dict(), **published_facts(seen)})

@@ -1,9 +1,17 @@
-"""Parquet files, a slice at a time."""
+"""Parquet files, a slice at a time.
+
+A damaged file can make Polars panic, or abort the process. So a file that comes from a user is first read by another process
+(`refuse_damaged`), whose end tells whether it can be.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import polars as pl
 
@@ -12,16 +20,36 @@ from shoal.errors import InputError
 from shoal.io.source import Source
 
 ROWS_AT_ONCE = 500_000
+TRIAL = Path(__file__).with_name("parquet_trial.py")
+
+
+def refuse_damaged(source: Source, names: Sequence[str] | None = None) -> None:
+    """Raise unless another process can read these columns, or all; none of them means the schema alone."""
+    columns = ["--all"] if names is None else list(names)
+    with _translated(source):
+        command = [sys.executable, "-P", str(TRIAL), str(source.path.absolute()), str(ROWS_AT_ONCE), *columns]
+        done = subprocess.run(
+            command,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+    if done.returncode:
+        raise _damaged(source)
 
 
 def schema_of(source: Source) -> pl.Schema:
     """The columns and their types."""
+    refuse_damaged(source, [])
     with _translated(source):
         return pl.Schema(pl.read_parquet_schema(source.path))
 
 
 def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
     """These columns, slice by slice, each with the number of its first row (from 0)."""
+    refuse_damaged(source, names)
     with _translated(source):
         table = pl.scan_parquet(source.path).select(names)
         start = 0
@@ -30,8 +58,10 @@ def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame
             start += len(part)
 
 
-def whole(source: Source, names: list[str] | None = None) -> pl.DataFrame:
-    """These columns, or all, of the whole file."""
+def whole(source: Source, names: list[str] | None = None, *, own: bool = False) -> pl.DataFrame:
+    """These columns, or all, of the whole file. One that this process wrote itself (`own`) is not tried first."""
+    if not own:
+        refuse_damaged(source, names)
     with _translated(source):
         return pl.read_parquet(source.path, columns=names)
 
@@ -56,5 +86,9 @@ def _translated(source: Source) -> Iterator[None]:
         yield
     except UnicodeEncodeError:
         raise InputError(f"the name of {source.path} is not UTF-8", hint="rename it, or its directory") from None
-    except (pl.exceptions.PolarsError, OSError):
-        raise InputError(f"{source.path} is damaged, or not the Parquet it seems to be") from None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        raise _damaged(source) from None
+
+
+def _damaged(source: Source) -> InputError:
+    return InputError(f"{source.path} is damaged, or not the Parquet it seems to be")

@@ -61,13 +61,13 @@ class PublishedRecords:
     beside: tuple[str, ...] = ()
 
 
-def read_records(path: str | Path, format: str | None = None, sep: str | None = None) -> tuple[Bags, tuple[str, ...]]:
-    """The records of a file and how they were read; whatever else it holds is passed over."""
-    found = read_published(path, format, sep)
+def read_records(path: str | Path, format: str | None = None, sep: str | None = None, *, own: bool = False) -> tuple[Bags, tuple[str, ...]]:
+    """The records of a file and how they were read; whatever else it holds is passed over. `own` is a file that this process wrote."""
+    found = read_published(path, format, sep, own=own)
     return found.bags, found.notes
 
 
-def read_published(path: str | Path, format: str | None = None, sep: str | None = None) -> PublishedRecords:
+def read_published(path: str | Path, format: str | None = None, sep: str | None = None, *, own: bool = False) -> PublishedRecords:
     """The records of a file, how they were read, and what stands beside them. `sep` is what stands between two items."""
     if format is not None and format not in SHAPES:
         raise ParameterError(f"records are not read from {format!r}", hint=f"formats are {', '.join(SHAPES)}", value=format)
@@ -76,7 +76,7 @@ def read_published(path: str | Path, format: str | None = None, sep: str | None 
     kind = format or _kind(source)
     separator = None if sep is None else one_byte(sep)
     if kind == "parquet":
-        found = _from_frame(source, _parquet(source), separator, notes)
+        found = _from_frame(source, _parquet(source, own), separator, notes)
         found = replace(found, beside=(*found.beside, *metadata_beside(metadata_of(source))))
     elif kind == "jsonl":
         found = _from_jsonl(source, notes)
@@ -159,10 +159,10 @@ def _shape(names: Sequence[str], *, wide: bool = True) -> str:
     return "long" if is_long and (wide or all(n in ITEM_NAMES | RECORD_NAMES | COUNT_NAMES for n in known)) else ""
 
 
-def _parquet(source: Source) -> pl.DataFrame:
+def _parquet(source: Source, own: bool) -> pl.DataFrame:
     if not source.is_parquet:
         raise InputError(f"{source.path} is not Parquet")
-    return whole(source)
+    return whole(source, own=own)
 
 
 def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, notes: Notes) -> PublishedRecords:
