@@ -65,10 +65,10 @@ def test_without_groups_a_claim_is_not_said_to_hold() -> None:
     release = Release.from_records(bags)
     for original in (None, grounded(bags, food())):
         verdict = SensitiveShare(items={"apples"}).check(release, original)
-        assert not verdict.holds and verdict.achieved == {"named": 1}
+        assert not verdict.holds and verdict.achieved["named"] == 1
     for original, names in ((None, {"Beef"}), (grounded(on(food(), [["Beef"], ["Milk"]]), food()), {"Beef"})):
         verdict = SensitiveShare(items=names).check(release, original)
-        assert verdict.unchecked and verdict.as_dict()["holds"] is None and verdict.achieved == {"named": 0}
+        assert verdict.unchecked and verdict.as_dict()["holds"] is None and verdict.achieved["named"] == 0
 
 
 def test_a_digest_alone_is_not_said_to_hold() -> None:
@@ -90,3 +90,21 @@ def test_names_that_are_not_in_the_original_are_refused() -> None:
 def test_every_nodes_name_survives_the_text_of_a_claim(node: str) -> None:
     model = SensitiveShare(h=0.25, items=f"under:{node}")
     assert MODELS.make(str(model)) == model
+
+
+def test_with_the_original_a_class_that_must_hold_the_item_fails() -> None:
+    """Three records say Dairy and Apple; of the records that fit only one has no Milk, so two of the three hold it."""
+    original = on(food(), [["Milk", "Apple"], ["Milk", "Apple"], ["Milk", "Apple"], ["Cheese", "Apple"], ["Beef"], ["Beef"], ["Beef"]])
+    release = Release.from_records(on(food(), [["Dairy", "Apple"]] * 3 + [["Beef"]] * 3))
+    model = SensitiveShare(h=0.5, items={"Milk"})
+    verdict = model.check(release, grounded(original, food()))
+    assert not verdict.holds and verdict.achieved == {"h_at_least": round(2 / 3, 6), "named": 0}
+    looser = SensitiveShare(h=0.7, items={"Milk"}).check(release, grounded(original, food()))
+    assert looser.holds and looser.unchecked
+    wider = Release.from_records(on(food(), [["Apple"]] * 2 + [["Beef"]] * 3))
+    assert model.check(wider, grounded(original, food())).unchecked
+
+
+def test_a_release_may_not_name_other_items_than_its_method() -> None:
+    assert not SensitiveShare(h=0.5, items={"Milk"}).keeps(SensitiveShare(h=0.5, items={"Beef"}))
+    assert SensitiveShare(h=0.5, items={"Milk"}).keeps(SensitiveShare(h=0.5, items={"Milk"}))

@@ -17,7 +17,7 @@ from shoal.data.choice import Items
 from shoal.data.original import SUPPRESSED
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.io.items import read_items, with_files_read, with_items_given, without_files
+from shoal.io.items import read_items, wants_items, with_files_read, with_items_given, without_files
 from shoal.io.published import PublishedRecords, read_published
 from shoal.privacy import MODELS, Model, Verdict
 from shoal.privacy.classes import classes_of
@@ -78,7 +78,10 @@ def audit(
     """
     place = Published.at(Path(path))
     given = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
-    models = [with_items_given(model, given) for model in _asked(claims) or _claimed(place)]
+    models = _asked(claims) or _claimed(place)
+    if given is not None and not any(wants_items(model) for model in models):
+        raise ParameterError("sensitive items are given, and no claim has a digest of items", hint="leave --sensitive out")
+    models = [with_items_given(model, given) for model in models]
     found = read_published(place.file, format or place.format, sep or place.separator)
     release = Release.from_records(found.bags)
     beside = _columns(found, allow_columns)

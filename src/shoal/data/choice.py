@@ -69,6 +69,8 @@ class Items:
 
     def listed(self, what: str) -> frozenset[str]:
         """The names, where they are at hand; `what` they are is told where they are not."""
+        if self.digest is not None:
+            raise ParameterError(f"a digest does not tell which items are {what}", hint="name them in a file")
         if self.names is None:
             raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.items.with_files_read reads it")
         return self.names

@@ -35,9 +35,14 @@ def without_files(declared: Declaring) -> Declaring:
     return declared
 
 
+def wants_items(declared: Declared) -> bool:
+    """Whether a model has the digest of some items only."""
+    return bool(_sealed(declared))
+
+
 def with_items_given(declared: Declaring, given: Items | None) -> Declaring:
     """The same model with the items behind a digest, where they are given and are the ones."""
-    sealed = {name: value for name, value in declared.values().items() if isinstance(value, Items) and value.digest is not None}
+    sealed = _sealed(declared)
     if given is None or not sealed:
         return declared
     if any(given.sealed != str(value) for value in sealed.values()):
@@ -51,6 +56,10 @@ def read_items(path: str | Path) -> Items:
     if not names:
         raise InputError(f"{path} names no items")
     return Items(names=names, label=Path(path).name)
+
+
+def _sealed(declared: Declared) -> dict[str, Items]:
+    return {name: value for name, value in declared.values().items() if isinstance(value, Items) and value.digest is not None}
 
 
 def read_weights(path: str | Path) -> ItemWeights:

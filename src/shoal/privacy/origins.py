@@ -30,15 +30,31 @@ class Origins:
     undecided_classes: int
 
 
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """Pairs of a class of published records and an original record that it generalizes; the records of each class; those not looked at."""
+
+    classes: Ints
+    records: Ints
+    wanted: Ints
+    undecided: Ints
+
+
 def find_origins(release: Release, original: Original) -> Origins:
     """Match published records to originals they generalize, as many as possible."""
+    fit = fitting(release, original)
+    matched = _largest_matching(fit.classes, fit.records, fit.wanted, len(original.bags))
+    asked = int(fit.wanted.sum() - fit.wanted[fit.undecided].sum())
+    return Origins(homeless=asked - matched, undecided_classes=len(fit.undecided))
+
+
+def fitting(release: Release, original: Original) -> Fitting:
+    """Which originals each class of identical published records may stem from."""
     label = identical_records(release.published)
     _, row, place = np.unique(label, return_index=True, return_inverse=True)
     wanted = np.bincount(place, weights=release.copies).astype(np.int64)
     classes, records, undecided = _pairs(release, original, row)
-    matched = _largest_matching(classes, records, wanted, len(original.bags))
-    asked = int(wanted.sum() - wanted[undecided].sum())
-    return Origins(homeless=asked - matched, undecided_classes=len(undecided))
+    return Fitting(classes, records, wanted, undecided)
 
 
 def _pairs(release: Release, original: Original, row: Ints) -> tuple[Ints, Ints, Ints]:

@@ -22,9 +22,10 @@ from shoal.data.bags import Ints
 from shoal.data.choice import Items
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.parameters import param
+from shoal.parameters import Declared, param
 from shoal.privacy import Model, Verdict
 from shoal.privacy.classes import classes_of
+from shoal.privacy.origins import fitting
 from shoal.taxonomy.tree import Taxonomy
 from shoal.taxonomy.wordnet import base_nouns, wordnet
 
@@ -66,9 +67,20 @@ class SensitiveShare(Model):
         if missing := len(wanted) - below["item"].n_unique():
             raise ParameterError(f"{missing:,} of {len(wanted):,} sensitive items are not in the data", hint="check the spelling")
         named = int(_published(release).is_in(_telling(below, tree).implode()).sum())
-        if release.secret is None:
-            return self._by_names(named, "published items were compared with what lies below the sensitive ones in the taxonomy")
-        return self._by_people(named, release, original, below)
+        judged = self._by_origins if release.secret is None else self._by_people
+        return judged(named, release, original, below)
+
+    def _by_origins(self, named: int, release: Release, original: Original, below: pl.DataFrame) -> Verdict:
+        """Which record became which is not known; but a class must have holders where too few records without the item fit it."""
+        if original.bags.owners_repeat:
+            return self._by_names(named, "published items were compared with the sensitive ones and what lies below them")
+        classes = _forced(release, original, below)
+        broken = self._words(named)
+        if over := self._over(classes):
+            broken += (f"{over:,} classes fit so few records without a sensitive item that more than {self.h:g} of their people hold it",)
+        achieved = {"h_at_least": _greatest(classes), "named": named}
+        note = f"of {len(classes):,} classes the fewest possible holders were counted, from all records that each may stem from"
+        return Verdict(str(self), not broken, achieved, broken, (note,), unchecked="" if broken else NO_GROUPS)
 
     def _by_names(self, named: int, note: str) -> Verdict:
         broken = self._words(named)
@@ -81,25 +93,35 @@ class SensitiveShare(Model):
         if len(rows) != len(original.bags) or not np.array_equal(shown, release.copies):
             return Verdict(str(self), False, {"named": named}, ("records were lost or added unaccounted",))
         classes = _counted(release, original, below, rows)
-        over = classes.filter(pl.col("holders") > pl.col("people").map_elements(self._allowed, pl.Int64))
         broken = self._words(named)
-        if len(over):
-            broken += (f"in {len(over):,} of {len(classes):,} classes more than {self.h:g} of the people hold the same sensitive item",)
-        greatest = max(classes.select(pl.col("holders") / pl.col("people")).to_series(), default=0.0)
+        if over := self._over(classes):
+            broken += (f"in {over:,} of {len(classes):,} classes more than {self.h:g} of the people hold the same sensitive item",)
         note = f"people were counted in {len(classes):,} classes of records that are published alike"
-        return Verdict(str(self), not broken, {"h": round(greatest, 6), "named": named}, broken, (note,))
+        return Verdict(str(self), not broken, {"h": _greatest(classes), "named": named}, broken, (note,))
 
     def _words(self, named: int) -> tuple[str, ...]:
         """What is published counts against the claim unless h allows anything."""
         return (f"{named:,} published items name a sensitive item, or can mean nothing else",) if named and self.h < 1 else ()
 
-    def _allowed(self, people: int) -> int:
-        """How many of so many people may hold an item; h is taken as it is written, so that 29 of 100 are not more than 0.29."""
-        return int(Fraction(repr(self.h)) * people)
+    def _over(self, classes: pl.DataFrame) -> int:
+        """In how many classes more people hold an item than may; h is taken as it is written: 29 of 100 are not more than 0.29."""
+        share = Fraction(repr(self.h))
+        return sum(holders > share * people for holders, people in classes.select("holders", "people").iter_rows())
+
+    def keeps(self, promise: Declared) -> bool:
+        """As for all models, but where both know their items they must be the same: a method does not say anew what is sensitive."""
+        told = isinstance(promise, SensitiveShare) and promise.items is not None and promise.items.known
+        if told and self.items is not None and self.items.known:
+            return self == promise
+        return super().keeps(promise)
 
     def told(self) -> dict[str, Any]:
         """A list of sensitive terms may tell what somebody searched for, so the text of a claim has its digest only."""
         return self.values() | ({"items": self.items.sealed} if self.items else {})
+
+
+def _greatest(classes: pl.DataFrame) -> float:
+    return round(max(classes.select(pl.col("holders") / pl.col("people")).to_series(), default=0.0), 6)
 
 
 def _wanted(items: Items) -> pl.Series:
@@ -169,13 +191,31 @@ def _telling(below: pl.DataFrame, taxonomy: Taxonomy) -> pl.Series:
     return taxonomy.names.names.filter(pl.Series(~spared))
 
 
+def _holders(original: Original, below: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of a `record` of the original and a sensitive `item` that it holds."""
+    bags = original.bags
+    entries = pl.DataFrame({"record": np.repeat(np.arange(len(bags)), np.diff(bags.indptr)), "node": bags.items.astype(np.int64)})
+    return entries.join(below.select("item", "node"), on="node").select("record", "item").unique()
+
+
+def _forced(release: Release, original: Original, below: pl.DataFrame) -> pl.DataFrame:
+    """For each class its `people` and the fewest `holders` of an item that it can have: its size less the fitting records without it."""
+    fit = fitting(release, original)
+    pairs = pl.DataFrame({"class": fit.classes, "record": fit.records})
+    sizes = pl.DataFrame({"class": np.arange(len(fit.wanted)), "people": fit.wanted}).join(
+        pairs.group_by("class").agg(pl.len().cast(pl.Int64).alias("fit")), on="class"
+    )
+    holding = pairs.join(_holders(original, below), on="record").group_by("class", "item").agg(pl.len().cast(pl.Int64).alias("with"))
+    fewest = pl.col("people") - (pl.col("fit") - pl.col("with"))
+    forced = holding.join(sizes, on="class").group_by("class").agg(fewest.clip(0).max().alias("holders"))
+    return sizes.join(forced, on="class", how="left").with_columns(pl.col("holders").fill_null(0))
+
+
 def _counted(release: Release, original: Original, below: pl.DataFrame, rows: Ints) -> pl.DataFrame:
     """For each class its `people` and the `holders` of the item that most of them hold."""
-    bags = original.bags
     shown = np.flatnonzero(rows >= 0)
-    record = pl.DataFrame({"record": shown, "class": classes_of(release).label[rows[shown]], "owner": bags.owners[shown]})
-    entries = pl.DataFrame({"record": np.repeat(np.arange(len(bags)), np.diff(bags.indptr)), "node": bags.items.astype(np.int64)})
-    held = entries.join(below.select("item", "node"), on="node").join(record, on="record")
+    record = pl.DataFrame({"record": shown, "class": classes_of(release).label[rows[shown]], "owner": original.bags.owners[shown]})
+    held = _holders(original, below).join(record, on="record")
     holders = held.group_by("class", "item").agg(pl.col("owner").n_unique().alias("holders")).group_by("class").agg(pl.col("holders").max())
     people = record.group_by("class").agg(pl.col("owner").n_unique().alias("people"))
     return people.join(holders, on="class", how="left").with_columns(pl.col("holders").fill_null(0))
