@@ -204,6 +204,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
         OnlyStated("accounting.occurrences.kept"),
         Caught("metrics.kept is not the share that accounting.occurrences gives"),
     ),
+    "suppressed said to be kept": (shift("suppressed", "kept"), Caught("88 published in some form, and the records hold 83")),
     "more kept, also in the metrics": (edit(shift_with_metrics), OnlyStated("metrics.kept"), REPRINTED),
     "no account of rows": (drop("accounting.rows"), Caught("accounting.rows.in and input.rows differ")),
     "another account of rows": (
@@ -383,6 +384,16 @@ def test_without_a_new_digest_no_edit_passes(copy: Shell, name: str, words: list
     if answer.code == 3:
         assert "sha256: the manifest says" in answer.out
     assert "was changed after it was written" in one_line(copy("measure", "release"))
+
+
+@pytest.mark.parametrize("name", ["no claims", "a claim that does not hold", "a weaker claim", "another length", "a file more"])
+def test_a_claim_of_ones_own_does_not_excuse_the_manifest(copy: Shell, name: str):
+    """The claim is judged instead of the manifest's; everything else is checked all the same."""
+    claim = ["--claim", "k-anonymity(k=2)"]
+    assert copy("audit", "release", *claim).code == 0
+    tamper, outcome, *_ = TAMPERING[name]
+    tamper(copy.directory / "release")
+    check(copy, outcome, claim)
 
 
 def test_there_are_enough_of_them():

@@ -21,6 +21,8 @@ from shoal.privacy import Model
 from shoal.report.facts import facts_of
 from shoal.report.page import render
 
+# Parts of an account whose occurrences stand in the records, each in a place of its own, whatever it was made into.
+SHOWN = ("kept", "renamed", "generalized", "replaced")
 BY_THE_METHOD = "by the method"
 WORDS_OF_THE_REPORT = f"what {REPORT} says"
 
@@ -36,6 +38,9 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
     evidence.add("metrics", {"mean_length": release.published.occurrences / max(1, release.n_records)})
     evidence.unchecked.append(WORDS_OF_THE_REPORT)
     _contradictions(manifest, evidence)
+    told = sum(manifest["accounting"]["occurrences"].get(part, 0) for part in SHOWN)
+    shown = evidence.found["files[0].occurrences"]
+    evidence.insist(told <= shown, f"accounting.occurrences has {told:,} published in some form, and the records hold {shown:,}")
     return evidence
 
 
