@@ -179,7 +179,7 @@ def test_writing(shell: Shell):
 
 
 def test_errors_are_one_tree():
-    with pytest.raises(Infeasible, match="40 people cannot be hidden in groups of 41"):
+    with pytest.raises(Infeasible, match="40 people cannot be hidden among 41"):
         shoal.anonymize(records(), shoal.Clump(k=41), taxonomy=food())
     assert issubclass(Infeasible, shoal.ShoalError)
     assert GuaranteeNotMet.exit_code == 3

@@ -81,7 +81,7 @@ def test_a_first_line_that_may_be_data_is_not_quoted(data: Shell):
 PARAMETERS = {
     "k below 2": (["--k", "1"], "k must be at least 2, not 1"),
     "a negative k": (["--k", "-5"], "k must be at least 2"),
-    "k larger than the number of people": (["--k", "41"], "40 people cannot be hidden in groups of 41"),
+    "k larger than the number of people": (["--k", "41"], "40 people cannot be hidden among 41"),
     "a very large k": (["--k", str(10**18)], "40 people cannot be hidden"),
     "k beyond every number": (["--k", str(10**30)], "k must be at most"),
     "k in floating point": (["--k", "1e18"], "k must be a whole number, not '1e18'"),

@@ -69,7 +69,7 @@ def dataset(name: str) -> Dataset:
 def taken_by(method: Method, data: Dataset, bags: Bags | None = None) -> Dataset:
     """The data as the method takes it: a method of sets gets sets."""
     some = data.bags if bags is None else bags
-    if data.kind in method.supports:
+    if data.kind in method.takes:
         return Dataset(some, data.taxonomy, data.kind)
     return Dataset(some.as_sets(), data.taxonomy, "sets")
 
@@ -204,5 +204,5 @@ def test_a_method_tells_what_it_is(name: str) -> None:
     assert method.name == name
     assert method.summary().endswith(".")
     assert method.paper
-    assert method.supports <= {"sets", "bags"}
+    assert method.takes <= {"sets", "bags"}
     assert all(declared.help for declared in method.parameters())

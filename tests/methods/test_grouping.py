@@ -13,8 +13,9 @@ from helpers_data import food, numbered, numbers_of, on, tree, trees
 from shoal import _kernels
 from shoal.data.original import Original, shared_occurrences
 from shoal.errors import Infeasible
+from shoal.methods.building import account
 from shoal.methods.clump import Clump
-from shoal.methods.grouping import account, run_grouping
+from shoal.methods.grouping import generalized_or_kept, run_grouping
 from shoal.methods.partition import Partition
 
 SOME = settings(deadline=None, max_examples=80)
@@ -39,7 +40,9 @@ def test_the_account_of_a_small_release() -> None:
     taxonomy = food()
     bags = on(taxonomy, [["Apple", "Beef"], ["Orange", "Beef", "Milk"], []])
     published = on(taxonomy, [["Fruit", "Beef"]])
-    found = account(bags, published, np.array([0, 0, -1]))
+    groups = np.array([0, 0])
+    told = generalized_or_kept(bags.select([0, 1]), published, groups)
+    found = account(bags, np.array([0, 0, -1]), told)
     assert found.as_dict() == {
         "records": {"in": 3, "published": 2, "withheld: empty": 1},
         "occurrences": {"in": 5, "kept": 2, "generalized": 2, "suppressed": 1},
@@ -50,7 +53,7 @@ def test_the_account_of_a_small_release() -> None:
 def test_people_are_what_counts(method: Clump | Partition) -> None:
     taxonomy = food()
     records = [["Apple"], ["Beef"], ["Milk"], ["Milk"]]
-    with pytest.raises(Infeasible, match="2 people cannot be hidden in groups of 3") as caught:
+    with pytest.raises(Infeasible, match="2 people cannot be hidden among 3") as caught:
         method.apply(Original.on(on(taxonomy, records, owners=[1, 1, 2, 2]), taxonomy))
     assert caught.value.facts == {"value": 2, "limit": 3}
     with pytest.raises(Infeasible, match="2 people"):  # the third one's record is empty

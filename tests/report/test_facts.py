@@ -121,7 +121,7 @@ def test_items_are_found_by_name_in_a_release_with_a_vocabulary_of_its_own() -> 
 def test_items_that_are_not_in_the_taxonomy_are_refused() -> None:
     release, original = by_hand()
     strange = Release(Bags.from_lists([["shelf 0.0"], ["comet"]]), release.copies.copy())
-    with pytest.raises(InputError, match="not in the taxonomy"):
+    with pytest.raises(InputError, match="not among the names of the original"):
         facts_of({}, strange, original)
 
 

@@ -41,16 +41,21 @@ def anonymize(
     data: Reading | Log | Bags,
     method: Method | str | None = None,
     *,
-    taxonomy: str | Taxonomy = "wordnet",
+    taxonomy: str | Taxonomy | None = None,
     **how: Any,
 ) -> Judged:
     """A release that passed all its claims.
 
-    The method is a value such as `Clump(k=5)`, or the same as text. `how` as in `Preparation`: per, gap, loss, unknown, scope, as_sets.
+    The method is a value such as `Clump(k=5)`, or the same as text. Without a taxonomy, WordNet is taken by a method that needs one;
+    the others publish names as they were typed, and a taxonomy only chooses items for them.
+
+    `how` as in `Preparation`: per, gap, loss, unknown, scope, as_sets.
     """
     chosen = METHODS.make(method) if isinstance(method, str) else method or next(iter(METHODS.values()))()
     given = taxonomy if isinstance(taxonomy, Taxonomy) else None
-    preparation = Preparation(**how, taxonomy="given" if given is not None else str(taxonomy))
+    start = Preparation.default_for(needs_taxonomy=chosen.needs_taxonomy)
+    named = "given" if given is not None else taxonomy or start.taxonomy
+    preparation = replace(start, **how, taxonomy=str(named))
     content = data.data if isinstance(data, Reading) else data
     prepared = prepare_records(records_of(content, preparation), preparation, given)
     if isinstance(data, Reading):

@@ -20,6 +20,9 @@ from shoal.taxonomy.ground import Scope, Unknown
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.tree import Taxonomy
 
+NO_TAXONOMY = "none"
+AS_TYPED = "as typed"
+
 _GAP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _LONGEST_GAP = timedelta(days=365_000)
@@ -27,12 +30,16 @@ _LONGEST_GAP = timedelta(days=365_000)
 
 @dataclass(frozen=True)
 class Preparation:
-    """How a file becomes records on a taxonomy."""
+    """How a file becomes records on a taxonomy, or, with `typed_names`, of the names as they were typed.
+
+    Then the taxonomy only says what lies under a node, and may be `none`.
+    """
 
     read: ReadOptions = field(default_factory=ReadOptions)
     per: Per = "user"
     gap: str = "30m"
     taxonomy: str = "wordnet"
+    typed_names: bool = False
     loss: str = "lm"
     unknown: Unknown | None = None  # None keeps them, but refuses a taxonomy that knows hardly any item
     scope: Scope = "used"
@@ -46,6 +53,13 @@ class Preparation:
         parse_gap(self.gap)
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
+        if self.taxonomy == NO_TAXONOMY:
+            object.__setattr__(self, "typed_names", True)
+
+    @classmethod
+    def default_for(cls, *, needs_taxonomy: bool) -> Preparation:
+        """What is done unless something else is asked for: a taxonomy only where the method needs one."""
+        return cls() if needs_taxonomy else cls(taxonomy=NO_TAXONOMY, typed_names=True)
 
     @property
     def pause(self) -> timedelta:
@@ -58,6 +72,8 @@ class Preparation:
         if self.per == "session":
             told["gap"] = self.gap
         told |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
+        if self.typed_names:
+            return told | {"names": AS_TYPED}
         return told | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope}
 
 
@@ -86,7 +102,7 @@ def parse_gap(text: str) -> timedelta:
 
 def taxonomy_label(spec: str) -> str:
     """A taxonomy's name for the manifest: a file is named without its directories."""
-    if spec in {"wordnet", "given"} or is_generated(spec):
+    if spec in {"wordnet", "given", NO_TAXONOMY} or is_generated(spec):
         return spec
     return os.fsencode(Path(spec).name).decode("utf-8", "replace")
 
@@ -98,7 +114,7 @@ def is_generated(spec: str) -> bool:
 
 def is_file(spec: str) -> bool:
     """Whether this names a taxonomy's file."""
-    return spec != "wordnet" and not is_generated(spec)
+    return spec not in {"wordnet", NO_TAXONOMY} and not is_generated(spec)
 
 
 def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
@@ -116,7 +132,7 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
     from shoal.taxonomy.files import read_taxonomy
 
     if not Path(spec).exists():
-        raise InputError(f"no taxonomy file at {spec}", hint="give wordnet, generated, generated:FANOUT or a file")
+        raise InputError(f"no taxonomy file at {spec}", hint="give wordnet, generated, generated:FANOUT, none or a file")
     found = read_taxonomy(spec, loss=loss)
     return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from shoal.app.job import Preparation
+from shoal.app.job import AS_TYPED, NO_TAXONOMY, Preparation
 from shoal.app.manifest_schema import faults
 from shoal.app.stated import listed
 from shoal.data.packed import open_regular, translated
@@ -99,6 +99,8 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
     """How the original was prepared, as the manifest tells."""
     given = manifest["input"]
     told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}
+    if given.get("names") == AS_TYPED:  # then a taxonomy only chose items, and claims name these
+        told |= {"taxonomy": NO_TAXONOMY, "typed_names": True}
     return Preparation(read=ReadOptions(format=given.get("format")), as_sets=given["records_as"] == "sets", **told)
 
 

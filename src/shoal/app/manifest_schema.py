@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
-from shoal.app.job import parse_gap
+from shoal.app.job import AS_TYPED, parse_gap
 from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
@@ -32,7 +32,14 @@ Rule = Callable[[str, Any], Iterator[str]]
 
 def faults(manifest: Any) -> Iterator[str]:
     """What is not as it must be, each with the key it was found under."""
-    yield from _MANIFEST("", manifest)
+    found = list(_MANIFEST("", manifest))
+    yield from found
+    if found:
+        return
+    typed = "names" in manifest["input"]
+    for metric in METRICS.values():
+        if metric.needs_taxonomy and metric.routine and (metric.name in manifest["metrics"]) == typed:
+            yield f"metrics.{metric.name} is {'there without a taxonomy' if typed else 'missing'}"
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
@@ -143,7 +150,7 @@ def _ledger(key: str, value: Any) -> Iterator[str]:
 
 def _metrics(key: str, value: Any) -> Iterator[str]:
     """Known metrics within their bounds; those that every release is measured by must be there."""
-    routine = tuple(metric.name for metric in METRICS.values() if metric.routine)
+    routine = tuple(metric.name for metric in METRICS.values() if metric.routine and not metric.needs_taxonomy)
     found = list(_entries(_number, required=routine)(key, value))
     yield from found
     for name, said in {} if found else value.items():
@@ -177,17 +184,22 @@ _CLAIM = _object(
     {"notes": _several(_text)},
 )
 
-_INPUT = _object(
+_ANY_INPUT = {
+    "records": _count,
+    "owners": _count,
+    "items": _count,
+    "occurrences": _count,
+    "per": _one_of(get_args(Per)),
+    "records_as": _one_of(("sets", "bags")),
+    "taxonomy": _must(lambda value: _is_text(value) and not {"/", "\\", "\0"} & set(value), "a name without a path"),
+}
+_PERHAPS = {"format": _one_of(tuple(FORMATS)), "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
+_TYPED_INPUT = _object({**_ANY_INPUT, "names": _one_of((AS_TYPED,))}, _PERHAPS)
+_INPUT_ON_TAXONOMY = _object(
     {
-        "records": _count,
-        "owners": _count,
-        "items": _count,
-        "occurrences": _count,
+        **_ANY_INPUT,
         "unknown_items": _count,
         "unknown_occurrences": _count,
-        "per": _one_of(get_args(Per)),
-        "records_as": _one_of(("sets", "bags")),
-        "taxonomy": _must(lambda value: _is_text(value) and not {"/", "\\", "\0"} & set(value), "a name without a path"),
         "node_loss": _one_of(tuple(LOSSES)),
         "unknown": _one_of(get_args(Unknown)),
         "scope": _one_of(get_args(Scope)),
@@ -195,15 +207,22 @@ _INPUT = _object(
         "taxonomy_leaves": _count,
         "taxonomy_height": _count,
     },
-    {"format": _one_of(tuple(FORMATS)), "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")},
+    _PERHAPS,
 )
+
+
+def _input(key: str, value: Any) -> Iterator[str]:
+    """Records on a taxonomy, or of names as they were typed."""
+    typed = isinstance(value, dict) and "names" in value
+    yield from (_TYPED_INPUT if typed else _INPUT_ON_TAXONOMY)(key, value)
+
 
 _MANIFEST = _object(
     {
         "shoal": _text,
         "method": _text,
         "parameters": _entries(_setting),
-        "input": _INPUT,
+        "input": _input,
         "claims": _several(_CLAIM),
         "accounting": _entries(_ledger, required=("records", "occurrences")),
         "notes": _several(_text),

@@ -25,10 +25,11 @@ class Ledger:
 
     def split(self, part: str, into: Mapping[str, int]) -> Ledger:
         """The same ledger with one part told apart further."""
-        rest = {name: n for name, n in self.parts.items() if name != part}
-        for name, n in into.items():
-            rest[name] = rest.get(name, 0) + n
-        return Ledger(self.total, rest)
+        told: dict[str, int] = {}
+        for name, n in self.parts.items():
+            for finer, share in (into if name == part else {name: n}).items():
+                told[finer] = told.get(finer, 0) + share
+        return Ledger(self.total, told)
 
     def widened(self, reason: str, n: int) -> Ledger:
         """The ledger of a larger whole, of which n more fell to this reason."""
@@ -41,13 +42,14 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Accounting:
-    """Ledgers of records and of item occurrences; of file rows where a file was read."""
+    """Ledgers of records and of item occurrences; of file rows where a file was read; of what preparation made of the words."""
 
     records: Ledger
     occurrences: Ledger
     rows: Ledger | None = None
+    words: Ledger | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """For the manifest."""
-        found = {"records": self.records.as_dict(), "occurrences": self.occurrences.as_dict()}
-        return {"rows": self.rows.as_dict(), **found} if self.rows else found
+        ledgers = {"rows": self.rows, "words": self.words, "records": self.records, "occurrences": self.occurrences}
+        return {name: ledger.as_dict() for name, ledger in ledgers.items() if ledger is not None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from shoal.parameters import Declared
 from shoal.registry import Table
@@ -14,12 +14,30 @@ if TYPE_CHECKING:
     from shoal.privacy import Model
 
 
+Kind = Literal["sets", "bags"]
+
+
 class Method(Declared, ABC):
-    """Frozen parameters and one step: an original in, a release out."""
+    """Frozen parameters and one step: an original in, a release out.
+
+    `takes` are the kinds of records that it can work on, `kind` is what it publishes. The pipeline holds a method to all it says here.
+    """
 
     paper: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name", "paper")
-    supports: ClassVar[frozenset[str]] = frozenset({"sets", "bags"})
+    takes: ClassVar[frozenset[Kind]] = frozenset({"sets", "bags"})
+    kind: ClassVar[Kind] = "bags"
+    guarantees_nothing: ClassVar[bool] = False
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Whether records must be put on a taxonomy. Otherwise names stay as they were typed."""
+        return True
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the same input and parameters give the same release on every machine."""
+        return True
 
     @abstractmethod
     def claims(self) -> tuple[Model, ...]:

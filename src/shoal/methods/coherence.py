@@ -18,15 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
-from shoal.data.choice import Items, ItemWeights, plain_values
+from shoal.data.choice import Items, ItemWeights
 from shoal.data.hitting import SCORES, Hitting, exact_hitting, greedy
 from shoal.data.itemsets import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
 from shoal.data.original import Original
-from shoal.data.release import Release, Secret
 from shoal.errors import Infeasible, ParameterError
-from shoal.methods import Method
+from shoal.methods.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.coherence import MOST_KNOWN, Coherence
@@ -35,12 +33,11 @@ from shoal.taxonomy.parts import parts_of, published_parts
 
 
 @dataclass(frozen=True)
-class Cohesion(Method):
+class Cohesion(RecodingMethod):
     """Suppresses public items everywhere until no few of them single anybody out or give a private item away."""
 
     name = "coherence"
     paper = "Xu, Wang, Fu and Yu, KDD 2008"
-    supports = frozenset({"sets"})
 
     h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
     k: int = param(5, minimum=2, help="people behind every published record")
@@ -72,37 +69,31 @@ class Cohesion(Method):
         """Coherence, for the items as they are named here."""
         return (Coherence(h=self.h, k=self.k, p=self.p, private=self.private, public=self.public),)
 
-    def apply(self, original: Original) -> Release:
-        """Find the minimal moles, choose what removes them, and publish every record without it. Empty records are withheld."""
-        bags, taxonomy = original.bags, original.tree
-        present = np.flatnonzero(bags.lengths > 0)
-        records = bags.select(present).as_sets()
-        if records.n_owners < self.k:
-            hint = "lower k, or give more data"
-            raise Infeasible(
-                f"{records.n_owners:,} people cannot be hidden among {self.k:,}", hint=hint, value=records.n_owners, limit=self.k
-            )
-        parts = parts_of(taxonomy.names, self.private, self.public, original.taxonomy)
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Only generalizing does."""
+        return self.generalize
+
+    @property
+    def deterministic(self) -> bool:
+        """The exact search has a time limit."""
+        return not self.exact
+
+    def recode(self, records: Bags, original: Original) -> Recoded:
+        """Find the minimal moles, choose what removes them; what is published is every record without it."""
+        names = original.tree.names
+        parts = parts_of(names, self.private, self.public, original.taxonomy)
         loss = self.losses(records, parts)
         moles = minimal_moles(records, parts, self.power)
         if len(moles) and not moles.sizes[0]:
             raise self._infeasible(moles, records, parts)
         if self.generalize:
-            recoding, notes = lift(records, taxonomy, parts, loss, self.power, moles)
+            recoding, notes = lift(records, original.tree, parts, loss, self.power, moles)
         else:
             chosen = self.suppressed(moles, records, parts, loss)
-            recoding, notes = Recoding.identity(len(taxonomy)).suppressing(chosen.items), _told(chosen, _occurring(records, parts))
+            recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _told(chosen, _occurring(records, parts))
         published = recoding.applied(records)
-        return Release(
-            published=Bags(*published.rows, np.arange(len(present), dtype=np.int64), taxonomy.names),
-            copies=np.ones(len(present), np.int64),
-            claims=(self._claim(published, parts, recoding),),
-            accounting=_account(bags, records, published, recoding),
-            method=self.name,
-            parameters=plain_values(self.values()),
-            secret=Secret(np.where(bags.lengths > 0, np.cumsum(bags.lengths > 0) - 1, -1)),
-            notes=tuple(notes),
-        )
+        return Recoded(published, (self._claim(published, parts, recoding),), _account(records, published, recoding), tuple(notes))
 
     def suppressed(self, moles: Moles, records: Bags, parts: Parts, loss: Ints) -> Hitting:
         """The items to suppress, by the score that was asked for."""
@@ -179,20 +170,9 @@ def _told(chosen: Hitting, public: Ints) -> list[str]:
     return notes
 
 
-def _account(bags: Bags, records: Bags, published: Bags, recoding: Recoding) -> Accounting:
+def _account(records: Bags, published: Bags, recoding: Recoding) -> dict[str, int]:
+    """What became of the occurrences; items of a record that became one and the same are merged."""
     code = recoding.code[records.items]
     kept = int((code == records.items).sum())
-    gone = int((code == SUPPRESSED).sum())
-    return Accounting(
-        records=Ledger(len(bags), {"published": len(records), "withheld: empty": len(bags) - len(records)}),
-        occurrences=Ledger(
-            bags.occurrences,
-            {
-                "kept": kept,
-                "generalized": published.occurrences - kept,
-                "merged": records.occurrences - gone - published.occurrences,
-                "suppressed": gone,
-                "dropped: repeated in its record": bags.occurrences - records.occurrences,
-            },
-        ),
-    )
+    remaining = int((code != SUPPRESSED).sum())
+    return {"kept": kept, "generalized": published.occurrences - kept, "merged": remaining - published.occurrences}

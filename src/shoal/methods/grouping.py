@@ -9,16 +9,13 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from shoal import _kernels, kernels
-from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
-from shoal.data.choice import plain_values
 from shoal.data.original import Original, shared_occurrences
-from shoal.data.release import Release, Secret
+from shoal.data.release import Release
 from shoal.errors import Infeasible
 from shoal.methods import Method
+from shoal.methods.building import Outcome, build_release, present_records
 from shoal.taxonomy.tree import Taxonomy
 
 
@@ -33,49 +30,16 @@ class GroupingMethod(Method):
 
     def apply(self, original: Original) -> Release:
         """Withhold empty records, group the others, publish one record a group, and account for all."""
-        bags, taxonomy = original.bags, original.tree
-        present, used = present_records(bags, self.k)
-        groups, published = self.form_groups(used, taxonomy)
-        rows = np.full(len(bags), -1, np.int64)
-        rows[present] = groups
-        return Release(
-            published=published,
-            copies=np.bincount(groups, minlength=len(published)).astype(np.int64),
-            claims=self.claims(),
-            accounting=account(bags, published, rows),
-            method=self.name,
-            parameters=plain_values(self.values()),
-            secret=Secret(rows),
-        )
+        present = present_records(original.bags, self.k)
+        groups, published = self.form_groups(present.records, original.tree)
+        told = generalized_or_kept(present.records, published, groups)
+        return build_release(self, original, present, Outcome(published, groups, told, self.claims()))
 
 
-def present_records(bags: Bags, k: int) -> tuple[Ints, Bags]:
-    """The numbers of the records that are not empty, and these records; refuses where fewer than k people own them."""
-    present = np.flatnonzero(bags.lengths > 0)
-    used = bags if len(present) == len(bags) else bags.select(present)
-    if used.n_owners < k:
-        raise Infeasible(
-            f"{used.n_owners:,} people cannot be hidden in groups of {k:,}",
-            hint="lower k, or give more data",
-            value=used.n_owners,
-            limit=k,
-        )
-    return present, used
-
-
-def account(bags: Bags, published: Bags, rows: Ints) -> Accounting:
-    """Where records and occurrences went, from the published row of each record (-1: withheld as empty)."""
-    shown = rows >= 0
-    kept, remaining = shared_occurrences(bags, published, rows), int(published.lengths[rows[shown]].sum())
-    withheld = int(bags.lengths[~shown].sum())
-    suppressed = bags.occurrences - withheld - remaining
-    return Accounting(
-        records=Ledger(len(bags), {"published": int(shown.sum()), "withheld: empty": int((~shown).sum())}),
-        occurrences=Ledger(
-            bags.occurrences,
-            {"kept": kept, "generalized": remaining - kept, "suppressed": suppressed, "in withheld records": withheld},
-        ),
-    )
+def generalized_or_kept(records: Bags, published: Bags, groups: Ints) -> dict[str, int]:
+    """What became of the records' occurrences where each published item stands for one of every member."""
+    kept = shared_occurrences(records, published, groups)
+    return {"kept": kept, "generalized": int(published.lengths[groups].sum()) - kept}
 
 
 def content_order(bags: Bags) -> Ints:

@@ -99,6 +99,11 @@ class Shoal(GroupingMethod):
         """How much of a group may hold the same sensitive item."""
         return DEFAULT_SHARE if self.h is None else self.h
 
+    @property
+    def deterministic(self) -> bool:
+        """How far a time limit lets the search come depends on the machine."""
+        return self.seconds is None
+
     def claims(self) -> tuple[Model, ...]:
         """Transactional k-anonymity, and a bound on who holds a sensitive item where such items are named."""
         anonymous = KAnonymity(k=self.k)

@@ -22,14 +22,13 @@ from typing import Any
 import numpy as np
 
 from shoal import _kernels, kernels
-from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
-from shoal.data.choice import plain_values
 from shoal.data.original import Original
-from shoal.data.release import Release, Secret
+from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.methods import Method
-from shoal.methods.grouping import content_order, present_records, run_grouping
+from shoal.methods.building import Outcome, build_release, present_records
+from shoal.methods.grouping import content_order, run_grouping
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.shared_terms import SharedTerms
@@ -75,9 +74,8 @@ class SSC(Method):
 
     def apply(self, original: Original) -> Release:
         """Cluster the vocabularies that are not empty, publish a typical one for each cluster, and account for every occurrence."""
-        bags, taxonomy = original.bags, original.tree
-        present, used = present_records(bags, self.k)
-        measure = self.semantics(taxonomy).kernel()
+        present = present_records(original.bags, self.k)
+        used, measure = present.records, self.semantics(original.tree).kernel()
         clusters = self.cluster(used, measure)
         typical = kernels.run(
             _kernels.typical_vocabularies,
@@ -90,18 +88,10 @@ class SSC(Method):
             self.rare == "generalize",
         )
         indptr, items, counts = typical.rows
-        published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), taxonomy.names)
-        rows = np.full(len(bags), -1, np.int64)
-        rows[present] = clusters.group
-        return Release(
-            published=published,
-            copies=np.bincount(clusters.group, minlength=len(clusters)).astype(np.int64),
-            claims=self.claims(),
-            accounting=_account(bags, rows, typical),
-            method=self.name,
-            parameters=plain_values(self.values()),
-            secret=Secret(rows),
-        )
+        published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), original.tree.names)
+        # An occurrence represented by another term is told apart from one that is published.
+        told = {"kept": typical.kept, "replaced": typical.replaced, "generalized": typical.generalized}
+        return build_release(self, original, present, Outcome(published, clusters.group, told, self.claims()))
 
     def semantics(self, taxonomy: Taxonomy) -> SemanticDistance:
         """The distance of terms and vocabularies in force."""
@@ -131,15 +121,3 @@ class SSC(Method):
 def _numbered(owners: Ints) -> Ints:
     """Owners renumbered from 0."""
     return np.unique(owners, return_inverse=True)[1].astype(np.int64)
-
-
-def _account(bags: Bags, rows: Ints, typical: Any) -> Accounting:
-    """Where records and occurrences went. An occurrence represented by another term is told apart from one that is published."""
-    shown = rows >= 0
-    withheld = int(bags.lengths[~shown].sum())
-    told = {"kept": typical.kept, "replaced": typical.replaced, "generalized": typical.generalized}
-    suppressed = bags.occurrences - withheld - sum(told.values())
-    return Accounting(
-        records=Ledger(len(bags), {"published": int(shown.sum()), "withheld: empty": int((~shown).sum())}),
-        occurrences=Ledger(bags.occurrences, {**told, "suppressed": suppressed, "in withheld records": withheld}),
-    )

@@ -16,14 +16,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
-from shoal.data.choice import Items, plain_values
+from shoal.data.choice import Items
 from shoal.data.itemsets import PUBLIC, Parts
 from shoal.data.original import Original
-from shoal.data.release import Release, Secret
-from shoal.errors import Infeasible
-from shoal.methods import Method
+from shoal.methods.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.public_part import PublicKAnonymity
@@ -31,12 +28,11 @@ from shoal.taxonomy.parts import parts_of, published_parts
 
 
 @dataclass(frozen=True)
-class TopDownSpecialization(Method):
+class TopDownSpecialization(RecodingMethod):
     """Shows as many public items as k-anonymity of all of them together allows."""
 
     name = "tds"
     paper = "Fung, Wang and Yu, ICDE 2005"
-    supports = frozenset({"sets"})
 
     k: int = param(5, minimum=2, help="people behind every published record")
     private: Items | None = param(None, help="items that must not be inferred")
@@ -46,28 +42,16 @@ class TopDownSpecialization(Method):
         """k-anonymity of the public items."""
         return (PublicKAnonymity(k=self.k, private=self.private, public=self.public),)
 
-    def apply(self, original: Original) -> Release:
-        """Show items one by one, then publish every record without the public items that were not shown. Empty records are withheld."""
-        bags, taxonomy = original.bags, original.tree
-        present = np.flatnonzero(bags.lengths > 0)
-        records = bags.select(present).as_sets()
-        if records.n_owners < self.k:
-            raise Infeasible(f"{records.n_owners:,} people cannot be hidden among {self.k:,}", hint="lower k, or give more data")
-        parts = parts_of(taxonomy.names, self.private, self.public, original.taxonomy)
+    def recode(self, records: Bags, original: Original) -> Recoded:
+        """Show items one by one; what is published is every record without the public items that were not shown."""
+        names = original.tree.names
+        parts = parts_of(names, self.private, self.public, original.taxonomy)
         chosen, suppressed = specialize(records, parts, self.k)
         shown = (parts != PUBLIC) | np.isin(np.arange(len(parts)), chosen)
-        code = np.where(shown, np.arange(len(parts)), -1).astype(np.int32)
-        published = records.relabelled(code, taxonomy.names)
-        return Release(
-            published=Bags(*published.rows, np.arange(len(present), dtype=np.int64), taxonomy.names),
-            copies=np.ones(len(present), np.int64),
-            claims=(PublicKAnonymity(k=self.k, **published_parts(published, parts)),),
-            accounting=_account(bags, records, published),
-            method=self.name,
-            parameters=plain_values(self.values()),
-            secret=Secret(np.where(bags.lengths > 0, np.cumsum(bags.lengths > 0) - 1, -1)),
-            notes=(f"{suppressed:,} of {len(chosen) + suppressed:,} public items were suppressed",),
-        )
+        published = records.relabelled(np.where(shown, np.arange(len(parts)), -1).astype(np.int32), names)
+        claim = PublicKAnonymity(k=self.k, **published_parts(published, parts))
+        note = f"{suppressed:,} of {len(chosen) + suppressed:,} public items were suppressed"
+        return Recoded(published, (claim,), {"kept": published.occurrences}, (note,))
 
 
 def specialize(records: Bags, parts: Parts, k: int) -> tuple[list[int], int]:
@@ -133,13 +117,3 @@ def _holders(records: Bags, parts: Parts) -> dict[int, Ints]:
     ends = np.cumsum(np.bincount(records.items, minlength=len(parts)))
     pieces = np.split(record, ends[:-1])
     return {item: pieces[item] for item in np.flatnonzero(parts == PUBLIC).tolist() if len(pieces[item])}
-
-
-def _account(bags: Bags, records: Bags, published: Bags) -> Accounting:
-    parts = {
-        "kept": published.occurrences,
-        "suppressed": records.occurrences - published.occurrences,
-        "dropped: repeated in its record": bags.occurrences - records.occurrences,
-    }
-    shown = {"published": len(records), "withheld: empty": len(bags) - len(records)}
-    return Accounting(records=Ledger(len(bags), shown), occurrences=Ledger(bags.occurrences, parts))

@@ -20,7 +20,7 @@ def _share(*parts: str) -> Callable[[Release, Original], float]:
     return measure
 
 
-KEPT = Metric("kept", "share of occurrences published as they were", "higher", _share("kept"), highest=1.0, needs_groups=True)
+KEPT = Metric("kept", "share of occurrences published as they were typed", "higher", _share("kept"), highest=1.0, needs_groups=True)
 GENERALIZED = Metric(
     "generalized", "share of occurrences published as an ancestor", "neither", _share("generalized"), highest=1.0, needs_groups=True
 )

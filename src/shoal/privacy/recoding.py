@@ -34,12 +34,14 @@ def recoding_defects(original: Original, release: Release, roles: Roles) -> list
         return ["records were lost or added unaccounted"]
     before, items = _keys(original.bags, shown)
     after, published = _keys(release.published, rows[shown])
+    defects = _untyped(original, after, published, shown)
     kept = _among(before, after)
     n = len(original.tree)
     total, left = np.bincount(items, minlength=n), np.bincount(items[kept], minlength=n)
     untouchable = int(((left < total) & ~changeable).sum())
     partly = int(((left < total) & (left > 0) & changeable).sum())
-    defects = [f"{untouchable:,} items that are private were changed"] if untouchable else []
+    if untouchable:
+        defects.append(f"{untouchable:,} items that are private were changed")
     if partly:
         defects.append(f"{partly:,} items were changed in some records but not in all")
     strange = ~_among(after, before)
@@ -49,6 +51,17 @@ def recoding_defects(original: Original, release: Release, roles: Roles) -> list
         if foreign:
             defects.append(f"{foreign:,} published items stand for nothing in their record")
     return defects
+
+
+def _untyped(original: Original, after: Ints, published: Small, shown: Ints) -> list[str]:
+    """That every published name was typed in its record, just so. Where records were put on a taxonomy, nodes have names of their own."""
+    if original.on_taxonomy:
+        return []
+    names, typed = original.bags.vocabulary, original.typed
+    named = typed.vocabulary.codes(names.names)[published].astype(np.int64)
+    keys = after // len(names) * len(typed.vocabulary) + named
+    untyped = int(((named < 0) | ~_among(keys, _keys(typed, shown)[0])).sum())
+    return [f"{untyped:,} published items were not typed in their record"] if untyped else []
 
 
 def _keys(bags: Bags, rows: Ints) -> tuple[Ints, Small]:

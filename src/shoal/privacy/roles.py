@@ -48,18 +48,20 @@ def roles_of(names: Vocabulary, private: Items | None, public: Items | None, tax
 def _named(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None, strict: bool) -> Mask | None:
     if items is None:
         return None
-    wanted = _below(taxonomy, items.under, what) if items.under is not None else items.names
+    if items.under is not None:
+        return _below(names, taxonomy, items.under, what)
+    wanted = items.names
     if wanted is None:
         raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.items.with_files_read reads it")
     listed = names.names.to_list()
-    missing = 0 if items.under is not None else len(wanted - set(listed))
+    missing = len(wanted - set(listed))
     if strict and missing:
         raise ParameterError(f"{missing:,} {what} items are not in the data", hint="check the spelling")
     return np.fromiter((name in wanted for name in listed), bool, len(listed))
 
 
-def _below(taxonomy: Taxonomy | None, node: str, what: str) -> frozenset[str]:
-    """The names of a node and of all below it."""
+def _below(items: Vocabulary, taxonomy: Taxonomy | None, node: str, what: str) -> Mask:
+    """Which items are a node or below it; words as they were typed are those that the taxonomy takes for it."""
     if taxonomy is None:
         raise ParameterError(f"{what} items under {node!r} can only be told with the taxonomy at hand", hint="name them in a file")
     names = taxonomy.names.names.to_list()
@@ -69,7 +71,10 @@ def _below(taxonomy: Taxonomy | None, node: str, what: str) -> frozenset[str]:
     inside[names.index(node)] = True
     for number, parent in enumerate(taxonomy.parent.tolist()):
         inside[number] |= parent >= 0 and inside[parent]
-    return frozenset(name for name, within in zip(names, inside, strict=True) if within)
+    if items is taxonomy.names:
+        return inside
+    nodes = taxonomy.nodes(items.names)
+    return np.asarray((nodes >= 0) & inside[nodes])
 
 
 def _absent(names: Vocabulary, items: Items | None, what: str) -> tuple[str, ...]:

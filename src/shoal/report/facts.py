@@ -15,7 +15,6 @@ import numpy as np
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.errors import InputError
 from shoal.privacy.classes import classes_of
 from shoal.report.bins import Bin, Histogram, compare, joined, people_seen, tally
 from shoal.report.verdicts import promised_group
@@ -64,12 +63,13 @@ class Facts:
     items_before: int = 0
     items_after: int = 0
     fewest: int = FEWEST_PEOPLE
+    on_taxonomy: bool = True
 
 
 def facts_of(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
     """The facts of a release that was made from these records."""
     tree, before = original.tree, original.bags
-    published = _on_nodes(release.published, tree)
+    published = original.aligned(release).published
     sizes = classes_of(release).sizes
     people = np.unique(before.owners, return_inverse=True)[1]
     fewest = _fewest(manifest)
@@ -87,17 +87,8 @@ def facts_of(manifest: Mapping[str, Any], release: Release, original: Original) 
         items_before=int(np.count_nonzero(np.bincount(before.items))),
         items_after=int((items > 0).sum()),
         fewest=fewest,
+        on_taxonomy=original.on_taxonomy,
     )
-
-
-def _on_nodes(published: Bags, tree: Taxonomy) -> Bags:
-    """The published rows with their items as nodes of the tree."""
-    if published.vocabulary is tree.names:
-        return published
-    nodes = tree.names.codes(published.vocabulary.names)
-    if len(published.items) and nodes[published.items].min() < 0:
-        raise InputError("the release holds items that are not in the taxonomy it was made with")
-    return published.relabelled(nodes, tree.names)
 
 
 def _fewest(manifest: Mapping[str, Any]) -> int:

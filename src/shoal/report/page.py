@@ -75,6 +75,7 @@ def _pictures(facts: Facts) -> dict[str, Any]:
         },
         "fewest": count(facts.fewest),
         "height": count(facts.height),
+        "on_taxonomy": facts.on_taxonomy,
         "kinds": {"before": count(facts.items_before), "after": count(facts.items_after)},
         **{key: _with_bars(items, facts.published) for key, items in shown.items()},
     }

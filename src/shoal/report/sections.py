@@ -15,8 +15,8 @@ from shoal.report.facts import Facts, PublishedItem
 from shoal.report.verdicts import Tile, promised_group
 from shoal.report.words import count, name, number, percent, plain, plural, share_of, spoken
 
-UNCHANGED = frozenset({"published", "kept", "used", "read", "in records"})
-CHANGED = frozenset({"generalized"})
+UNCHANGED = frozenset({"published", "kept", "used", "read", "in records", "as typed", "unknown, kept"})
+CHANGED = frozenset({"generalized", "renamed", "lower-cased", "replaced"})
 GONE_SHADES = 3
 
 MEANINGS = {
@@ -29,6 +29,7 @@ MEANINGS = {
     "items": "different items",
     "occurrences": "items in all records together",
     "taxonomy": "the hierarchy along which items are generalized",
+    "names": "whether words are published as they were typed, or under the names of taxonomy nodes",
     "scope": "the part of the taxonomy that losses refer to",
     "node_loss": "how the loss of one generalized item is measured",
     "records_as": "whether an item counts once in a record (sets) or as often as it stands there (bags)",
@@ -159,7 +160,7 @@ def asked_line(manifest: Mapping[str, Any]) -> str:
 
 def accounts(manifest: Mapping[str, Any]) -> list[Account]:
     """The ledgers of rows, records and item occurrences, as far as there are any."""
-    titles = {"rows": "Rows of the input", "records": "Records", "occurrences": "Item occurrences"}
+    titles = {"rows": "Rows of the input", "words": "Words of the input", "records": "Records", "occurrences": "Item occurrences"}
     return [_account(titles.get(key, spoken(key)), ledger) for key, ledger in manifest.get("accounting", {}).items()]
 
 

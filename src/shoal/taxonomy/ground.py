@@ -41,15 +41,12 @@ def ground(
 
     With `fold` words are brought to lower case first; `stop_words` were left out before.
     """
-    folded = in_one_case(bags.vocabulary.names) if fold else bags.vocabulary.names
-    vocabulary = Vocabulary(folded.unique(maintain_order=True)) if fold else bags.vocabulary
-    term = vocabulary.codes(folded) if fold else np.arange(len(folded), dtype=np.int32)
-    terms = bags.relabelled(term, vocabulary) if fold else bags
+    terms, term = in_lower_case(bags) if fold else (bags, np.arange(len(bags.vocabulary), dtype=np.int32))
     placed = _placed(terms, taxonomy, unknown, scope)
     grounded = terms.relabelled(placed.nodes, placed.tree.names)
     counted = grounded.as_sets() if as_sets else grounded
     items = placed.nodes[term]
-    spelling = _spelling(bags, folded, placed.tree.names, items, placed.known[term])
+    spelling = _spelling(bags, terms.vocabulary.names.gather(term), placed.tree.names, items, placed.known[term])
     steps = Steps(
         **spelling,
         stop_words=stop_words,
@@ -64,15 +61,26 @@ def as_typed(bags: Bags, taxonomy: Taxonomy | None = None, *, as_sets: bool = Fa
     root = ANYTHING
     while bags.vocabulary.codes([root])[0] >= 0:
         root = f"({root})"
-    names = Vocabulary(pl.concat([pl.Series("item", [root]), bags.vocabulary.names]))
+    # In the order of their names, so that the tree does not depend on the order of the records.
+    by_name = bags.vocabulary.names.arg_sort().to_numpy()
+    names = Vocabulary(pl.concat([pl.Series("item", [root]), bags.vocabulary.names.gather(by_name)]))
+    items = np.empty(len(by_name), np.int32)
+    items[by_name] = 1 + np.arange(len(by_name), dtype=np.int32)
     parent = np.zeros(len(names), np.int32)
     parent[0] = -1
-    items = np.arange(1, len(names), dtype=np.int32)
     tree = Taxonomy(names, parent)
     placed = bags.relabelled(items, names)
     counted = placed.as_sets() if as_sets else placed
     steps = Steps(as_typed=bags.occurrences, stop_words=stop_words, repeats_dropped=placed.occurrences - counted.occurrences)
     return Original(counted, tree, bags, items, steps, taxonomy)
+
+
+def in_lower_case(bags: Bags) -> tuple[Bags, Small]:
+    """The records with words in lower case, and the number that each word has there."""
+    folded = in_one_case(bags.vocabulary.names)
+    vocabulary = Vocabulary(folded.unique(maintain_order=True))
+    term = vocabulary.codes(folded)
+    return bags.relabelled(term, vocabulary), term
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,9 +56,8 @@ def _chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonom
                 f"{what} items under {items.under!r} can only be told with the taxonomy at hand", hint="name them in a file"
             )
         node = _known(taxonomy.names, [items.under], f"the node of the {what} items")[0]
-        below = names.codes(taxonomy.names.names[int(node) : int(taxonomy.end[node])])
-        mask[below[below >= 0]] = True
-        return mask
+        nodes = np.arange(len(names)) if names is taxonomy.names else taxonomy.nodes(names.names)
+        return np.asarray((nodes >= node) & (nodes < taxonomy.end[node]))
     if items.names is None:
         raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.items.with_files_read reads it")
     mask[_known(names, sorted(items.names), f"{what} items")] = True

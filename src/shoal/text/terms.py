@@ -52,11 +52,6 @@ def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool 
     return _only(indptr, items, words, kept)
 
 
-def typed_words(texts: pl.Series) -> Terms:
-    """The terms of each text as they were typed."""
-    return terms_of(texts, as_typed=True)
-
-
 def in_one_case(words: pl.Series) -> pl.Series:
     """The words in lower case, full-width and composed letters in one form."""
     return words.str.normalize("NFKC").str.to_lowercase()

@@ -10,7 +10,7 @@ import click
 from shoal.app.cli import screen
 from shoal.app.cli.config import take_config
 from shoal.app.cli.options import chosen_method, data_options, method_options, preparation, rare_option
-from shoal.app.job import Target
+from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, Prepared, anonymize, prepare, publish
 from shoal.data.release import Release
 from shoal.errors import ParameterError
@@ -18,6 +18,8 @@ from shoal.io.directory import REPORT, ReleaseDirectory
 from shoal.io.records import RECORD_FORMATS
 from shoal.io.spreadsheets import formula_notes
 from shoal.methods import METHODS, Method
+
+ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 
 
 @click.command("anonymize", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -58,8 +60,8 @@ def command(
 
     INPUT is a query log, a table of users and items, or transaction lines; what it was taken for is announced.
     """
-    how = preparation(said)
     chosen = chosen_method(method, said)
+    how = preparation(said, base=Preparation.default_for(needs_taxonomy=chosen.needs_taxonomy))
     if to_sep is not None and form != "transactions":
         raise ParameterError(f"--to-sep is for transaction lines, and the records go to {form}", hint="add --to transactions")
     target = Target(out, form, to_sep or "\t", force)
@@ -103,11 +105,13 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     rows = [("in", f"{screen.counted(given['records'], 'record')} of {given['owners']:,} people, {given['items']:,} different terms")]
     if "rows" in account:
         rows.append(("rows", screen.ledger_line(account["rows"])))
+    if len(account["words"]) > ONE_PART:
+        rows.append(("words", screen.ledger_line(account["words"])))
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
     rows += [
         ("records", screen.ledger_line(account["records"])),
         ("occurrences", screen.ledger_line(account["occurrences"])),
-        ("unknown terms", f"{given['unknown_items']:,} terms, {given['unknown_occurrences']:,} occurrences ({given['unknown']})"),
+        *_unknown(given),
         ("published", f"{_published(judged.release)}, {metrics['mean_length']:.1f} items each"),
         ("lost", f"{metrics['loss']:.1%} of the information (GGD per occurrence){_floor(metrics)}"),
         *screen.verdict_rows(judged.verdicts),
@@ -116,6 +120,12 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
         ("open", str(out / REPORT)),
     ]
     screen.pairs(f"{out}: verified and written", rows)
+
+
+def _unknown(given: dict[str, Any]) -> list[tuple[str, str]]:
+    if "unknown" not in given:
+        return []
+    return [("unknown terms", f"{given['unknown_items']:,} terms, {given['unknown_occurrences']:,} occurrences ({given['unknown']})")]
 
 
 def _floor(metrics: dict[str, float]) -> str:

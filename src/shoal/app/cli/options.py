@@ -37,7 +37,7 @@ _DATA_OPTIONS = {
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or count an item once a record. [default: --set]"),
-    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT] or a file. [default: wordnet]"),
+    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], none or a file. [default: as needed]"),
     "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
     "unknown": click.option(
         "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep, if it knows any]"
@@ -73,6 +73,10 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
     named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "as_sets": None if bag is None else not bag}
     asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
+    beside = [name for name in ("unknown", "scope", "loss") if named[name] is not None]
+    if asked.typed_names and beside:
+        option = {"scope": "tree", "loss": "node-loss"}.get(beside[0], beside[0])
+        raise ParameterError(f"--{option} is about records on a taxonomy, and here names stay as they were typed", hint="leave it out")
     if named["gap"] is not None and asked.per != "session":
         raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
     return asked

@@ -67,7 +67,7 @@ def covers(hierarchy: str, input: Path, limit: int, show_rare: bool, as_json: bo
     with screen.progress():
         reading = read(input, how.read)
         screen.note(*reading.notes)
-        bags = records_of(reading.data, how)
+        bags = records_of(reading.data, how).folded
         tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary)
         screen.note(*notes)
         found = coverage(bags, tree, limit, people=1 if show_rare else FEW)
