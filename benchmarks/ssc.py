@@ -140,8 +140,8 @@ def search_against_all_pairs(vocabularies: int = 10_000, terms: int = 20, querie
     bags, distance = topical(vocabularies, terms)
     measure = distance.kernel()
     wanted = np.random.default_rng(1).choice(vocabularies, queries, replace=False)
-    indexing = seconds(lambda: kernels.run(_kernels.nearest_vocabularies, measure, *bags.rows, wanted[:0]))
-    searching = seconds(lambda: kernels.run(_kernels.nearest_vocabularies, measure, *bags.rows, wanted))
+    indexing = seconds(lambda: kernels.run(_kernels.nearest_vocabularies, measure, bags.view, wanted[:0]))
+    searching = seconds(lambda: kernels.run(_kernels.nearest_vocabularies, measure, bags.view, wanted))
     search = (searching - indexing) / queries
     everyone = np.arange(vocabularies)
     with kernels.using(threads=1):

@@ -14,7 +14,7 @@ from shoal import _kernels
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src" / "shoal"
 BINDINGS = ROOT / "cpp" / "bind"
-DEFINED = re.compile(r'\b\w+\.def\(\s*"(\w+)"')
+DEFINED = re.compile(r'(?:\b\w+\.def\(\s*|class_<\w+>\(m, )"(\w+)"')
 CALLED = re.compile(r"\b_kernels\.(\w+)")
 
 # What both may use: values and their canonical form, files, and how kernels are called. None of it counts for a claim.

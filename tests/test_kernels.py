@@ -42,18 +42,7 @@ def clump_arguments(n: int) -> tuple[Any, ...]:
     bags = numbered(taxonomy, rng.integers(1, 41, (n, 12)).tolist())
     counts = tree_counts(bags, taxonomy)
     order = np.arange(n)
-    return (
-        *counts.rows,
-        counts.lengths,
-        order,
-        bags.owners,
-        counts.weights,
-        counts.units,
-        2,
-        n,
-        False,
-        False,
-    )
+    return counts.scored(bags.owners, 2, owners_repeat=False), order, _kernels.ClumpOptions(r=n, total=False)
 
 
 def test_a_long_kernel_is_cancelled_at_once() -> None:

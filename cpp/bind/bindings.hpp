@@ -3,7 +3,10 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <limits>
 #include <memory>
@@ -54,15 +57,6 @@ inline shoal::Rows rows(const I64& indptr, const I32& ids, const I32& counts) {
 
 inline void ids_within(const shoal::Rows& r, int64_t nodes) {
     for (int32_t id : r.ids) need(id >= 0 && id < nodes, "ids below the number of nodes");
-}
-
-// Bags on a tree: sums over any subtree must fit a count.
-inline shoal::Rows bags(const I64& indptr, const I32& ids, const I32& counts, std::size_t nodes) {
-    const shoal::Rows r = rows(indptr, ids, counts);
-    ids_within(r, static_cast<int64_t>(nodes));
-    for (int64_t i = 0; i < r.size(); ++i)
-        need(r.length(i) <= std::numeric_limits<int32_t>::max(), "rows of at most 2,147,483,647 occurrences");
-    return r;
 }
 
 inline void same_size(std::size_t a, std::size_t b) { need(a == b, "arrays of one size, where they describe the same things"); }
@@ -131,6 +125,13 @@ auto hand_over(std::vector<T>&& values) {
     auto* owned = new std::vector<T>(std::move(values));
     nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(owned->data(), {owned->size()}, owner);
+}
+
+// The array that Python gave, as it is.
+template <class Array>
+auto lend(const Array& array) {
+    using T = typename Array::Scalar;
+    return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(array);
 }
 
 inline std::tuple<Array64, Array32, Array32> hand_over(shoal::OwnedRows&& r) {

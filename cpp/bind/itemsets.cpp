@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "bind/bindings.hpp"
+#include "bind/values.hpp"
 #include "itemsets/eliminate.hpp"
 #include "itemsets/itemsets.hpp"
 #include "itemsets/moles.hpp"
@@ -29,8 +29,8 @@ Lists lists(const I64& start, const I32& values, int64_t below) {
     return out;
 }
 
-Transactions transactions(const Rows& in, const U8& role, const I64& owners) {
-    ids_within(in, static_cast<int64_t>(role.shape(0)));
+Transactions transactions(const BoundRows& rows, const U8& role, const I64& owners) {
+    const Rows& in = rows.below(role.shape(0));
     for (std::size_t i = 0; i < role.shape(0); ++i) need(role.data()[i] <= Role::hidden, "roles that are known");
     need(owners.shape(0) == 0 || static_cast<int64_t>(owners.shape(0)) == in.size(), "an owner for every record, or none at all");
     for (std::size_t i = 1; i < owners.shape(0); ++i) need(owners.data()[i - 1] <= owners.data()[i], "records sorted by owner");
@@ -54,33 +54,34 @@ nb::object moles_for_python(Moles&& found) {
 }  // namespace
 
 void bind_itemsets(nb::module_& m) {
+    nb::class_<MoleQuestion>(m, "MoleQuestion", "Which sets of public items are unsafe.")
+        .def(
+            "__init__",
+            [](MoleQuestion* self, int64_t k, int64_t h_numerator, int64_t h_denominator, int64_t p, bool achieved) {
+                need(h_denominator > 0 && h_numerator >= 0, "a fraction h of at least 0");
+                need(k >= 1 && p >= 0, "k of at least 1 and p of at least 0");
+                new (self) MoleQuestion{k, {h_numerator, h_denominator}, p, achieved};
+            },
+            nb::kw_only(), "k"_a, "h_numerator"_a, "h_denominator"_a, "p"_a, "achieved"_a);
     m.def(
         "itemset_supports",
-        [](I64 indptr, I32 ids, I32 counts, U8 role, I64 owners, I64 start, I32 values, int threads, Task& task) {
-            const Rows in = rows(indptr, ids, counts);
+        [](const BoundRows& rows, U8 role, I64 owners, I64 start, I32 values, int threads, Task& task) {
             const auto items = static_cast<int64_t>(role.shape(0));
-            const Transactions data = transactions(in, role, owners);
+            const Transactions data = transactions(rows, role, owners);
             const Lists sets = lists(start, values, items);
             Supports found = unlocked([&] { return itemset_supports(data, sets, items, threads, task); });
-            return nb::make_tuple(hand_over(std::move(found.people)), hand_over(std::move(found.records)),
-                                  hand_over(std::move(found.hidden)), hand_over(std::move(found.holders)),
-                                  hand_over(std::move(found.cohort)));
+            return std::tuple(hand_over(std::move(found.people)), hand_over(std::move(found.records)), hand_over(std::move(found.hidden)),
+                              hand_over(std::move(found.holders)), hand_over(std::move(found.cohort)));
         },
-        "indptr"_a, "ids"_a, "counts"_a, "role"_a, "owners"_a, "start"_a, "values"_a, "threads"_a, "task"_a);
+        "rows"_a, "role"_a, "owners"_a, "start"_a, "values"_a, "threads"_a, "task"_a);
     m.def(
         "minimal_moles",
-        [](I64 indptr, I32 ids, I32 counts, U8 role, I64 owners, int64_t k, int64_t h_numerator, int64_t h_denominator, int64_t p,
-           bool achieved, int threads, Task& task) {
-            need(h_denominator > 0 && h_numerator >= 0, "a fraction h of at least 0");
-            need(k >= 1 && p >= 0, "k of at least 1 and p of at least 0");
-            const Rows in = rows(indptr, ids, counts);
+        [](const BoundRows& rows, U8 role, I64 owners, const MoleQuestion& question, int threads, Task& task) {
             const auto items = static_cast<int64_t>(role.shape(0));
-            const Transactions data = transactions(in, role, owners);
-            const MoleQuestion ask{k, {h_numerator, h_denominator}, p, achieved};
-            return moles_for_python(unlocked([&] { return minimal_moles(data, items, ask, threads, task); }));
+            const Transactions data = transactions(rows, role, owners);
+            return moles_for_python(unlocked([&] { return minimal_moles(data, items, question, threads, task); }));
         },
-        "indptr"_a, "ids"_a, "counts"_a, "role"_a, "owners"_a, "k"_a, "h_numerator"_a, "h_denominator"_a, "p"_a, "achieved"_a, "threads"_a,
-        "task"_a);
+        "rows"_a, "role"_a, "owners"_a, "question"_a, "threads"_a, "task"_a);
     m.def(
         "eliminate_moles",
         [](I64 start, I32 values, I64 loss, const char* score, Task& task) {
@@ -90,7 +91,7 @@ void bind_itemsets(nb::module_& m) {
             need(wanted == "mm/il" || wanted == "mm" || wanted == "1/il", "a score of mm/il, mm or 1/il");
             const MoleScore by = wanted == "mm/il" ? MoleScore::per_loss : wanted == "mm" ? MoleScore::number : MoleScore::least_loss;
             Elimination found = unlocked([&] { return eliminate(moles, span(loss), by, task); });
-            return nb::make_tuple(hand_over(std::move(found.items)), hand_over(std::move(found.removed)));
+            return std::tuple(hand_over(std::move(found.items)), hand_over(std::move(found.removed)));
         },
         "start"_a, "values"_a, "loss"_a, "score"_a, "task"_a);
 }

@@ -1,7 +1,7 @@
 // Bindings of the semantic kernels: vocabulary distances, clustering by them, and closed patterns.
 #include <nanobind/stl/vector.h>
 
-#include "bind/bindings.hpp"
+#include "bind/values.hpp"
 #include "itemsets/closed.hpp"
 #include "semantic/represent.hpp"
 #include "semantic/typical.hpp"
@@ -27,7 +27,7 @@ struct Measure {
     }
 
     int64_t nodes() const { return static_cast<int64_t>(parent.shape(0)); }
-    Rows checked(const I64& indptr, const I32& ids, const I32& counts) const { return bags(indptr, ids, counts, parent.shape(0)); }
+    const Rows& checked(const BoundRows& rows) const { return rows.on_tree(parent.shape(0)); }
 
 private:
     // The root is on level 1 and every node one below its parent, or far below it if nothing is known of it; then it is a leaf.
@@ -57,9 +57,8 @@ void bind_matching(nb::module_& m) {
         "measure"_a, "left"_a, "right"_a, "task"_a);
     m.def(
         "vocabulary_distances",
-        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, I64 left, I64 right,
-           int way, int threads, Task& task) {
-            const Rows a = measure.checked(indptr, ids, counts), b = measure.checked(other_indptr, other_ids, other_counts);
+        [](const Measure& measure, const BoundRows& rows, const BoundRows& others, I64 left, I64 right, int way, int threads, Task& task) {
+            const Rows &a = measure.checked(rows), &b = measure.checked(others);
             need(left.shape(0) == right.shape(0), "as many left rows as right rows");
             need(way >= 0 && way <= 3, "a known way");
             indices_within(span(left), a.size());
@@ -67,21 +66,19 @@ void bind_matching(nb::module_& m) {
             return hand_over(unlocked(
                 [&] { return vocabulary_distances(a, b, span(left), span(right), measure.terms, static_cast<Way>(way), threads, task); }));
         },
-        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "left"_a, "right"_a, "way"_a,
-        "threads"_a, "task"_a);
+        "measure"_a, "rows"_a, "others"_a, "left"_a, "right"_a, "way"_a, "threads"_a, "task"_a);
     m.def(
         "nearest_distances",
-        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, int threads,
-           Task& task) {
-            const Rows a = measure.checked(indptr, ids, counts), b = measure.checked(other_indptr, other_ids, other_counts);
+        [](const Measure& measure, const BoundRows& rows, const BoundRows& others, int threads, Task& task) {
+            const Rows &a = measure.checked(rows), &b = measure.checked(others);
             need(b.size() > 0, "a row to be near to");
             return hand_over(unlocked([&] { return nearest_distances(a, b, measure.terms, threads, task); }));
         },
-        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "threads"_a, "task"_a);
+        "measure"_a, "rows"_a, "others"_a, "threads"_a, "task"_a);
 }
 
 // Centres as arrays: bags per cluster, copies per bag, and the terms of each bag in the order the members joined.
-nb::tuple hand_over_centres(const std::vector<Centre>& centres) {
+std::tuple<Array64, Array32, Array64, Array32> hand_over_centres(const std::vector<Centre>& centres) {
     std::vector<int64_t> bag_start{0}, term_start{0};
     std::vector<int32_t> copies, terms;
     for (const Centre& c : centres) {
@@ -92,11 +89,19 @@ nb::tuple hand_over_centres(const std::vector<Centre>& centres) {
         }
         bag_start.push_back(static_cast<int64_t>(copies.size()));
     }
-    return nb::make_tuple(hand_over(std::move(bag_start)), hand_over(std::move(copies)), hand_over(std::move(term_start)),
-                          hand_over(std::move(terms)));
+    return std::tuple(hand_over(std::move(bag_start)), hand_over(std::move(copies)), hand_over(std::move(term_start)),
+                      hand_over(std::move(terms)));
 }
 
 void bind_clustering(nb::module_& m) {
+    nb::class_<TypicalOptions>(m, "TypicalOptions", "What is published of a cluster.")
+        .def(
+            "__init__",
+            [](TypicalOptions* self, int typical, int64_t min_owners, bool generalize_rare) {
+                need(typical >= 0 && typical <= 2, "a known kind of typical vocabulary");
+                new (self) TypicalOptions{static_cast<Typical>(typical), min_owners, generalize_rare};
+            },
+            nb::kw_only(), "typical"_a, "min_owners"_a, "generalize_rare"_a);
     nb::class_<TypicalVocabularies>(m, "TypicalVocabularies", "What is published, and what became of the matched occurrences.")
         .def_prop_ro(
             "rows", [](TypicalVocabularies& t) { return hand_over(OwnedRows(t.rows)); }, nb::rv_policy::move)
@@ -106,80 +111,77 @@ void bind_clustering(nb::module_& m) {
     nb::class_<Clusters>(m, "VocabularyClusters", "Clusters of vocabularies and their centres.")
         .def_prop_ro(
             "group", [](Clusters& c) { return hand_over(std::vector<int64_t>(c.group)); }, nb::rv_policy::move)
-        .def_prop_ro("centres", [](const Clusters& c) { return hand_over_centres(c.centres); })
+        .def_prop_ro(
+            "centres", [](const Clusters& c) { return hand_over_centres(c.centres); }, nb::rv_policy::move)
         .def_ro("members", &Clusters::members)
         .def_ro("matched", &Clusters::matched)
         .def("__len__", [](const Clusters& c) { return c.centres.size(); });
     m.def(
         "cluster_vocabularies",
-        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 order, I64 owner, int64_t k, Task& task) {
-            const Rows in = measure.checked(indptr, ids, counts);
+        [](const Measure& measure, const BoundRows& rows, I64 order, I64 owner, int64_t k, Task& task) {
+            const Rows& in = measure.checked(rows);
             same_size(order.shape(0), owner.shape(0));
             permutation(span(order), in.size());
             indices_within(span(owner), in.size());
             need(k >= 1, "a positive k");
             return unlocked([&] { return cluster_vocabularies(in, span(order), span(owner), measure.terms, k, task); });
         },
-        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "order"_a, "owner"_a, "k"_a, "task"_a);
+        "measure"_a, "rows"_a, "order"_a, "owner"_a, "k"_a, "task"_a);
     m.def(
         "joined_centre",
-        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 members, Task&) {
-            const Rows in = measure.checked(indptr, ids, counts);
+        [](const Measure& measure, const BoundRows& rows, I64 members, Task&) {
+            const Rows& in = measure.checked(rows);
             indices_within(span(members), in.size());
             need(members.shape(0) > 0, "a member");
             std::vector<int64_t> distances;
             std::vector<Centre> centre{unlocked([&] { return joined_centre(in, span(members), measure.terms, distances); })};
-            return nb::make_tuple(hand_over_centres(centre), hand_over(std::move(distances)));
+            return std::tuple(hand_over_centres(centre), hand_over(std::move(distances)));
         },
-        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "members"_a, "task"_a);
+        "measure"_a, "rows"_a, "members"_a, "task"_a);
     m.def(
         "nearest_vocabularies",
-        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 wanted, Task& task) {
-            const Rows in = measure.checked(indptr, ids, counts);
+        [](const Measure& measure, const BoundRows& rows, I64 wanted, Task& task) {
+            const Rows& in = measure.checked(rows);
             indices_within(span(wanted), in.size());
             return hand_over(unlocked([&] { return nearest_vocabularies(in, span(wanted), measure.terms, task); }));
         },
-        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "wanted"_a, "task"_a);
+        "measure"_a, "rows"_a, "wanted"_a, "task"_a);
     m.def(
         "typical_vocabularies",
-        [](const Measure& measure, const Clusters& clusters, I64 indptr, I32 ids, I32 counts, I64 owner, int typical, int64_t min_owners,
-           bool generalize_rare, Task& task) {
-            const Rows in = measure.checked(indptr, ids, counts);
+        [](const Measure& measure, const Clusters& clusters, const BoundRows& rows, I64 owner, const TypicalOptions& options, Task& task) {
+            const Rows& in = measure.checked(rows);
             need(static_cast<int64_t>(clusters.group.size()) == in.size() && owner.shape(0) == clusters.group.size(),
                  "the clustered records");
-            need(typical >= 0 && typical <= 2, "a known kind of typical vocabulary");
             for (const Centre& centre : clusters.centres)
                 for (const HyperTerm& bag : centre.bags)
                     for (int32_t term : bag.terms) need(term < measure.nodes(), "clusters of terms on the same tree");
-            const TypicalOptions options{static_cast<Typical>(typical), min_owners, generalize_rare};
             return unlocked([&] { return typical_vocabularies(clusters, in, span(owner), measure.terms, options, task); });
         },
-        "measure"_a, "clusters"_a, "indptr"_a, "ids"_a, "counts"_a, "owner"_a, "typical"_a, "min_owners"_a, "generalize_rare"_a, "task"_a);
+        "measure"_a, "clusters"_a, "rows"_a, "owner"_a, "options"_a, "task"_a);
 }
 
 void bind_patterns(nb::module_& m) {
     m.def(
         "top_closed",
-        [](I64 indptr, I32 ids, I32 counts, I64 weight, int64_t n, int64_t shortest, Task& task) {
-            const Rows in = rows(indptr, ids, counts);
+        [](const BoundRows& rows, I64 weight, int64_t n, int64_t shortest, Task& task) {
+            const Rows& in = rows.view;
             need(static_cast<int64_t>(weight.shape(0)) == in.size() && n >= 0 && shortest >= 0, "one weight per record");
             not_negative(span(weight));
             ClosedPatterns found = unlocked([&] { return top_closed(in, span(weight), n, shortest, task); });
-            return nb::make_tuple(hand_over(std::move(found.patterns)), hand_over(std::move(found.support)));
+            return std::tuple(hand_over(std::move(found.patterns)), hand_over(std::move(found.support)));
         },
-        "indptr"_a, "ids"_a, "counts"_a, "weight"_a, "n"_a, "shortest"_a, "task"_a);
+        "rows"_a, "weight"_a, "n"_a, "shortest"_a, "task"_a);
     m.def(
         "represent",
-        [](const Measure& measure, I64 indptr, I32 ids, I32 counts, I64 other_indptr, I32 other_ids, I32 other_counts, I64 row,
-           Task& task) {
-            const Rows a = measure.checked(indptr, ids, counts), b = measure.checked(other_indptr, other_ids, other_counts);
+        [](const Measure& measure, const BoundRows& rows, const BoundRows& others, I64 row, Task& task) {
+            const Rows &a = measure.checked(rows), &b = measure.checked(others);
             need(static_cast<int64_t>(row.shape(0)) == a.size(), "one published row per record");
             for (int64_t r : span(row)) need(r >= -1 && r < b.size(), "published rows that exist");
             Representation found = unlocked([&] { return represent(a, b, span(row), measure.terms, task); });
-            return nb::make_tuple(hand_over(std::move(found.row)), hand_over(std::move(found.published)),
-                                  hand_over(std::move(found.original)), hand_over(std::move(found.times)));
+            return std::tuple(hand_over(std::move(found.row)), hand_over(std::move(found.published)), hand_over(std::move(found.original)),
+                              hand_over(std::move(found.times)));
         },
-        "measure"_a, "indptr"_a, "ids"_a, "counts"_a, "other_indptr"_a, "other_ids"_a, "other_counts"_a, "row"_a, "task"_a);
+        "measure"_a, "rows"_a, "others"_a, "row"_a, "task"_a);
 }
 
 }  // namespace

@@ -128,16 +128,22 @@ void bind_groups(nb::module_& m) {
 }
 
 void bind_bound(nb::module_& m) {
+    nb::class_<BoundOptions>(m, "BoundOptions", "How much work the lower bound on loss is worth.")
+        .def(
+            "__init__",
+            [](BoundOptions* self, int64_t neighbours, int64_t patience, bool ceilings) {
+                need(neighbours >= 1 && neighbours <= 64, "1 to 64 neighbours");
+                need(patience >= 0, "a patience that is not negative");
+                new (self) BoundOptions{neighbours, patience, ceilings};
+            },
+            nb::kw_only(), "neighbours"_a, "patience"_a, "ceilings"_a);
     m.def(
         "unavoidable_losses",
-        [](I64 indptr, I32 ids, I32 counts, I64 lengths, I64 weight, int64_t scale, int64_t k, I64 asked, int64_t neighbours,
-           int64_t patience, bool ceilings, int threads, Task& task) {
-            const BoundScored records(BoundRows(indptr, ids, counts), lengths, lengths, weight, scale, k, false);
+        [](const BoundScored& records, I64 asked, const BoundOptions& options, int threads, Task& task) {
+            const int64_t k = records.data.k;
             indices_within(span(asked), records.data.size());
-            need(k >= 2 && neighbours >= k && neighbours <= 64, "k of two or more, and k to 64 neighbours");
-            need(patience >= 0, "a patience that is not negative");
-            need(!ceilings || asked.shape(0) == records.counts.size(), "all records asked for where ceilings are lowered");
-            const BoundOptions options{neighbours, patience, ceilings};
+            need(k >= 2 && options.neighbours >= k, "k of two or more, and k neighbours");
+            need(!options.ceilings || asked.shape(0) == records.counts.size(), "all records asked for where ceilings are lowered");
             return hand_over(unlocked([&] {
                 const OwnedRows reached = reachable_counts(records.data.counts, records.data.nodes(), k);
                 Scored data = records.data;
@@ -145,8 +151,8 @@ void bind_bound(nb::module_& m) {
                 return unavoidable_losses(data, span(asked), options, threads, task);
             }));
         },
-        "indptr"_a, "ids"_a, "counts"_a, "lengths"_a, "weight"_a, "scale"_a, "k"_a, "asked"_a, "neighbours"_a, "patience"_a, "ceilings"_a,
-        "threads"_a, "task"_a, "For each record asked for, twice what it must lose in any k-anonymous release.");
+        "records"_a, "asked"_a, "options"_a, "threads"_a, "task"_a,
+        "For each record asked for, twice what it must lose in any k-anonymous release.");
 }
 
 }  // namespace

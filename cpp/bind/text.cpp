@@ -30,7 +30,7 @@ nb::object capsule_of(Struct* value, const char* name) {
     return nb::steal(made);
 }
 
-nb::tuple hand_over_column(TextColumn& column) {
+nb::typed<nb::tuple, nb::object, nb::object> hand_over_column(TextColumn& column) {
     auto* schema = new ArrowSchema{};
     auto* array = new ArrowArray{};
     std::move(column).hand_over(schema, array);
@@ -64,8 +64,10 @@ std::vector<int64_t> encode_column(Interner& interner, const TextColumn& column,
     return codes;
 }
 
+using FirstRecord = nb::typed<nb::tuple, int, nb::typed<nb::list, nb::str>, int64_t, int64_t>;
+
 // The first records that are not blank, each with its defect, its fields, and the lines and bytes up to its end.
-nb::list first_records(std::string_view text, const Dialect& dialect, bool last, int64_t limit) {
+nb::typed<nb::list, FirstRecord> first_records(std::string_view text, const Dialect& dialect, bool last, int64_t limit) {
     nb::list out;
     Records records(text, dialect, last);
     while (static_cast<int64_t>(out.size()) < limit && records.next()) {
@@ -158,7 +160,7 @@ void bind_cutting(nb::module_& m) {
         [](nb::bytes text, const Dialect& dialect, Interner& interner, bool keep_blank, bool last, Task& task) {
             const std::string_view view(text.c_str(), text.size());
             ItemChunk chunk = unlocked([&] { return cut_items(view, dialect, interner, keep_blank, last, task); });
-            return nb::make_tuple(hand_over(std::move(chunk.indptr)), hand_over(std::move(chunk.items)), std::move(chunk.facts));
+            return std::tuple(hand_over(std::move(chunk.indptr)), hand_over(std::move(chunk.items)), std::move(chunk.facts));
         },
         "text"_a, "dialect"_a, "interner"_a, "keep_blank"_a, "last"_a, "task"_a);
 }
@@ -174,7 +176,7 @@ void bind_events(nb::module_& m) {
         "parse_times",
         [](const TextColumn& column, int threads, Task& task) {
             Times times = unlocked([&] { return parse_times(column, threads, task); });
-            return nb::make_tuple(hand_over(std::move(times.microseconds)), hand_over(std::move(times.shapes)));
+            return std::tuple(hand_over(std::move(times.microseconds)), hand_over(std::move(times.shapes)));
         },
         "column"_a, "threads"_a, "task"_a, "Microseconds since 1970 and the shape each was written in, 0 where it is no time.");
     m.def(
@@ -192,7 +194,7 @@ void bind_events(nb::module_& m) {
             need(order.shape(0) == 0 || order.shape(0) == owner.shape(0), "an order of all events, or none");
             indices_within(span(order), static_cast<int64_t>(owner.shape(0)));
             SharedMoments found = unlocked([&] { return shared_moments(span(owner), span(time), span(order)); });
-            return nb::make_tuple(hand_over(std::move(found.events)), hand_over(std::move(found.moments)));
+            return std::tuple(hand_over(std::move(found.events)), hand_over(std::move(found.moments)));
         },
         "owner"_a, "time"_a, "order"_a);
     m.def("give_back_memory", &give_back_memory, "Hand memory that was freed, but is still held, to the operating system.");

@@ -15,17 +15,37 @@ struct BoundRows {
     I64 indptr;
     I32 ids, counts;
     shoal::Rows view;
-    int32_t lowest = 0, highest = -1;  // of the ids
+    int32_t highest = -1;  // of the ids
+    int64_t longest = 0;   // occurrences of a row
 
     BoundRows(I64 indptr_, I32 ids_, I32 counts_)
         : indptr(std::move(indptr_)), ids(std::move(ids_)), counts(std::move(counts_)), view(rows(indptr, ids, counts)) {
-        for (int32_t id : view.ids) lowest = std::min(lowest, id), highest = std::max(highest, id);
+        for (int32_t id : view.ids) highest = std::max(highest, id);
+        for (int64_t i = 0; i < view.size(); ++i) longest = std::max(longest, view.length(i));
     }
+    // Rows whose ids are among n.
     const shoal::Rows& below(std::size_t n) const {
-        need(lowest >= 0 && highest < static_cast<int64_t>(n), "ids below the number of nodes");
+        need(highest < static_cast<int64_t>(n), "ids below the number of nodes");
         return view;
     }
+    // Bags on a tree of n nodes: sums over any subtree must fit a count.
+    const shoal::Rows& on_tree(std::size_t n) const {
+        need(longest <= std::numeric_limits<int32_t>::max(), "rows of at most 2,147,483,647 occurrences");
+        return below(n);
+    }
     std::size_t size() const { return indptr.shape(0) - 1; }
+};
+
+// A tree in preorder, with the depth of each node.
+struct BoundTree {
+    I32 parent, end, depth;
+
+    BoundTree(I32 parent_, I32 end_, I32 depth_) : parent(std::move(parent_)), end(std::move(end_)), depth(std::move(depth_)) {
+        preorder(span(parent), span(end));
+        same_size(end.shape(0), depth.shape(0));
+    }
+    shoal::Tree view() const { return {span(parent), span(end)}; }
+    std::size_t size() const { return end.shape(0); }
 };
 
 // Tree counts with what scores need beside them.

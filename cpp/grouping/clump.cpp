@@ -33,18 +33,10 @@ struct Cluster {
     int64_t people = 0;
 };
 
-class Assignment {
+class ClumpAssignment {
 public:
-    Assignment(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> owner, std::span<const int64_t> weight,
-               int64_t scale, const ClumpOptions& options)
-        : counts_(counts),
-          lengths_(lengths),
-          owner_(owner),
-          weight_(weight),
-          scale_(scale),
-          options_(options),
-          dense_(weight.size(), 0),
-          group_(counts.size(), -1) {}
+    ClumpAssignment(const Scored& data, const ClumpOptions& options)
+        : data_(data), counts_(data.counts), options_(options), dense_(data.weight.size(), 0), group_(data.size(), -1) {}
 
     std::vector<int64_t> run(std::span<const int64_t> order, Task& task) {
         int64_t clusters = most_clusters(order);
@@ -79,16 +71,16 @@ private:
 
     // One cluster for every k records; or, where people own several, as many as k different people each can be found for.
     int64_t most_clusters(std::span<const int64_t> order) const {
-        int64_t most = static_cast<int64_t>(order.size()) / options_.k;
-        if (!options_.owners_repeat) return most;
+        int64_t most = static_cast<int64_t>(order.size()) / data_.k;
+        if (!data_.owners_repeat) return most;
         std::unordered_map<int64_t, int64_t> records;
-        for (int64_t record : order) ++records[owner_[record]];
+        for (int64_t record : order) ++records[data_.owner[record]];
         int64_t least = 0;
         while (least < most) {
             const int64_t n = least + (most - least + 1) / 2;
             int64_t places = 0;
             for (const auto& [_, held] : records) places += std::min(held, n);
-            if (places >= options_.k * n)
+            if (places >= data_.k * n)
                 least = n;
             else
                 most = n - 1;
@@ -98,7 +90,7 @@ private:
 
     void seed_clusters(std::span<const int64_t> order, int64_t clusters) {
         const int64_t n = static_cast<int64_t>(order.size());
-        step_ = clusters == n / options_.k ? options_.k : n / clusters;
+        step_ = clusters == n / data_.k ? data_.k : n / clusters;
         std::ranges::fill(group_, -1);
         clusters_.assign(clusters, Cluster{});
         open_.clear();
@@ -128,7 +120,7 @@ private:
         }
         if (where != open_.end()) {
             take(best.cluster, record, best.value);
-            if (clusters_[best.cluster].people == options_.k) open_.erase(where);
+            if (clusters_[best.cluster].people == data_.k) open_.erase(where);
         }
         clear(record);
         return best.cluster >= 0;
@@ -136,8 +128,8 @@ private:
 
     // Where everybody owns one record the first r open clusters are the same for all records, and can be scored side by side.
     void open_window() {
-        if (options_.owners_repeat || options_.r > Window::kWidest) return;
-        window_.emplace(static_cast<int64_t>(weight_.size()), options_.r);
+        if (data_.owners_repeat || options_.r > Window::kWidest) return;
+        window_.emplace(static_cast<int64_t>(data_.weight.size()), options_.r);
         slots_.assign(options_.r, open_.end());
         coming_ = open_.begin();
         for (int64_t s = 0; s < options_.r; ++s) next_into(s);
@@ -150,7 +142,7 @@ private:
 
     // Step 2 on the window: the same choice as `join_open` makes, of equals the first cluster.
     bool join_window(int64_t record) {
-        const auto values = window_->values(counts_.row_ids(record), counts_.row_counts(record), weight_);
+        const auto values = window_->values(counts_.row_ids(record), counts_.row_counts(record), data_.weight);
         Choice best;
         int64_t where = -1;
         for (int64_t s = 0; s < options_.r; ++s) {
@@ -163,7 +155,7 @@ private:
         spread(record);
         take(best.cluster, record, best.value);
         clear(record);
-        if (clusters_[best.cluster].people < options_.k) {
+        if (clusters_[best.cluster].people < data_.k) {
             window_->show(where, clusters_[best.cluster].meet);
         } else {
             open_.erase(slots_[where]);
@@ -175,7 +167,7 @@ private:
     // Step 3: everyone left over goes where it costs least, whatever the size. Fewer than k are left over, and all clusters are tried;
     // only where people own several records can it be many, and then the clusters nearest in the order are.
     void join_best(int64_t record, int64_t home) {
-        const int64_t all = static_cast<int64_t>(filled_.size()), reach = options_.owners_repeat ? std::min(all, kReach) : all;
+        const int64_t all = static_cast<int64_t>(filled_.size()), reach = data_.owners_repeat ? std::min(all, kReach) : all;
         const int64_t at = std::ranges::lower_bound(filled_, home) - filled_.begin();
         const int64_t first = std::clamp<int64_t>(at - reach / 2, 0, all - reach);
         spread(record);
@@ -217,8 +209,8 @@ private:
     }
 
     int64_t cost(const Cluster& c, int64_t record, int64_t value) const {
-        const int64_t after = scale_ * (c.total_length + lengths_[record]) - (c.size + 1) * value;
-        return options_.total ? after : after - (scale_ * c.total_length - c.size * c.value);
+        const int64_t after = data_.scale * (c.total_length + data_.lengths[record]) - (c.size + 1) * value;
+        return options_.total ? after : after - (data_.scale * c.total_length - c.size * c.value);
     }
 
     void take(int64_t j, int64_t record, int64_t value) {
@@ -226,34 +218,34 @@ private:
         if (c.size == 0) {
             auto nodes = counts_.row_ids(record);
             auto amounts = counts_.row_counts(record);
-            for (std::size_t i = 0; i < nodes.size(); ++i) c.meet.push_back({nodes[i], amounts[i], weight_[nodes[i]]});
+            for (std::size_t i = 0; i < nodes.size(); ++i) c.meet.push_back({nodes[i], amounts[i], data_.weight[nodes[i]]});
         } else {
             std::size_t kept = 0;
             for (const Held e : c.meet)
                 if (const int32_t least = std::min(e.count, dense_[e.node]); least > 0) c.meet[kept++] = {e.node, least, e.weight};
             c.meet.resize(kept);
         }
-        if (!options_.owners_repeat) {
+        if (!data_.owners_repeat) {
             ++c.people;
         } else if (!holds_owner(j, record)) {
-            c.owners.push_back(owner_[record]);
+            c.owners.push_back(data_.owner[record]);
             ++c.people;
         }
         ++c.size;
-        c.total_length += lengths_[record];
+        c.total_length += data_.lengths[record];
         c.value = value;
         group_[record] = j;
     }
 
     bool holds_owner(int64_t j, int64_t record) const {
-        return options_.owners_repeat && std::ranges::find(clusters_[j].owners, owner_[record]) != clusters_[j].owners.end();
+        return data_.owners_repeat && std::ranges::find(clusters_[j].owners, data_.owner[record]) != clusters_[j].owners.end();
     }
 
     int64_t value_of(int64_t record) const {
         auto nodes = counts_.row_ids(record);
         auto amounts = counts_.row_counts(record);
         int64_t value = 0;
-        for (std::size_t i = 0; i < nodes.size(); ++i) value += weight_[nodes[i]] * amounts[i];
+        for (std::size_t i = 0; i < nodes.size(); ++i) value += data_.weight[nodes[i]] * amounts[i];
         return value;
     }
 
@@ -267,9 +259,8 @@ private:
         for (int32_t v : counts_.row_ids(record)) dense_[v] = 0;
     }
 
+    const Scored& data_;
     const Rows& counts_;
-    std::span<const int64_t> lengths_, owner_, weight_;
-    int64_t scale_;
     const ClumpOptions& options_;
     std::vector<int32_t> dense_;  // the record at hand, as a dense array over nodes
     std::vector<int64_t> group_;
@@ -284,10 +275,8 @@ private:
 
 }  // namespace
 
-std::vector<int64_t> clump(const Rows& counts, std::span<const int64_t> lengths, std::span<const int64_t> order,
-                           std::span<const int64_t> owner, std::span<const int64_t> weight, int64_t scale, const ClumpOptions& options,
-                           Task& task) {
-    return Assignment(counts, lengths, owner, weight, scale, options).run(order, task);
+std::vector<int64_t> clump(const Scored& data, std::span<const int64_t> order, const ClumpOptions& options, Task& task) {
+    return ClumpAssignment(data, options).run(order, task);
 }
 
 }  // namespace shoal

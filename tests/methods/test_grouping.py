@@ -87,10 +87,11 @@ def test_only_a_lack_of_people_is_told_as_infeasible() -> None:
     """A kernel that is given arrays of wrong shapes shows a bug: it must not read as if the data had too few people."""
     taxonomy = food()
     bags = on(taxonomy, [["Apple"], ["Beef"]])
-    lengths, order, weights = bags.lengths, np.arange(2), np.zeros(len(taxonomy), np.int64)
+    order, weights, options = np.arange(2), np.zeros(len(taxonomy), np.int64), _kernels.ClumpOptions(r=1, total=False)
 
     def clump(owners: list[int], k: int) -> object:
-        return run_grouping(_kernels.clump, *bags.rows, lengths, order, np.array(owners), weights, 1, k, 1, False, True, k=k, label="")
+        records = _kernels.Scored(bags.view, bags.lengths, np.array(owners), weights, 1, k, True)
+        return run_grouping(_kernels.clump, records, order, options, k=k, label="")
 
     assert clump([0, 1], 2).tolist() == [0, 0]  # type: ignore[attr-defined]
     with pytest.raises(Infeasible, match="groups of 2 people cannot be formed"):

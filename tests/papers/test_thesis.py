@@ -75,7 +75,7 @@ def test_example_3_1_1_all_generalized_transactions_of_orange_and_beef() -> None
     originals, general = on(tree, [["Orange", "Beef"]] * len(bags)), on(tree, bags)
     judged = kernels.run(
         _kernels.generalizes,
-        *originals.rows, *general.rows, np.arange(len(bags)), tree.end, tree.depth, 1,
+        originals.view, general.view, np.arange(len(bags)), tree.view, 1,
     )  # fmt: skip
     assert {bag for bag, good in zip(bags, judged, strict=True) if good} == {
         (), ("Orange",), ("Beef",), ("Beef", "Orange"), ("Beef", "Fruit"), ("Meat", "Orange"),

@@ -36,8 +36,12 @@ def narrow(values: list[int]) -> Any:
     return np.array(values, np.int32)
 
 
-def rows(given: tuple[list[int], list[int], list[int]] = GOOD) -> tuple[Any, ...]:
-    return wide(given[0]), narrow(given[1]), narrow(given[2])
+def rows(given: tuple[list[int], list[int], list[int]] = GOOD) -> Any:
+    return _kernels.Rows(wide(given[0]), narrow(given[1]), narrow(given[2]))
+
+
+def tree(parent: list[int] = PARENT, end: list[int] = END) -> Any:
+    return _kernels.Tree(narrow(parent), narrow(end), narrow([0, 1, 1]))
 
 
 def measure(parent: list[int] = PARENT, end: list[int] = END, level: list[int] | None = None) -> Any:
@@ -45,43 +49,50 @@ def measure(parent: list[int] = PARENT, end: list[int] = END, level: list[int] |
 
 
 def scored(given: tuple[list[int], list[int], list[int]] = GOOD, k: int = 2) -> Any:
-    return _kernels.Scored(_kernels.Rows(*rows(given)), wide([2, 2]), wide([0, 1]), wide([0, 1, 1]), 1, k, False)
+    return _kernels.Scored(rows(given), wide([2, 2]), wide([0, 1]), wide([0, 1, 1]), 1, k, False)
+
+
+CLUMP = _kernels.ClumpOptions(r=1, total=False)
+PARTITION = _kernels.PartitionOptions(k=2, tries=1, recurse_leftover=True, owners_repeat=False)
+MOLES = _kernels.MoleQuestion(k=2, h_numerator=1, h_denominator=2, p=2, achieved=False)
+SETS = _kernels.SetQuestion(size=1, k=2, h_numerator=1, h_denominator=2, most_examples=5)
 
 
 def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callable[[], Any]]:
     """A call of every kernel that takes rows in canonical form, right but for these rows of two records."""
-    r, tree = rows(given), (narrow(PARENT), narrow(END))
+    run, up, end = kernels.run, narrow(PARENT), narrow(END)
     order, people, role, zeros = wide([0, 1]), wide([0, 1]), np.ones(3, np.uint8), wide([0, 0])
     lengths, weight = wide([2, 2]), wide([0, 1, 1])
-    run = kernels.run
+
+    def r() -> Any:
+        return rows(given)
+
     return {
-        "selected_rows": lambda: run(_kernels.selected_rows, *r, order, 1),
-        "identical_rows": lambda: run(_kernels.identical_rows, _kernels.Rows(*r), 1),
-        "content_order": lambda: run(_kernels.content_order, *r, zeros, 1),
-        "shared_occurrences": lambda: run(_kernels.shared_occurrences, *r, *rows(), order, 1),
-        "tree_counts": lambda: run(_kernels.tree_counts, *r, narrow([-1, 0, 0]), tree[1], narrow([0, 1, 2]), 1),
-        "min_sums": lambda: run(_kernels.min_sums, *r, order, order, weight, 1),
-        "meet_groups": lambda: run(_kernels.meet_groups, *r, *tree, wide([0, 2]), order, 1),
-        "covering_nodes": lambda: run(_kernels.covering_nodes, *r, *rows(), order, tree[1], 1),
-        "clump": lambda: run(_kernels.clump, *r, lengths, order, people, weight, 1, 2, 1, False, False),
-        "partition": lambda: run(_kernels.partition, *r, *tree, wide([2, 1, 1]), order, people, 2, 1, True, False),
+        "selected_rows": lambda: run(_kernels.selected_rows, r(), order, 1),
+        "identical_rows": lambda: run(_kernels.identical_rows, r(), 1),
+        "content_order": lambda: run(_kernels.content_order, r(), zeros, 1),
+        "shared_occurrences": lambda: run(_kernels.shared_occurrences, r(), rows(), order, 1),
+        "tree_counts": lambda: run(_kernels.tree_counts, r(), up, end, narrow([0, 1, 2]), 1),
+        "min_sums": lambda: run(_kernels.min_sums, r(), order, order, weight, 1),
+        "meet_groups": lambda: run(_kernels.meet_groups, r(), tree(), wide([0, 2]), order, 1),
+        "covering_nodes": lambda: run(_kernels.covering_nodes, r(), rows(), order, tree(), 1),
+        "partition": lambda: run(_kernels.partition, r(), tree(), wide([2, 1, 1]), order, people, PARTITION),
         "Scored": lambda: scored(given),
-        "coordinates": lambda: run(_kernels.coordinates, _kernels.Rows(*r), lengths, weight, 1, 1),
-        "join_leftovers": lambda: run(_kernels.join_leftovers, scored(), _kernels.Rows(*r), wide([1, 1]), wide([1])),
-        "unavoidable_losses": lambda: run(_kernels.unavoidable_losses, *r, lengths, weight, 1, 2, order, 2, 1, False, 1),
-        "generalizes": lambda: run(_kernels.generalizes, *r, *rows(), order, tree[1], narrow([0, 1, 1]), 1),
-        "generalizes_pairs": lambda: run(_kernels.generalizes_pairs, *r, *rows(), order, order, tree[1], narrow([0, 1, 1]), 1),
-        "row_classes": lambda: run(_kernels.row_classes, *r, 1),
-        "known_sets": lambda: run(_kernels.known_sets, *r, order, wide([]), role, 0 * role, 1, 2, 1, 2, 5, 1),
-        "minimal_moles": lambda: run(_kernels.minimal_moles, *r, role, wide([]), 2, 1, 2, 2, False, 1),
-        "itemset_supports": lambda: run(_kernels.itemset_supports, *r, role, wide([]), wide([0, 1]), narrow([1]), 1),
-        "vocabulary_distances": lambda: run(_kernels.vocabulary_distances, measure(), *r, *rows(), order, order, 0, 1),
-        "nearest_distances": lambda: run(_kernels.nearest_distances, measure(), *r, *rows(), 1),
-        "nearest_vocabularies": lambda: run(_kernels.nearest_vocabularies, measure(), *r, order),
-        "joined_centre": lambda: run(_kernels.joined_centre, measure(), *r, order),
-        "cluster_vocabularies": lambda: run(_kernels.cluster_vocabularies, measure(), *r, order, people, 2),
-        "represent": lambda: run(_kernels.represent, measure(), *r, *rows(), order),
-        "top_closed": lambda: run(_kernels.top_closed, *r, wide([1, 1]), 5, 1),
+        "coordinates": lambda: run(_kernels.coordinates, r(), lengths, weight, 1, 1),
+        "join_leftovers": lambda: run(_kernels.join_leftovers, scored(), r(), wide([1, 1]), wide([1])),
+        "generalizes": lambda: run(_kernels.generalizes, r(), rows(), order, tree(), 1),
+        "generalizes_pairs": lambda: run(_kernels.generalizes_pairs, r(), rows(), order, order, tree(), 1),
+        "row_classes": lambda: run(_kernels.row_classes, r(), 1),
+        "known_sets": lambda: run(_kernels.known_sets, r(), order, wide([]), role, 0 * role, SETS, 1),
+        "minimal_moles": lambda: run(_kernels.minimal_moles, r(), role, wide([]), MOLES, 1),
+        "itemset_supports": lambda: run(_kernels.itemset_supports, r(), role, wide([]), wide([0, 1]), narrow([1]), 1),
+        "vocabulary_distances": lambda: run(_kernels.vocabulary_distances, measure(), r(), rows(), order, order, 0, 1),
+        "nearest_distances": lambda: run(_kernels.nearest_distances, measure(), r(), rows(), 1),
+        "nearest_vocabularies": lambda: run(_kernels.nearest_vocabularies, measure(), r(), order),
+        "joined_centre": lambda: run(_kernels.joined_centre, measure(), r(), order),
+        "cluster_vocabularies": lambda: run(_kernels.cluster_vocabularies, measure(), r(), order, people, 2),
+        "represent": lambda: run(_kernels.represent, measure(), r(), rows(), order),
+        "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
     }
 
 
@@ -130,13 +141,10 @@ def test_ids_beyond_the_nodes_are_refused(kernel: str) -> None:
     ],
 )
 def test_trees_that_are_none_are_refused(parent: list[int], end: list[int]) -> None:
-    r, order = rows(), wide([0, 1])
     with pytest.raises(ValueError, match="kernel input: expected"):
         measure(parent, end)
     with pytest.raises(ValueError, match="kernel input: expected"):
-        kernels.run(_kernels.meet_groups, *r, narrow(parent), narrow(end), wide([0, 2]), order, 1)
-    with pytest.raises(ValueError, match="kernel input: expected"):
-        kernels.run(_kernels.partition, *r, narrow(parent), narrow(end), wide([2, 1, 1]), order, order, 2, 1, True, False)
+        tree(parent, end)
 
 
 @pytest.mark.parametrize("level", [[2, 3, 3], [1, 1, 2], [1, 2, 5], [1, 0, 2], [1, 2], [1, 2**21, -5]])
@@ -154,21 +162,21 @@ def test_a_far_node_has_nothing_below_it() -> None:
 
 
 def test_orders_name_each_record_once() -> None:
-    r, people = rows(), wide([0, 1])
+    people = wide([0, 1])
     for order in ([0, 0], [0, 2], [0], [0, -1]):
         with pytest.raises(ValueError, match="kernel input: expected"):
-            kernels.run(_kernels.cluster_vocabularies, measure(), *r, wide(order), people, 2)
+            kernels.run(_kernels.cluster_vocabularies, measure(), rows(), wide(order), people, 2)
         with pytest.raises(ValueError, match="kernel input: expected"):
-            kernels.run(_kernels.clump, *r, wide([2, 2]), wide(order), people, wide([0, 1, 1]), 1, 2, 1, False, False)
+            kernels.run(_kernels.clump, scored(), wide(order), CLUMP)
 
 
 def test_published_rows_that_are_not_there_are_refused() -> None:
-    row, end, depth = wide([0, 2]), narrow(END), narrow([0, 1, 1])
+    row = wide([0, 2])
     for call in (
-        lambda: kernels.run(_kernels.covering_nodes, *rows(), *rows(), row, end, 1),
-        lambda: kernels.run(_kernels.generalizes, *rows(), *rows(), row, end, depth, 1),
-        lambda: kernels.run(_kernels.shared_occurrences, *rows(), *rows(), row, 1),
-        lambda: kernels.run(_kernels.represent, measure(), *rows(), *rows(), row),
+        lambda: kernels.run(_kernels.covering_nodes, rows(), rows(), row, tree(), 1),
+        lambda: kernels.run(_kernels.generalizes, rows(), rows(), row, tree(), 1),
+        lambda: kernels.run(_kernels.shared_occurrences, rows(), rows(), row, 1),
+        lambda: kernels.run(_kernels.represent, measure(), rows(), rows(), row),
     ):
         with pytest.raises(ValueError, match="kernel input: expected"):
             call()
@@ -176,11 +184,12 @@ def test_published_rows_that_are_not_there_are_refused() -> None:
 
 def test_clusters_are_published_on_their_own_tree_only() -> None:
     order = wide([0, 1])
-    clusters = kernels.run(_kernels.cluster_vocabularies, measure(), *rows(), order, order, 2)
+    clusters = kernels.run(_kernels.cluster_vocabularies, measure(), rows(), order, order, 2)
     smaller = measure([-1], [1], [1])
     empty = rows(([0, 0, 0], [], []))
+    options = _kernels.TypicalOptions(typical=0, min_owners=1, generalize_rare=True)
     with pytest.raises(ValueError, match="on the same tree"):
-        kernels.run(_kernels.typical_vocabularies, smaller, clusters, *empty, order, 0, 1, True)
+        kernels.run(_kernels.typical_vocabularies, smaller, clusters, empty, order, options)
 
 
 def test_lists_of_items_rise() -> None:
@@ -189,7 +198,7 @@ def test_lists_of_items_rise() -> None:
     with pytest.raises(ValueError, match="not negative"):
         kernels.run(_kernels.eliminate_moles, wide([0, 1]), narrow([1]), wide([1, -1]), "mm")
     with pytest.raises(ValueError, match="roles that are known"):
-        kernels.run(_kernels.minimal_moles, *rows(), np.array([1, 1, 3], np.uint8), wide([]), 2, 1, 2, 2, False, 1)
+        kernels.run(_kernels.minimal_moles, rows(), np.array([1, 1, 3], np.uint8), wide([]), MOLES, 1)
 
 
 OPTIONS = {"grow": {"candidates": 1}, "refine": {"neighbours": 1, "depth": 1, "together": 2, "worst": 0}}
@@ -217,13 +226,13 @@ def test_groups_that_are_none_are_refused(starts: list[int], members: list[int])
 
 
 def test_blocks_and_kinds_of_other_records_are_refused() -> None:
-    near = kernels.run(_kernels.coordinates, _kernels.Rows(*rows()), wide([2, 2]), wide([0, 1, 1]), 1, 1)
+    near = kernels.run(_kernels.coordinates, rows(), wide([2, 2]), wide([0, 1, 1]), 1, 1)
     for call in (
         lambda: kernels.run(_kernels.grow_block, scored(), wide([0, 2]), _kernels.GrowOptions(**OPTIONS["grow"])),
         lambda: kernels.run(_kernels.identical_groups, scored(), wide([0, 1]), wide([1])),
         lambda: kernels.run(_kernels.identical_groups, scored(), wide([0]), wide([1])),
-        lambda: kernels.run(_kernels.join_leftovers, scored(), _kernels.Rows(*rows()), wide([1, 1]), wide([2])),
-        lambda: kernels.run(_kernels.join_leftovers, scored(), _kernels.Rows(*rows()), wide([1]), wide([1])),
+        lambda: kernels.run(_kernels.join_leftovers, scored(), rows(), wide([1, 1]), wide([2])),
+        lambda: kernels.run(_kernels.join_leftovers, scored(), rows(), wide([1]), wide([1])),
         lambda: kernels.run(_kernels.split_blocks, near, wide([0, 2]), 1, 0, 1),
         lambda: kernels.run(_kernels.split_blocks, near, wide([1, 0]), 1, 0, 1),
         lambda: kernels.run(_kernels.split_blocks, near, wide([0, 1]), 0, 0, 1),

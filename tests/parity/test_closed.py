@@ -39,6 +39,6 @@ def test_the_top_closed_patterns(records, n, shortest, data):
     lengths = np.cumsum([0, *map(len, records)])
     items = np.array([i for r in records for i in r], np.int32)
     bags = Bags.from_rows(lengths, items, np.ones(len(items), np.int32), NAMES)
-    (indptr, ids, counts), support = kernels.run(_kernels.top_closed, *bags.rows, np.array(weights), n, shortest)
+    (indptr, ids, counts), support = kernels.run(_kernels.top_closed, bags.view, np.array(weights), n, shortest)
     patterns = [tuple(np.repeat(ids[a:b], counts[a:b]).tolist()) for a, b in pairwise(indptr)]
     assert list(zip(support.tolist(), patterns, strict=True)) == brute_force(records, weights, n, shortest)

@@ -27,7 +27,7 @@ def judged(parent: tuple[int, ...], general: list[int], special: list[int]) -> b
     taxonomy = tree(parent)
     originals, published = numbered(taxonomy, [special]), numbered(taxonomy, [general])
     rows = np.zeros(1, np.int64)
-    ok = kernels.run(_kernels.generalizes, *originals.rows, *published.rows, rows, taxonomy.end, taxonomy.depth, 1)
+    ok = kernels.run(_kernels.generalizes, originals.view, published.view, rows, taxonomy.view, 1)
     return bool(ok[0])
 
 
@@ -108,9 +108,9 @@ def test_the_judge_passes_withheld_records_and_judges_each_on_its_own_row() -> N
     originals = numbered(taxonomy, [[2], [4], [2, 3], []])
     published = numbered(taxonomy, [[1], [1, 1], []])
     rows = np.array([0, 0, 1, 2], np.int64)
-    arguments = [*originals.rows, *published.rows]
+    arguments = [originals.view, published.view]
     run = lambda rows: kernels.run(  # noqa: E731
-        _kernels.generalizes, *arguments, rows, taxonomy.end, taxonomy.depth, 2
+        _kernels.generalizes, *arguments, rows, taxonomy.view, 2
     ).tolist()
     assert run(rows) == [1, 0, 1, 1]
     assert run(np.array([-1, -1, -1, -1])) == [1, 1, 1, 1]

@@ -48,16 +48,9 @@ def test_clump(case: Case, data: st.DataObject) -> None:
     counts = tree_counts(bags, taxonomy)
     found = kernels.run(
         _kernels.clump,
-        *counts.rows,
-        counts.lengths,
+        counts.scored(bags.owners, k, bags.owners_repeat),
         np.array(order, np.int64),
-        bags.owners,
-        counts.weights,
-        counts.units,
-        k,
-        r,
-        total,
-        bags.owners_repeat,
+        _kernels.ClumpOptions(r=r, total=total),
     )
     twin = twins.Clump(parent, numbers_of(bags), owners, order, k=k, r=r, total=total)
     assert found.tolist() == twin.run()
@@ -84,18 +77,7 @@ def test_clump_with_fewer_owners_than_k_has_no_answer() -> None:
     bags = numbered(taxonomy, [[1], [2], [1], [2]], [0, 0, 1, 1])
     counts = tree_counts(bags, taxonomy)
     order = np.arange(4)
-    arguments = (
-        *counts.rows,
-        counts.lengths,
-        order,
-        bags.owners,
-        counts.weights,
-        counts.units,
-        3,
-        10,
-        False,
-        True,
-    )
+    arguments = counts.scored(bags.owners, 3, owners_repeat=True), order, _kernels.ClumpOptions(r=10, total=False)
     with pytest.raises(_kernels.Infeasible, match="fewer than k owners"):
         kernels.run(_kernels.clump, *arguments)
 
@@ -112,16 +94,12 @@ def test_partition(case: Case, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(records))))
     labels, (indptr, nodes, counts) = kernels.run(
         _kernels.partition,
-        *bags.rows,
-        taxonomy.parent,
-        taxonomy.end,
+        bags.view,
+        taxonomy.view,
         taxonomy.leaves,
         np.array(order, np.int64),
         bags.owners,
-        k,
-        tries,
-        split,
-        bags.owners_repeat,
+        _kernels.PartitionOptions(k=k, tries=tries, recurse_leftover=split, owners_repeat=bags.owners_repeat),
     )
     found = set()
     for g in range(len(indptr) - 1):

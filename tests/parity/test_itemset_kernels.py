@@ -172,10 +172,11 @@ def test_a_share_is_compared_as_it_is_written():
 def test_kernels_refuse_what_would_make_them_read_beyond_their_arrays():
     one = np.array([0, 1], np.int64), np.array([5], np.int32), np.array([1], np.int32)
     nobody = np.zeros(0, np.int64)
+    question = _kernels.MoleQuestion(k=2, h_numerator=1, h_denominator=2, p=2, achieved=False)
     with pytest.raises(ValueError, match="ids below"):
-        kernels.run(_kernels.minimal_moles, *one, np.ones(3, np.uint8), nobody, 2, 1, 2, 2, False, 1)
+        kernels.run(_kernels.minimal_moles, _kernels.Rows(*one), np.ones(3, np.uint8), nobody, question, 1)
     with pytest.raises(ValueError, match="sorted by owner"):
         rows = np.array([0, 0, 0], np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32)
-        kernels.run(_kernels.minimal_moles, *rows, np.ones(3, np.uint8), np.array([2, 1], np.int64), 2, 1, 2, 2, False, 1)
+        kernels.run(_kernels.minimal_moles, _kernels.Rows(*rows), np.ones(3, np.uint8), np.array([2, 1], np.int64), question, 1)
     with pytest.raises(ValueError, match="values below"):
         kernels.run(_kernels.eliminate_moles, np.array([0, 1], np.int64), np.array([9], np.int32), np.ones(2, np.int64), "mm")

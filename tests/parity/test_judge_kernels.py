@@ -23,7 +23,7 @@ def test_identical_rows_and_only_those_share_a_class(records: list[dict[int, int
     indptr = np.cumsum([0, *(len(r) for r in records)]).astype(np.int64)
     pairs = [pair for r in records for pair in sorted(r.items())]
     ids, counts = (np.array([pair[i] for pair in pairs], np.int32) for i in (0, 1))
-    found = kernels.run(_kernels.row_classes, indptr, ids, counts, threads).tolist()
+    found = kernels.run(_kernels.row_classes, _kernels.Rows(indptr, ids, counts), threads).tolist()
     numbers: dict[tuple[tuple[int, int], ...], int] = {}
     assert found == [numbers.setdefault(tuple(sorted(r.items())), len(numbers)) for r in records]
 
@@ -35,7 +35,7 @@ def test_many_rows_are_told_apart() -> None:
     kept = [sorted(set(row)) for row in table.tolist()]
     indptr = np.cumsum([0, *map(len, kept)]).astype(np.int64)
     ids = np.array([i for row in kept for i in row], np.int32)
-    found = kernels.run(_kernels.row_classes, indptr, ids, np.ones(len(ids), np.int32), 2).tolist()
+    found = kernels.run(_kernels.row_classes, _kernels.Rows(indptr, ids, np.ones(len(ids), np.int32)), 2).tolist()
     numbers: dict[tuple[int, ...], int] = {}
     assert found == [numbers.setdefault(tuple(row), len(numbers)) for row in kept]
 
@@ -46,8 +46,9 @@ def counted(rows, owners, parts, power, size, threads=1, most=10_000):
     sorted_owners = np.array(owners, np.int64)[order]
     people = sorted_owners if len(set(owners)) < len(owners) else np.zeros(0, np.int64)
     roles = ((np.array(parts) == part).astype(np.uint8) for part in (PUBLIC, PRIVATE))
-    limits = size, power.k, power.share.numerator, power.share.denominator, most
-    return kernels.run(_kernels.known_sets, *bags.rows, order.astype(np.int64), people, *roles, *limits, threads)
+    h = power.share
+    question = _kernels.SetQuestion(size=size, k=power.k, h_numerator=h.numerator, h_denominator=h.denominator, most_examples=most)
+    return kernels.run(_kernels.known_sets, bags.view, order.astype(np.int64), people, *roles, question, threads)
 
 
 @SOME
@@ -106,10 +107,10 @@ def test_many_records_as_lists_and_as_bits(density: float, items: int, private: 
 
 
 def test_records_that_are_not_there_are_refused() -> None:
-    rows = np.array([0, 1], np.int64), np.array([0], np.int32), np.array([1], np.int32)
+    rows = _kernels.Rows(np.array([0, 1], np.int64), np.array([0], np.int32), np.array([1], np.int32))
     masks = np.ones(1, np.uint8), np.zeros(1, np.uint8)
-    limits = 1, 2, 1, 2, 5, 1
+    question = _kernels.SetQuestion(size=1, k=2, h_numerator=1, h_denominator=2, most_examples=5)
     nobody = np.zeros(0, np.int64)
     for row, owner in (([1], nobody), ([-1], nobody), ([0, 0], np.array([2, 1])), ([0, 0], np.array([1]))):
         with pytest.raises(ValueError, match="kernel input: expected"):
-            kernels.run(_kernels.known_sets, *rows, np.array(row, np.int64), owner, *masks, *limits)
+            kernels.run(_kernels.known_sets, rows, np.array(row, np.int64), owner, *masks, question, 1)

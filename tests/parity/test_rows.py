@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +24,10 @@ def arrays(rows: list[Row]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     flat = [entry for row in rows for entry in row]
     indptr = np.cumsum([0, *map(len, rows)]).astype(np.int64)
     return indptr, np.array([i for i, _ in flat], np.int32), np.array([c for _, c in flat], np.int32)
+
+
+def view(rows: list[Row]) -> _kernels.Rows:
+    return _kernels.Rows(*arrays(rows))
 
 
 def rows_of(indptr: np.ndarray, ids: np.ndarray, counts: np.ndarray) -> list[Row]:
@@ -49,7 +54,7 @@ def test_canonical_rows_over_many_blocks() -> None:
 @given(raw_rows)
 def test_identical_rows(rows: list[Row]) -> None:
     rows = [twins.canonical(row, False) for row in rows]
-    found = kernels.run(_kernels.identical_rows, _kernels.Rows(*arrays(rows)), 2)
+    found = kernels.run(_kernels.identical_rows, view(rows), 2)
     assert found.tolist() == twins.first_appearance([tuple(row) for row in rows])
 
 
@@ -58,7 +63,7 @@ def test_identical_rows(rows: list[Row]) -> None:
 def test_content_order(rows: list[Row], data: st.DataObject) -> None:
     rows = [twins.canonical(row, False) for row in rows]
     ties = data.draw(st.permutations(range(len(rows))))
-    found = kernels.run(_kernels.content_order, *arrays(rows), np.array(ties, np.int64), 2).tolist()
+    found = kernels.run(_kernels.content_order, view(rows), np.array(ties, np.int64), 2).tolist()
 
     def key(i: int) -> tuple[int, int, int]:
         return -sum(count for _, count in rows[i]), twins.row_hash(rows[i]), ties[i]
@@ -74,7 +79,7 @@ def test_the_order_by_content_does_not_know_the_order_of_arrival(rows: list[Row]
     random.shuffle(shuffled)
 
     def in_order(some: list[Row]) -> list[Row]:
-        return [some[i] for i in kernels.run(_kernels.content_order, *arrays(some), np.zeros(len(some), np.int64), 2)]
+        return [some[i] for i in kernels.run(_kernels.content_order, view(some), np.zeros(len(some), np.int64), 2)]
 
     assert in_order(rows) == in_order(shuffled)
 
@@ -96,27 +101,31 @@ def test_malformed_rows_do_not_reach_a_kernel(indptr: list[int], ids: list[int],
 
 def test_indices_out_of_range_do_not_reach_a_kernel() -> None:
     """Each of these would read memory that is not there."""
-    rows = (np.array([0, 1]), np.array([1], np.int32), np.array([1], np.int32))
-    parent, end, first = (np.array(a, np.int32) for a in ([-1, 0], [2, 2], [-1, 1]))
-    one = np.zeros(1, np.int64)
-    high = np.array([9], np.int32)
-    calls = [
-        (_kernels.tree_counts, rows[0], high, rows[2], parent, end, first, 1),
-        (_kernels.tree_counts, *rows, parent, end, first[:1], 1),
-        (_kernels.min_sums, *rows, one + 5, one, np.ones(2, np.int64), 1),
-        (_kernels.min_sums, *rows, one, one - 1, np.ones(2, np.int64), 1),
-        (_kernels.min_sums, *rows, one, one, np.ones(1, np.int64), 1),
-        (_kernels.meet_groups, *rows, parent, end, np.array([0, 1]), one + 3, 1),
-        (_kernels.meet_groups, *rows, parent, end, np.array([0, 2]), one, 1),
-        (_kernels.meet_groups, *rows, parent, end, np.array([1, 0]), one, 1),
-        (_kernels.meet_groups, *rows, parent, end[:1], np.array([0, 1]), one, 1),
-        (_kernels.generalizes, *rows, *rows, one + 1, end, np.array([0, 1], np.int32), 1),
-        (_kernels.generalizes, *rows, *rows, one, end, np.array([0], np.int32), 1),
-        (_kernels.clump, *rows, one, one + 1, one, np.ones(2, np.int64), 1, 2, 1, False, False),
-        (_kernels.partition, *rows, parent, end, one, one, one, 2, 1, True, False),
-        (_kernels.partition, *rows, parent, end[:1], np.ones(2, np.int64), one, one, 2, 1, True, False),
-        (_kernels.partition, *rows, parent, end, np.ones(2, np.int64), one, one[:0], 2, 1, True, False),
-        (_kernels.partition, *rows, parent, end, np.ones(2, np.int64), one + 1, one, 2, 1, True, False),
+    rows = _kernels.Rows(np.array([0, 1]), np.array([1], np.int32), np.array([1], np.int32))
+    high = _kernels.Rows(np.array([0, 1]), np.array([9], np.int32), np.array([1], np.int32))
+    up, end, first = (np.array(a, np.int32) for a in ([-1, 0], [2, 2], [-1, 1]))
+    tree = _kernels.Tree(up, end, np.array([0, 1], np.int32))
+    one, two = np.zeros(1, np.int64), np.ones(2, np.int64)
+    records = _kernels.Scored(rows, one, one, two, 1, 2, False)
+    assigned = _kernels.ClumpOptions(r=1, total=False)
+    split = _kernels.PartitionOptions(k=2, tries=1, recurse_leftover=True, owners_repeat=False)
+    calls: list[tuple[Any, ...]] = [
+        (_kernels.tree_counts, high, up, end, first, 1),
+        (_kernels.tree_counts, rows, up, end, first[:1], 1),
+        (_kernels.min_sums, rows, one + 5, one, two, 1),
+        (_kernels.min_sums, rows, one, one - 1, two, 1),
+        (_kernels.min_sums, rows, one, one, two[:1], 1),
+        (_kernels.meet_groups, rows, tree, np.array([0, 1]), one + 3, 1),
+        (_kernels.meet_groups, rows, tree, np.array([0, 2]), one, 1),
+        (_kernels.meet_groups, rows, tree, np.array([1, 0]), one, 1),
+        (_kernels.meet_groups, high, tree, np.array([0, 1]), one, 1),
+        (_kernels.generalizes, rows, rows, one + 1, tree, 1),
+        (_kernels.generalizes, rows, high, one, tree, 1),
+        (_kernels.clump, records, one + 1, assigned),
+        (_kernels.partition, rows, tree, one, one, one, split),
+        (_kernels.partition, high, tree, two, one, one, split),
+        (_kernels.partition, rows, tree, two, one, one[:0], split),
+        (_kernels.partition, rows, tree, two, one + 1, one, split),
     ]
     for kernel, *arguments in calls:
         with pytest.raises(ValueError, match="kernel input"):

@@ -31,7 +31,7 @@ def cases(draw: st.DrawFn, most: int = 10):
 
 def centre_of(bags: Bags, distance: SemanticDistance, members: list[int]) -> tuple[Centre, np.ndarray]:
     """The kernel's centre of these members, each bag as its terms and as often as it occurs, and the distances on the way."""
-    (_, copies, start, terms), joined = kernels.run(_kernels.joined_centre, distance.kernel(), *bags.rows, np.array(members))
+    (_, copies, start, terms), joined = kernels.run(_kernels.joined_centre, distance.kernel(), bags.view, np.array(members))
     bags_of_terms = [terms[start[i] : start[i + 1]].tolist() for i, n in enumerate(copies) for _ in range(n)]
     return bags_of_terms, joined / distance.units
 
@@ -65,7 +65,7 @@ def test_every_member_is_the_nearest_of_those_left(case, k):
     tree, records, distance = case
     bags = bags_of(records, tree)
     everyone = np.arange(len(records))
-    clusters = kernels.run(_kernels.cluster_vocabularies, distance.kernel(), *bags.rows, everyone, everyone, k)
+    clusters = kernels.run(_kernels.cluster_vocabularies, distance.kernel(), bags.view, everyone, everyone, k)
     pool = everyone.tolist()
     for members in clusters.members:
         pool.remove(members[0])
@@ -84,7 +84,7 @@ def test_a_leftover_joins_the_nearest_centre(case):
         records = records[1:]
     bags = bags_of(records, tree)
     everyone = np.arange(len(records))
-    clusters = kernels.run(_kernels.cluster_vocabularies, distance.kernel(), *bags.rows, everyone, everyone, 2)
+    clusters = kernels.run(_kernels.cluster_vocabularies, distance.kernel(), bags.view, everyone, everyone, 2)
     (late,) = [c for c, members in enumerate(clusters.members) if len(members) == 3]
     record = records[clusters.members[late][2]]
     costs = [plain_centre_distance(tree, centre_of(bags, distance, m[:2])[0], record, distance, 2) / 2 for m in clusters.members]
@@ -134,7 +134,7 @@ def test_the_nearest_vocabulary_of_each(case):
     tree, records, distance = case
     bags = bags_of(records, tree)
     everyone = np.arange(len(records))
-    found = kernels.run(_kernels.nearest_vocabularies, distance.kernel(), *bags.rows, everyone)
+    found = kernels.run(_kernels.nearest_vocabularies, distance.kernel(), bags.view, everyone)
     left, right = (a.ravel() for a in np.meshgrid(everyone, everyone, indexing="ij"))
     table = distance.vocabularies(bags, left, right).reshape(len(records), -1)
     np.fill_diagonal(table, np.inf)
@@ -148,7 +148,7 @@ def test_people_who_own_several_vocabularies_count_once(case, data):
     bags = bags_of(records, tree)
     owners = np.array([data.draw(st.integers(0, 4)) for _ in records])
     people = np.unique(owners, return_inverse=True)[1]
-    arguments = distance.kernel(), *bags.rows, np.arange(len(records)), people, 3
+    arguments = distance.kernel(), bags.view, np.arange(len(records)), people, 3
     if len(set(owners.tolist())) < 3:
         with pytest.raises(_kernels.Infeasible):
             kernels.run(_kernels.cluster_vocabularies, *arguments)

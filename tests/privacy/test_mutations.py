@@ -79,12 +79,22 @@ def one_less(place: int) -> Callable[[Callable[..., Any], list[Any]], Any]:
     return change
 
 
+def smaller(options: str, name: str) -> Patch:
+    """The same among the options of a kernel."""
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        true = getattr(_kernels, options)
+        monkeypatch.setattr(_kernels, options, lambda **given: true(**given | {name: 1 if given[name] <= 2 else given[name] - 1}))
+
+    return patch
+
+
 def leaf_for_root(true: Callable[..., Any], arguments: list[Any]) -> Any:
     """Publishes a leaf where only the root is common to a group."""
     indptr, nodes, counts = true(*arguments)
     published = nodes.copy()
     lengths = np.diff(indptr)
-    published[indptr[:-1][lengths == 1]] = len(arguments[3]) - 1
+    published[indptr[:-1][lengths == 1]] = len(arguments[1]) - 1
     return indptr, published, counts
 
 
@@ -104,7 +114,7 @@ def without(wrong: Callable[[dict[str, Any]], Any]) -> Callable[[Callable[..., A
 
 def nobody_owns_two(true: Callable[..., Any], arguments: list[Any]) -> Any:
     """Forgets the owners of the records."""
-    arguments[4] = np.zeros(0, np.int64)
+    arguments[2] = np.zeros(0, np.int64)
     return true(*arguments)
 
 
@@ -124,28 +134,28 @@ MUTATIONS = {
         "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "clump"), around("clump", loner)
     ),
     "clump forgets who owns a record": Mutation(
-        "k-anonymity", "people only, who own several records", (*VISITS, "--method", "clump"), around("clump", everybody_once(5, 11))
+        "k-anonymity", "people only, who own several records", (*VISITS, "--method", "clump"), around("Scored", everybody_once(2, 6))
     ),
     "partition forms parts of k - 1": Mutation(
-        "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "partition"), around("partition", one_less(8))
+        "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "partition"), smaller("PartitionOptions", "k")
     ),
     "a group is published as what its members do not hold": Mutation(
         "k-anonymity", "do not generalize the record they stand for", (*BASKETS, "--method", "shoal"), around("meet_groups", leaf_for_root)
     ),
     "ssc clusters k - 1 vocabularies": Mutation(
-        "vocabulary-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "ssc"), around("cluster_vocabularies", one_less(6))
+        "vocabulary-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "ssc"), around("cluster_vocabularies", one_less(4))
     ),
     "ssc forgets who wrote a vocabulary": Mutation(
         "vocabulary-k-anonymity",
         "people only, who own several records",
         (*VISITS, "--method", "ssc"),
-        around("cluster_vocabularies", lambda true, a: true(*a[:5], np.arange(len(a[5])), *a[6:])),
+        around("cluster_vocabularies", lambda true, a: true(*a[:3], np.arange(len(a[3])), *a[4:])),
     ),
     "ssc elects a term of one person": Mutation(
         "shared-terms",
         "held by fewer than 2 people",
         (*BASKETS, "--method", "ssc", "--min-owners", "2"),
-        around("typical_vocabularies", one_less(7)),
+        smaller("TypicalOptions", "min_owners"),
     ),
     "coherence overlooks pairs": Mutation(
         "coherence", "26 sets of 2 public items tell too much", PAIRS, around("minimal_moles", without(lambda m: m["sizes"] == 2))

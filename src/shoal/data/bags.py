@@ -94,8 +94,13 @@ class Bags:
 
     @property
     def rows(self) -> tuple[Ints, Small, Small]:
-        """The three arrays of the sparse rows, as kernels take them."""
+        """The three arrays of the sparse rows."""
         return self.indptr, self.items, self.counts
+
+    @property
+    def view(self) -> _kernels.Rows:
+        """The sparse rows as kernels take them."""
+        return _kernels.Rows(*self.rows)
 
     # -- building
 
@@ -191,7 +196,7 @@ class Bags:
         chosen = np.where(chosen < 0, chosen + len(self), chosen)
         if len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(self)):
             raise IndexError(f"there are only {len(self):,} records")
-        indptr, items, counts = kernels.run(_kernels.selected_rows, *self.rows, chosen, kernels.threads())
+        indptr, items, counts = kernels.run(_kernels.selected_rows, self.view, chosen, kernels.threads())
         return Bags(indptr, items, counts, self.owners[chosen], self.vocabulary)
 
     def relabelled(self, codes: Small, vocabulary: Vocabulary, *, as_sets: bool = False) -> Bags:
@@ -206,12 +211,12 @@ class Bags:
     def content_order(self, ties: Ints | None = None) -> Ints:
         """The records' numbers by falling length, then by content; equals by `ties`, then as they arrived."""
         ranks = np.zeros(len(self), np.int64) if ties is None else ties
-        order: Ints = kernels.run(_kernels.content_order, *self.rows, ranks, kernels.threads())
+        order: Ints = kernels.run(_kernels.content_order, self.view, ranks, kernels.threads())
         return order
 
     def identical(self) -> Ints:
         """A number for each record that identical ones share, from 0 in order of first appearance."""
-        label: Ints = kernels.run(_kernels.identical_rows, _kernels.Rows(*self.rows), kernels.threads())
+        label: Ints = kernels.run(_kernels.identical_rows, self.view, kernels.threads())
         return label
 
     def owner_ranks(self) -> Ints:

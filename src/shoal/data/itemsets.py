@@ -92,14 +92,11 @@ class Moles:
 def minimal_moles(bags: Bags, parts: Parts, power: Power, *, achieved: bool = False) -> Moles:
     """The smallest sets of at most p public items that tell too much; with `achieved`, `greatest` is exact over all sets counted."""
     share = power.share
+    question = _kernels.MoleQuestion(k=power.k, h_numerator=share.numerator, h_denominator=share.denominator, p=power.p, achieved=achieved)
     found: dict[str, Any] = kernels.run(
         _kernels.minimal_moles,
         *_columns(bags, parts),
-        power.k,
-        share.numerator,
-        share.denominator,
-        power.p,
-        achieved,
+        question,
         kernels.threads(),
         label="finding moles",
     )
@@ -135,6 +132,6 @@ def supports(bags: Bags, parts: Parts, itemsets: list[tuple[int, ...]]) -> Suppo
 def _columns(bags: Bags, parts: Parts) -> tuple[Any, ...]:
     """The records as the kernels take them: sorted by owner where an owner has several."""
     if not bags.owners_repeat:
-        return (*bags.rows, parts, np.zeros(0, np.int64))
+        return (bags.view, parts, np.zeros(0, np.int64))
     ordered = bags.select(np.argsort(bags.owners, kind="stable"))
-    return (*ordered.rows, parts, ordered.owners)
+    return (ordered.view, parts, ordered.owners)

@@ -136,5 +136,5 @@ class Original:
 
 def shared_occurrences(bags: Bags, published: Bags, rows: Ints) -> int:
     """How many item occurrences are published as themselves in the row of their record (-1: not published)."""
-    shared: int = kernels.run(_kernels.shared_occurrences, *bags.rows, *published.rows, rows, kernels.threads())
+    shared: int = kernels.run(_kernels.shared_occurrences, bags.view, published.view, rows, kernels.threads())
     return shared

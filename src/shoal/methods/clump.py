@@ -58,16 +58,9 @@ class Clump(GroupingMethod):
         """The cluster of each record, when records are assigned in this order; some numbers may stay unused."""
         clusters: Ints = run_grouping(
             _kernels.clump,
-            *counts.rows,
-            counts.lengths,
+            counts.scored(bags.owners, self.k, bags.owners_repeat),
             order,
-            bags.owners,
-            counts.weights,
-            counts.units,
-            self.k,
-            self.r,
-            self.criterion == "total",
-            bags.owners_repeat,
+            _kernels.ClumpOptions(r=self.r, total=self.criterion == "total"),
             k=self.k,
             label="clustering",
         )

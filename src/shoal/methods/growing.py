@@ -62,8 +62,8 @@ class GroupSearch:
         self._search = search
         self._engine = engine
         self._deadline = Deadline(search.seconds)
-        self._rows = _kernels.Rows(*counts.rows)
-        self._records = _kernels.Scored(self._rows, counts.lengths, owners, counts.weights, counts.units, search.k, owners_repeat)
+        self._rows = counts.view
+        self._records = counts.scored(owners, search.k, owners_repeat)
 
     def run(self) -> Groups:
         """All records in groups; raises Infeasible where no k people can be brought together."""

@@ -48,18 +48,17 @@ class Partition(GroupingMethod):
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
         """The parts that cannot be split further, each published as its cut or as its least common generalization."""
+        options = _kernels.PartitionOptions(
+            k=self.k, tries=self.tries, recurse_leftover=self.leftover == "split", owners_repeat=bags.owners_repeat
+        )
         groups, rows = run_grouping(
             _kernels.partition,
-            *bags.rows,
-            taxonomy.parent,
-            taxonomy.end,
+            bags.view,
+            taxonomy.view,
             taxonomy.leaves,
             content_order(bags),
             bags.owners,
-            self.k,
-            self.tries,
-            self.leftover == "split",
-            bags.owners_repeat,
+            options,
             k=self.k,
             label="partitioning",
         )

@@ -81,11 +81,11 @@ class SSC(Method):
             _kernels.typical_vocabularies,
             measure,
             clusters,
-            *used.rows,
+            used.view,
             _numbered(used.owners),
-            TYPICAL.index(self.typical),
-            self.min_owners,
-            self.rare == "generalize",
+            _kernels.TypicalOptions(
+                typical=TYPICAL.index(self.typical), min_owners=self.min_owners, generalize_rare=self.rare == "generalize"
+            ),
         )
         indptr, items, counts = typical.rows
         published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), original.tree.names)
@@ -102,7 +102,7 @@ class SSC(Method):
         return run_grouping(
             _kernels.cluster_vocabularies,
             measure,
-            *bags.rows,
+            bags.view,
             self._seed_order(bags),
             _numbered(bags.owners),
             self.k,

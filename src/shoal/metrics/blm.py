@@ -48,7 +48,7 @@ def represented(release: Release, original: Original) -> pl.DataFrame:
         release.parameters["eps"] if "distance" in release.parameters else LARGEST["path"],
         omega=1,
     )
-    arguments = semantics.kernel(), *original.bags.rows, *release.published.rows, release.secret.rows()
+    arguments = semantics.kernel(), original.bags.view, release.published.view, release.secret.rows()
     found = kernels.run(_kernels.represent, *arguments, label="representing")
     frame = pl.DataFrame(dict(zip(("row", "published", "original", "times"), found, strict=True)))
     return frame.group_by("row", "published", "original").agg(pl.col("times").sum())

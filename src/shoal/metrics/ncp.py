@@ -20,7 +20,7 @@ def ncp(release: Release, original: Original) -> float:
     if release.secret is None:
         raise ParameterError("NCP needs to know which record became which, and a file does not tell")
     bags, tree = original.bags, original.tree
-    cover = kernels.run(_kernels.covering_nodes, *bags.rows, *release.published.rows, release.secret.rows(), tree.end, kernels.threads())
+    cover = kernels.run(_kernels.covering_nodes, bags.view, release.published.view, release.secret.rows(), tree.view, kernels.threads())
     penalty = np.where(cover >= 0, tree.ncp[cover], 1.0)
     return float((penalty * bags.counts).sum() / max(1, bags.occurrences))
 

@@ -38,7 +38,7 @@ def closed_patterns(bags: Bags, n: int = TOP, *, shortest: int = 1, weights: npt
     Ties in support are decided by the items, never by the order of the records.
     """
     each = np.ones(len(bags), np.int64) if weights is None else np.asarray(weights, np.int64)
-    (indptr, items, counts), support = kernels.run(_kernels.top_closed, *bags.rows, each, n, shortest, label="mining patterns")
+    (indptr, items, counts), support = kernels.run(_kernels.top_closed, bags.view, each, n, shortest, label="mining patterns")
     found = Bags(indptr, items, counts, np.arange(len(support), dtype=np.int64), bags.vocabulary)
     return Patterns(found, support)
 

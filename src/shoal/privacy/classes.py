@@ -108,11 +108,10 @@ def _untruthful(release: Release, original: Original, rows: Ints) -> list[str]:
     tree = original.tree
     good = kernels.run(
         _kernels.generalizes,
-        *original.bags.rows,
-        *release.published.rows,
+        original.bags.view,
+        release.published.view,
         rows,
-        tree.end,
-        tree.depth,
+        tree.view,
         kernels.threads(),
         label="judging",
     )

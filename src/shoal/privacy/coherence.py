@@ -72,8 +72,10 @@ class Coherence(Model):
         share, masks = _fraction(self.h), (roles.public.astype(np.uint8), roles.private.astype(np.uint8))
         counted = Counted(people=len(owners) > 0)
         for size in range(min(self.p, len(roles.public)) + 1):
-            limits = size, self.k, share.numerator, share.denominator, MOST_WITNESSES
-            arguments = *release.published.rows, row, owners, *masks, *limits, kernels.threads()
+            question = _kernels.SetQuestion(
+                size=size, k=self.k, h_numerator=share.numerator, h_denominator=share.denominator, most_examples=MOST_WITNESSES
+            )
+            arguments = release.published.view, row, owners, *masks, question, kernels.threads()
             level = kernels.run(_kernels.known_sets, *arguments, label="counting known sets")
             counted = counted.with_level(size, level)
             if counted.unsafe or not level["counted"]:

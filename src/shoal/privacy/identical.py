@@ -8,5 +8,5 @@ from shoal.data.bags import Bags, Ints
 
 def identical_records(bags: Bags) -> Ints:
     """A number for each record that identical ones, and only those, share; from 0 in order of first appearance."""
-    label: Ints = kernels.run(_kernels.row_classes, *bags.rows, kernels.threads())
+    label: Ints = kernels.run(_kernels.row_classes, bags.view, kernels.threads())
     return label

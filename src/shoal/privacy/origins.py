@@ -70,12 +70,11 @@ def _pairs(release: Release, original: Original, row: Ints) -> tuple[Ints, Ints,
     tree = original.tree
     good = kernels.run(
         _kernels.generalizes_pairs,
-        *original.bags.rows,
-        *release.published.rows,
+        original.bags.view,
+        release.published.view,
         records.astype(np.int64),
         row[classes].astype(np.int64),
-        tree.end,
-        tree.depth,
+        tree.view,
         kernels.threads(),
         label="looking for originals",
     ).astype(bool)

@@ -101,17 +101,14 @@ def lower_confidence_limit(shares: npt.NDArray[np.float64], confidence: float) -
 def _unavoidable(counts: TreeCounts, k: int, asked: Ints) -> Ints:
     """Twice what each record asked for must lose, in units."""
     k = min(k, MOST_NEIGHBOURS)  # a k-anonymous release is also anonymous for every smaller k
+    options = _kernels.BoundOptions(
+        neighbours=min(MOST_NEIGHBOURS, max(NEIGHBOURS, k)), patience=PATIENCE, ceilings=len(asked) == len(counts.lengths)
+    )
     found: Ints = kernels.run(
         _kernels.unavoidable_losses,
-        *counts.rows,
-        counts.lengths,
-        counts.weights,
-        counts.units,
-        k,
+        counts.scored(np.arange(len(counts.lengths)), k, owners_repeat=False),
         asked.astype(np.int64),
-        min(MOST_NEIGHBOURS, max(NEIGHBOURS, k)),
-        PATIENCE,
-        len(asked) == len(counts.lengths),
+        options,
         kernels.threads(),
         label="bounding the loss",
     )

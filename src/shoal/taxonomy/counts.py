@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -32,13 +33,22 @@ class TreeCounts:
 
     @property
     def rows(self) -> tuple[Ints, Small, Small]:
-        """The three arrays of the sparse rows, as kernels take them."""
+        """The three arrays of the sparse rows."""
         return self.indptr, self.nodes, self.counts
+
+    @cached_property
+    def view(self) -> _kernels.Rows:
+        """The sparse rows as kernels take them."""
+        return _kernels.Rows(*self.rows)
+
+    def scored(self, owners: Ints, k: int, owners_repeat: bool) -> _kernels.Scored:
+        """The records as kernels take them that look for groups of k people."""
+        return _kernels.Scored(self.view, self.lengths, owners, self.weights, self.units, k, owners_repeat)
 
     def min_sums(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Ints:
         """The weighted min-sum of each pair of records: what a group of the two would still tell, in units."""
         pairs = np.asarray(left, np.int64), np.asarray(right, np.int64)
-        found: Ints = kernels.run(_kernels.min_sums, *self.rows, *pairs, self.weights, kernels.threads())
+        found: Ints = kernels.run(_kernels.min_sums, self.view, *pairs, self.weights, kernels.threads())
         return found
 
 
@@ -52,7 +62,7 @@ def tree_counts(bags: Bags, taxonomy: Taxonomy) -> TreeCounts:
         up[idle] = up[up[idle]]  # which leaps over all idle nodes found so far
     first = np.where(weights > 0, np.arange(len(taxonomy)), up).astype(np.int32)
     indptr, nodes, counts = kernels.run(
-        _kernels.tree_counts, *bags.rows, up, taxonomy.end, first, kernels.threads(), label="counting subtrees"
+        _kernels.tree_counts, bags.view, up, taxonomy.end, first, kernels.threads(), label="counting subtrees"
     )
     return TreeCounts(indptr, nodes, counts, bags.lengths, weights, taxonomy.units)
 
@@ -66,9 +76,8 @@ def meet(bags: Bags, taxonomy: Taxonomy, groups: npt.ArrayLike) -> Bags:
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels[members], minlength=n))]).astype(np.int64)
     indptr, nodes, counts = kernels.run(
         _kernels.meet_groups,
-        *bags.rows,
-        taxonomy.parent,
-        taxonomy.end,
+        bags.view,
+        taxonomy.view,
         starts,
         members,
         kernels.threads(),

@@ -112,7 +112,7 @@ class SemanticDistance:
         theirs = bags if others is None else others
         pairs = np.asarray(left, np.int64), np.asarray(right, np.int64)
         unmatched = self._beyond_any_matching(bags, theirs) if model == "matched" else None
-        arguments = self.kernel(unmatched), *bags.rows, *theirs.rows, *pairs, WAYS.index(way), kernels.threads()
+        arguments = self.kernel(unmatched), bags.view, theirs.view, *pairs, WAYS.index(way), kernels.threads()
         found = kernels.run(_kernels.vocabulary_distances, *arguments, label="matching")
         return np.asarray((found if unmatched is None else found % unmatched) / self.units)
 
@@ -120,7 +120,7 @@ class SemanticDistance:
         """For each record of these bags the distance to the nearest of the others."""
         if not len(others):
             raise ParameterError("there is no vocabulary to be near to")
-        arguments = self.kernel(), *bags.rows, *others.rows, kernels.threads()
+        arguments = self.kernel(), bags.view, others.view, kernels.threads()
         return np.asarray(kernels.run(_kernels.nearest_distances, *arguments, label="matching") / self.units)
 
     def _beyond_any_matching(self, bags: Bags, others: Bags) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from shoal import _kernels
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.errors import TaxonomyError
 from shoal.taxonomy.losses import integer_losses, node_loss
@@ -101,6 +102,11 @@ class Taxonomy:
     def leaves(self) -> Ints:
         """Leaves in each subtree; a leaf counts itself."""
         return self.sum_up((self.end == np.arange(len(self)) + 1).astype(np.int64))
+
+    @property
+    def view(self) -> _kernels.Tree:
+        """The tree as kernels take it."""
+        return _kernels.Tree(self.parent, self.end, self.depth)
 
     @property
     def n_leaves(self) -> int:

@@ -1,0 +1,362 @@
+"""shoal's kernels: arrays in, arrays out."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Cancelled(Exception):
+    pass
+
+class Infeasible(Exception):
+    pass
+
+class Task:
+    """Progress of a running kernel, and the way to stop it."""
+
+    def __init__(self) -> None: ...
+
+    def cancel(self) -> None: ...
+
+    def begin(self, total: int) -> None:
+        """So much work is to come, in steps."""
+
+    def step(self, n: int = 1) -> None:
+        """So much of it is done. Raises Cancelled where the caller gave up."""
+
+    @property
+    def cancelled(self) -> bool: ...
+
+    @property
+    def done(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
+
+class Rows:
+    """
+    Sparse rows: row i is ids[indptr[i]:indptr[i + 1]], each with its count.
+    """
+
+    def __init__(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def indptr(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def ids(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def counts(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+class Tree:
+    """A tree in preorder: the subtree of node v is [v, end[v])."""
+
+    def __init__(self, parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+def canonical_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], as_sets: bool, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+def renamed_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+def selected_rows(rows: Rows, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+def identical_rows(rows: Rows, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def content_order(rows: Rows, tie: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def shared_occurrences(rows: Rows, others: Rows, partner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> int:
+    """
+    Item occurrences that each row shares with its partner, all together; a partner below zero is none.
+    """
+
+def tree_counts(rows: Rows, up: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+def min_sums(rows: Rows, left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def meet_groups(rows: Rows, tree: Tree, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+def covering_nodes(originals: Rows, published: Rows, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, threads: int, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+class ClumpOptions:
+    """How Clump assigns records."""
+
+    def __init__(self, *, r: int, total: bool) -> None: ...
+
+def clump(records: Scored, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: ClumpOptions, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The group of each record."""
+
+class PartitionOptions:
+    """How Partition splits records."""
+
+    def __init__(self, *, k: int, tries: int, recurse_leftover: bool, owners_repeat: bool) -> None: ...
+
+def partition(rows: Rows, tree: Tree, leaves: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: PartitionOptions, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]]:
+    """The group of each record, and the cut of each group."""
+
+class SetQuestion:
+    """Which sets of open items are looked at, and what makes one unsafe."""
+
+    def __init__(self, *, size: int, k: int, h_numerator: int, h_denominator: int, most_examples: int) -> None: ...
+
+def row_classes(rows: Rows, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def known_sets(rows: Rows, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], open: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], hidden: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], question: SetQuestion, threads: int, task: Task) -> object: ...
+
+def generalizes_pairs(originals: Rows, published: Rows, record: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, threads: int, task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+def generalizes(originals: Rows, published: Rows, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, threads: int, task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+class Interner:
+    """Numbers distinct strings in order of first appearance."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def encode(self, stream: object, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def words(self, stream: object, shortest: int, lower: bool, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+    def strings(self) -> list[str]: ...
+
+class MoleQuestion:
+    """Which sets of public items are unsafe."""
+
+    def __init__(self, *, k: int, h_numerator: int, h_denominator: int, p: int, achieved: bool) -> None: ...
+
+def itemset_supports(rows: Rows, role: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+def minimal_moles(rows: Rows, role: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], question: MoleQuestion, threads: int, task: Task) -> object: ...
+
+def eliminate_moles(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], score: str, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+FAR: int = 1048576
+
+UNRELATED: int = 2305843009213693951
+
+class Measure:
+    """How far terms lie apart on a tree."""
+
+    def __init__(self, parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], level: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], wu_palmer: bool, units: int, eps: int, omega: int) -> None: ...
+
+def term_distances(measure: Measure, left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def vocabulary_distances(measure: Measure, rows: Rows, others: Rows, left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], way: int, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def nearest_distances(measure: Measure, rows: Rows, others: Rows, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+class TypicalOptions:
+    """What is published of a cluster."""
+
+    def __init__(self, *, typical: int, min_owners: int, generalize_rare: bool) -> None: ...
+
+class TypicalVocabularies:
+    """What is published, and what became of the matched occurrences."""
+
+    @property
+    def rows(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+    @property
+    def kept(self) -> int: ...
+
+    @property
+    def replaced(self) -> int: ...
+
+    @property
+    def generalized(self) -> int: ...
+
+class VocabularyClusters:
+    """Clusters of vocabularies and their centres."""
+
+    @property
+    def group(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def centres(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+    @property
+    def members(self) -> list[list[int]]: ...
+
+    @property
+    def matched(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+def cluster_vocabularies(measure: Measure, rows: Rows, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, task: Task) -> VocabularyClusters: ...
+
+def joined_centre(measure: Measure, rows: Rows, members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+def nearest_vocabularies(measure: Measure, rows: Rows, wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def typical_vocabularies(measure: Measure, clusters: VocabularyClusters, rows: Rows, owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: TypicalOptions, task: Task) -> TypicalVocabularies: ...
+
+def top_closed(rows: Rows, weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int, shortest: int, task: Task) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+def represent(measure: Measure, rows: Rows, others: Rows, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+class TextColumn:
+    """
+    Strings in Arrow's string-view layout; handing them on empties the column.
+    """
+
+    def __init__(self, stream: object) -> None:
+        """A copy of an Arrow stream's strings; a null becomes an empty one."""
+
+    def __len__(self) -> int: ...
+
+    def lengths(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    def take(self, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> TextColumn: ...
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+class Dialect:
+    """How fields are written in delimited text."""
+
+    def __init__(self, separator: str, quoted: bool, trimmed: bool = True) -> None: ...
+
+class ChunkFacts:
+    """What a chunk of delimited text held."""
+
+    @property
+    def lines(self) -> int: ...
+
+    @property
+    def consumed(self) -> int: ...
+
+    @property
+    def blank(self) -> int: ...
+
+    def row_lines(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def broken(self) -> list[int]: ...
+
+    @property
+    def defects(self) -> list[int]: ...
+
+def first_records(text: bytes, dialect: Dialect, last: bool, limit: int) -> list[tuple[int, list[str], int, int]]: ...
+
+class ColumnCutter:
+    """Cuts chunks of delimited text into columns, all in the same memory."""
+
+    def __init__(self, dialect: Dialect, wanted: Sequence[int], fewest: int, most: int, threads: int) -> None: ...
+
+    class Part:
+        """Consecutive lines of a chunk. The next chunk overwrites its columns."""
+
+        @property
+        def facts(self) -> ChunkFacts: ...
+
+        def column(self, i: int) -> TextColumn: ...
+
+    def cut(self, text: bytes, last: bool, task: Task) -> int:
+        """The number of parts that the chunk was cut in."""
+
+    def part(self, i: int) -> ColumnCutter.Part: ...
+
+def cut_items(text: bytes, dialect: Dialect, interner: Interner, keep_blank: bool, last: bool, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], ChunkFacts]: ...
+
+def encode_column(interner: Interner, column: TextColumn, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The code of every string, -1 for an empty one."""
+
+def parse_times(column: TextColumn, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
+    """
+    Microseconds since 1970 and the shape each was written in, 0 where it is no time.
+    """
+
+def event_order(owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_owners: int, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def shared_moments(owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+def give_back_memory() -> None:
+    """
+    Hand memory that was freed, but is still held, to the operating system.
+    """
+
+def unlike_previous(owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], payload: TextColumn) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+class Scored:
+    """
+    Records as tree counts in content order, with what scores need beside them.
+    """
+
+    def __init__(self, counts: Rows, lengths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: int, k: int, owners_repeat: bool) -> None: ...
+
+class GrowOptions:
+    """How groups are grown."""
+
+    def __init__(self, *, candidates: int) -> None: ...
+
+    @property
+    def candidates(self) -> int: ...
+
+class RefineOptions:
+    """How groups are refined."""
+
+    def __init__(self, *, neighbours: int, depth: int, together: int, worst: int) -> None: ...
+
+    @property
+    def neighbours(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def together(self) -> int: ...
+
+    @property
+    def worst(self) -> int: ...
+
+class Coordinates:
+    """
+    Where records or groups lie, for cutting them into blocks of similar ones.
+    """
+
+    def __len__(self) -> int: ...
+
+def coordinates(counts: Rows, lengths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: int, threads: int, task: Task) -> Coordinates: ...
+
+def split_blocks(at: Coordinates, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], size: int, round: int, threads: int, task: Task) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Blocks of about `size` of the chosen things, each in rising order; another round cuts elsewhere.
+    """
+
+def noise(a: int, b: int, c: int) -> int:
+    """A number that looks random and is the same wherever it is asked for."""
+
+def identical_groups(records: Scored, kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], times: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """Full groups of identical records, and the records in none of them."""
+
+def meet_counts(records: Scored, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """The least tree counts of each group, as rows."""
+
+def grow_block(records: Scored, block: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: GrowOptions, task: Task) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """Groups of k people out of the records of a block, and those left over."""
+
+def join_leftovers(records: Scored, meets: Rows, sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The group that each record left over joins."""
+
+def refine_block(records: Scored, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: RefineOptions, shake: int, seconds: float, task: Task) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]], int]:
+    """
+    Better groups of the same records, and how many changes led there. It stops after so many seconds; below zero: when done.
+    """
+
+class BoundOptions:
+    """How much work the lower bound on loss is worth."""
+
+    def __init__(self, *, neighbours: int, patience: int, ceilings: bool) -> None: ...
+
+def unavoidable_losses(records: Scored, asked: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: BoundOptions, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    For each record asked for, twice what it must lose in any k-anonymous release.
+    """
+
+def mdav(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The group of each row; of equal distances the first row is taken."""
