@@ -86,11 +86,12 @@ def audit(
     release = Release.from_records(found.bags)
     beside = _columns(found, allow_columns)
     against = None if original is None else Against(prepare(original, located(place, how)), release)
-    judged = [model.check(release) for model in models] if against is None else against.judged(models)
+    alone = [(model, model.check(release)) for model in models] if against is None or not claims else []
+    judged = [verdict for _, verdict in alone] if against is None else against.judged(models)
     stated, checks = (None, beside)
     if place.manifest is not None:
         digests = place.digests()
-        stated = _stated(place.manifest, release, digests, () if claims else models, against)
+        stated = _stated(place.manifest, release, digests, () if claims else alone, against)
         checks = [place.as_listed(digests), *beside, as_promised(place.manifest), stated.verdict()]
     return Audit(
         claims=tuple(judged),
@@ -164,11 +165,15 @@ def _claimed(place: Published) -> list[Model]:
 
 
 def _stated(
-    manifest: Mapping[str, Any], release: Release, digests: Mapping[str, str], models: Sequence[Model], against: Against | None
+    manifest: Mapping[str, Any],
+    release: Release,
+    digests: Mapping[str, str],
+    alone: Sequence[tuple[Model, Verdict]],
+    against: Against | None,
 ) -> Stated:
     """Every line of the manifest beside what can be recomputed of it. Claims are judged as they were written: on the file alone."""
     evidence = of_files(manifest, release, digests)
-    of_claims(evidence, manifest, models, release)
+    of_claims(evidence, manifest, alone)
     if against is not None and not against.foreign:
         of_original(evidence, manifest, replace(release, claims=tuple(claims_of(manifest))), against.prepared)
     return evidence.compared(manifest)

@@ -17,7 +17,7 @@ from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.metrics import METRICS, measure
-from shoal.privacy import Model
+from shoal.privacy import Model, Verdict
 from shoal.report.facts import facts_of
 from shoal.report.page import render
 
@@ -44,10 +44,9 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
     return evidence
 
 
-def of_claims(evidence: Evidence, manifest: Mapping[str, Any], claims: Sequence[Model], release: Release) -> None:
+def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[tuple[Model, Verdict]]) -> None:
     """What judging the manifest's claims on the file alone gives. Whether a claim names all items that it should is not known."""
-    for i, claim in enumerate(claims):
-        verdict = claim.check(release)
+    for i, (claim, verdict) in enumerate(alone):
         if any(isinstance(value, Items) for value in claim.values().values()):
             evidence.unchecked.append(f"that claims[{i}] names all items")
         evidence.add(f"claims[{i}]", {"model": verdict.claim} | ({} if verdict.unchecked else {"holds": verdict.holds}))
