@@ -11,6 +11,7 @@ from helpers_cli import FOOD, Shell, baskets
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options that make long tests longer."""
+    parser.addoption("--fuzz-runs", type=int, default=300, metavar="N", help="random runs recounted by an independent checker")
     parser.addoption("--all-signals", action="store_true", help="80 interrupts and 40 kills while a release is written")
 
 

@@ -110,11 +110,19 @@ def test_the_shelf_finds_a_name_of_its_own() -> None:
     assert found.bags.record(0) == dict.fromkeys(terms, 1)
 
 
+def test_the_shelf_has_not_the_name_of_a_node_that_no_record_uses() -> None:
+    """What is published as the user's node must not mean an unknown term, even where the user's node was cut away."""
+    taxonomy = Taxonomy.from_parents({"r": None, UNLISTED: "r", "a": "r"})
+    found = ground(Bags.from_lists([["a", "x"]]), taxonomy, scope="used")
+    assert found.taxonomy.names.names.to_list() == ["r", "a", f"{UNLISTED} {UNLISTED}", "x"]
+
+
 def test_a_term_called_like_the_shelf_is_still_a_term() -> None:
     terms = ["Apple", UNLISTED, f"{UNLISTED} {UNLISTED}"]
     found = ground(Bags.from_lists([terms]), food())
-    assert sorted(found.bags.record(0).values()) == [1, 1, 1]
-    shelf = int(found.taxonomy.names.codes([UNLISTED])[0])
+    assert found.bags.record(0) == dict.fromkeys(terms, 1)
+    shelf = found.taxonomy.unlisted
+    assert shelf is not None
     assert shelf not in found.bags.items
     assert len(found.taxonomy.children(shelf)) == 2
 

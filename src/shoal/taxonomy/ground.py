@@ -108,7 +108,7 @@ def _placed(terms: Bags, taxonomy: Taxonomy, unknown: Unknown, scope: Scope) -> 
         fitted, renumbered = restricted(taxonomy, nodes[known & (frequency > 0)])
         nodes = np.where(known, renumbered[nodes], -1).astype(np.int32)
     if unknown == "keep" and len(strange):
-        fitted, nodes = _hang_unlisted(fitted, nodes, strange, terms.vocabulary)
+        fitted, nodes = _hang_unlisted(fitted, nodes, strange, terms.vocabulary, taken=taxonomy.names)
     return _Placed(fitted, nodes, known, len(strange))
 
 
@@ -147,7 +147,8 @@ def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
     return Taxonomy(names, parent, loss_name=taxonomy.loss_name, unlisted=shelf), renumbered
 
 
-def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: Vocabulary) -> tuple[Taxonomy, Small]:
+def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: Vocabulary, taken: Vocabulary) -> tuple[Taxonomy, Small]:
+    """The tree with unknown terms below a node of their own, under names that no node of the whole taxonomy (`taken`) has."""
     if taxonomy.unlisted is not None:
         raise InputError("this taxonomy holds unlisted terms already", hint="ground records on the taxonomy as it was read")
     # In the order of their names, so that the tree does not depend on the order of the records.
@@ -156,18 +157,19 @@ def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: 
     shelf = len(taxonomy)
     nodes = nodes.copy()
     nodes[strange[by_name]] = shelf + 1 + np.arange(len(strange), dtype=np.int32)
-    fresh = pl.concat([pl.Series([UNLISTED]), terms.gather(by_name).rename("")])
-    names = pl.concat([taxonomy.names.names, _distinct_from(taxonomy, fresh).rename("item")])
+    # A word that was typed keeps its name; the node for unknown terms takes one that is free.
+    fresh = _distinct_from(taken, pl.concat([terms.gather(by_name).rename(""), pl.Series([UNLISTED])]))
+    names = pl.concat([taxonomy.names.names, fresh[-1:].rename("item"), fresh[:-1].rename("item")])
     parent = np.concatenate([taxonomy.parent, [0], np.full(len(strange), shelf)]).astype(np.int32)
     return Taxonomy(Vocabulary(names), parent, loss_name=taxonomy.loss_name, unlisted=shelf), nodes
 
 
-def _distinct_from(taxonomy: Taxonomy, terms: pl.Series) -> pl.Series:
+def _distinct_from(others: Vocabulary, terms: pl.Series) -> pl.Series:
     """The terms, marked where another node already bears that name."""
-    clashing = (terms.is_in(taxonomy.names.names.implode()) | ~terms.is_first_distinct()).arg_true()
+    clashing = (terms.is_in(others.names.implode()) | ~terms.is_first_distinct()).arg_true()
     if clashing.is_empty():
         return terms
-    names, taken = terms.to_list(), {*taxonomy.names.names, *terms}
+    names, taken = terms.to_list(), {*others.names, *terms}
     for i in clashing:
         while names[i] in taken:
             names[i] = f"{names[i]} {UNLISTED}"
