@@ -29,8 +29,8 @@ import numpy as np
 from common import DATA, RESULTS, ROOT, data_file, forget_peak, peak_since, show
 from shoal import kernels
 from shoal.data.bags import Bags, Vocabulary
-from shoal.data.hitting import SCORES, exact_hitting, greedy
-from shoal.data.itemsets import PRIVATE, PUBLIC, Parts, Power, minimal_moles
+from shoal.itemsets.hitting import SCORES, exact_hitting, greedy
+from shoal.itemsets.supports import PRIVATE, PUBLIC, Parts, Power, minimal_moles
 from shoal.methods.tds import specialize
 
 SEEDS = range(5)

@@ -11,7 +11,7 @@ from common import RESULTS, data_file
 from shoal.app.job import Preparation
 from shoal.app.pipeline import prepare
 from shoal.data.original import Original
-from shoal.io.formats import ReadOptions
+from shoal.io.read.formats import ReadOptions
 from shoal.synthetic.querylog import generate
 
 LINES = ReadOptions(format="transactions")

@@ -17,9 +17,9 @@ import numpy as np
 from common import data_file, forget_peak, peak_since, show
 from shoal.data.dispersion import information_loss, standardised
 from shoal.data.table import Floats, Ints, Table
-from shoal.io.microdata import read_microdata
-from shoal.io.microdata_columns import MicrodataOptions
-from shoal.io.source import Source
+from shoal.io.read.microdata import read_microdata
+from shoal.io.read.microdata_columns import MicrodataOptions
+from shoal.io.read.source import Source
 from shoal.methods.mdav import mdav_groups
 
 PUBLISHED = {

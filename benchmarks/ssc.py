@@ -23,7 +23,7 @@ from shoal.app.job import Preparation
 from shoal.app.pipeline import prepare
 from shoal.data.bags import Bags
 from shoal.data.original import Original
-from shoal.io.formats import ReadOptions
+from shoal.io.read.formats import ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from shoal.data.bags import Bags, Vocabulary
-from shoal.data.itemsets import OTHER, PRIVATE, PUBLIC, Power
 from shoal.data.original import Original
+from shoal.itemsets.supports import OTHER, PRIVATE, PUBLIC, Power
 from shoal.taxonomy.ground import ground
 from shoal.taxonomy.tree import Taxonomy
 

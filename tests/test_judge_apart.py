@@ -20,7 +20,7 @@ CALLED = re.compile(r"\b_kernels\.(\w+)")
 # What both may use: values and their canonical form, files, and how kernels are called. None of it counts for a claim.
 COMMON = {
     "shoal.data.bags",
-    "shoal.data.choice",
+    "shoal.itemsets.choice",
     "shoal.data.original",
     "shoal.data.release",
     "shoal.errors",

@@ -20,7 +20,7 @@ _PLACES = {
     "audit": "shoal.app.api",
     "generated": "shoal.taxonomy.generated",
     "read": "shoal.app.api",
-    "read_taxonomy": "shoal.taxonomy.files",
+    "read_taxonomy": "shoal.io.read.taxonomies",
     "wordnet": "shoal.taxonomy.wordnet",
     "write": "shoal.app.api",
 }

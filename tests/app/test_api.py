@@ -75,7 +75,7 @@ def test_frames_are_read_like_files(shell: Shell, kind: str):
 
 
 def _how(shell: Shell) -> Preparation:
-    from shoal.io.options import ReadOptions
+    from shoal.io.read.options import ReadOptions
 
     shell.file("food.csv", FOOD)
     return Preparation(read=ReadOptions(user="who", item="what"), taxonomy="food.csv")

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from helpers_cli import Answer, Shell, one_line, typed
-from shoal.io import parquet
+from shoal.io.read import parquet
 
 ROWS = 300
 READABLE, BROKEN = "verified and written", "is damaged, or not the Parquet it seems to be"

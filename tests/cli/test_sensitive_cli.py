@@ -112,7 +112,7 @@ def test_a_manifest_never_makes_an_audit_open_a_file(shell: Shell, monkeypatch: 
     assert anonymize(shell, "--sensitive", "beer.txt").code == 0
     edit_claim(shell, "sensitive-share(h=0.5, items=beer.txt)")
     opened: list[str] = []
-    monkeypatch.setattr("shoal.io.items.read_items", lambda path: opened.append(str(path)))
+    monkeypatch.setattr("shoal.io.read.items.read_items", lambda path: opened.append(str(path)))
     answer = shell("audit", "out")
     assert answer.code != 0
     assert not opened

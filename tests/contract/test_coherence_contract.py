@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from helpers_itemsets import bags_of, brute_moles, databases, least_loss, powers, support
 from shoal import Cohesion, Release, TopDownSpecialization, kernels
-from shoal.data.itemsets import OTHER, PRIVATE, PUBLIC
 from shoal.errors import Infeasible
+from shoal.itemsets.supports import OTHER, PRIVATE, PUBLIC
 from shoal.taxonomy.ground import ground
 from shoal.taxonomy.tree import Taxonomy
 

@@ -16,10 +16,10 @@ import pytest
 from helpers_data import DATASETS, Dataset, grounded, published
 from shoal import kernels
 from shoal.data.bags import Bags
-from shoal.data.choice import plain_values
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import Infeasible, ParameterError
+from shoal.itemsets.choice import plain_values
 from shoal.methods import METHODS, Method
 from shoal.methods.grouping import GroupingMethod
 

@@ -140,9 +140,9 @@ def test_a_name_that_nobody_typed_in_the_record_fails(model: Coherence | PublicK
 
 def test_under_a_node_means_what_was_typed() -> None:
     """A taxonomy named for a method that needs none says which typed words lie under a node, synonyms too; names stay."""
-    from shoal.data.choice import Items
-    from shoal.data.itemsets import PRIVATE
-    from shoal.taxonomy.parts import parts_of
+    from shoal.itemsets.choice import Items
+    from shoal.itemsets.parts import parts_of
+    from shoal.itemsets.supports import PRIVATE
 
     original = as_typed(Bags.from_lists(RECORDS), wordnet())
     parts = parts_of(original.tree.names, Items(under="car"), None, original.taxonomy)

@@ -8,13 +8,13 @@ import pytest
 
 from helpers_docs import ROOT
 from shoal.app.cli.main import COMMANDS
-from shoal.io.defects import BROKEN_LINES
-from shoal.io.formats import FORMATS
+from shoal.io.read.defects import BROKEN_LINES
+from shoal.io.read.formats import FORMATS
+from shoal.io.read.taxonomies import FORMS
 from shoal.methods import METHODS
 from shoal.metrics import METRICS
 from shoal.parameters import Param
 from shoal.privacy import MODELS
-from shoal.taxonomy.files import FORMS
 from shoal.taxonomy.losses import LOSSES
 
 DOCS = ROOT / "docs"

@@ -7,10 +7,10 @@ import pytest
 
 from helpers_files import aol, written
 from shoal.errors import InputError, ParameterError
-from shoal.io.formats import find_layout, guess
-from shoal.io.options import ReadOptions
-from shoal.io.separators import one_byte
-from shoal.io.source import Source
+from shoal.io.read.formats import find_layout, guess
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.separators import one_byte
+from shoal.io.read.source import Source
 
 ROWS = ["7|a|2006-03-01 07:17:12", "8|b|2006-03-01 07:17:13"]
 

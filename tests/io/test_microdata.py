@@ -7,9 +7,9 @@ import pytest
 
 from helpers_files import written
 from shoal.errors import InputError, ParameterError
-from shoal.io.microdata import read_microdata
-from shoal.io.microdata_columns import MicrodataOptions
-from shoal.io.source import Source
+from shoal.io.read.microdata import read_microdata
+from shoal.io.read.microdata_columns import MicrodataOptions
+from shoal.io.read.source import Source
 
 
 def read(path, **said):

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from helpers_files import AOL_HEADER, aol, written
 from shoal import kernels
 from shoal.errors import InputError
-from shoal.io import events, parquet, source
-from shoal.io.read import ReadOptions, read
+from shoal.io.read import events, parquet, source
+from shoal.io.read.inputs import ReadOptions, read
 
 AT = "2006-03-01 07:17:12"
 LINES = {"format": "transactions"}

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from helpers_files import written
 from shoal.errors import InputError
-from shoal.io import source as module
-from shoal.io.source import Source
+from shoal.io.read import source as module
+from shoal.io.read.source import Source
 
 
 def content(path, take=len):

@@ -9,12 +9,12 @@ import pytest
 
 from helpers_itemsets import grounded, published
 from shoal import Cohesion
-from shoal.data.choice import Items, ItemWeights
-from shoal.data.hitting import exact_hitting, greedy
-from shoal.data.itemsets import Moles
 from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
-from shoal.taxonomy.lifting import Recoding
+from shoal.itemsets.choice import Items, ItemWeights
+from shoal.itemsets.hitting import exact_hitting, greedy
+from shoal.itemsets.lifting import Recoding
+from shoal.itemsets.supports import Moles
 
 
 def shown(release) -> set[str]:

@@ -19,12 +19,12 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import Infeasible, InputError, ParameterError
-from shoal.io.items import with_files_read
+from shoal.io.read.items import with_files_read
+from shoal.itemsets.sensitive import SensitiveNodes
 from shoal.methods import shoal as method_file
 from shoal.methods.shoal import Shoal
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive import SensitiveShare
-from shoal.taxonomy.sensitive import SensitiveNodes
 from shoal.taxonomy.tree import Taxonomy
 
 ALE = {

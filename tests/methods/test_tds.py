@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers_itemsets import grounded
-from shoal.data.itemsets import PUBLIC
+from shoal.itemsets.supports import PUBLIC
 from shoal.methods.tds import specialize
 
 

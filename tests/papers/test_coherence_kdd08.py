@@ -9,10 +9,10 @@ import pytest
 
 from helpers_itemsets import brute_greedy, grounded, published
 from shoal import Coherence, Cohesion, PublicKAnonymity, Release, TopDownSpecialization
-from shoal.data.hitting import greedy
-from shoal.data.itemsets import Power, minimal_moles, supports
 from shoal.errors import Infeasible
-from shoal.taxonomy.parts import parts_of
+from shoal.itemsets.hitting import greedy
+from shoal.itemsets.parts import parts_of
+from shoal.itemsets.supports import Power, minimal_moles, supports
 
 FIGURE_1 = ["a c d f g Diabetes", "a b c f Hepatitis", "b d f x Hepatitis", "b c g y z HIV", "a c f g HIV"]
 ILLNESSES = {"Diabetes", "Hepatitis", "HIV"}

@@ -13,9 +13,9 @@ import pytest
 
 from shoal.data.dispersion import information_loss
 from shoal.data.table import Table
-from shoal.io.microdata import read_microdata
-from shoal.io.microdata_columns import MicrodataOptions
-from shoal.io.source import Source
+from shoal.io.read.microdata import read_microdata
+from shoal.io.read.microdata_columns import MicrodataOptions
+from shoal.io.read.source import Source
 from shoal.methods.mdav import mdav_groups
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[3] / "shared" / "data"))

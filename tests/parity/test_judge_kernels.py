@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from helpers_itemsets import bags_of, breach, databases, powers
 from shoal import _kernels, kernels
-from shoal.data.itemsets import PRIVATE, PUBLIC
+from shoal.itemsets.supports import PRIVATE, PUBLIC
 
 SOME = settings(deadline=None, max_examples=200)
 

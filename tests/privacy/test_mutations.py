@@ -13,11 +13,11 @@ import pytest
 from helpers_cli import FOOD, ITEMS, Shell, baskets
 from shoal import _kernels
 from shoal.data.groups import Groups
+from shoal.itemsets.sensitive import SensitiveNodes
 from shoal.methods import tds
 from shoal.methods.growing import GroupSearch
 from shoal.privacy import MODELS
 from shoal.taxonomy.counts import meet
-from shoal.taxonomy.sensitive import SensitiveNodes
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 

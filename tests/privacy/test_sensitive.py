@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from helpers_data import food, grounded, on
 from shoal.data.release import Release
 from shoal.errors import ParameterError
+from shoal.itemsets import sensitive as player
 from shoal.privacy import MODELS
 from shoal.privacy import sensitive as judge
 from shoal.privacy.sensitive import SensitiveShare
-from shoal.taxonomy import sensitive as player
 
 WORDS = [
     "beer",

@@ -21,10 +21,10 @@ from shoal.app.pipeline import anonymize as judge
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.io.directory import ReleaseDirectory
-from shoal.io.frames import read_frame
-from shoal.io.options import ReadOptions
-from shoal.io.read import Reading
-from shoal.io.read import read as read_file
+from shoal.io.read.frames import read_frame
+from shoal.io.read.inputs import Reading
+from shoal.io.read.inputs import read as read_file
+from shoal.io.read.options import ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.taxonomy.tree import Taxonomy
 

@@ -13,12 +13,12 @@ from shoal.app.manifest import Published, preparation_of
 from shoal.app.pipeline import Prepared, prepare
 from shoal.app.promises import as_promised, claims_of
 from shoal.app.stated import Stated, listed
-from shoal.data.choice import Items
 from shoal.data.original import SUPPRESSED
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.io.items import read_items, wants_items, with_files_read, with_items_given, without_files
 from shoal.io.published import PublishedRecords, read_published
+from shoal.io.read.items import read_items, wants_items, with_files_read, with_items_given, without_files
+from shoal.itemsets.choice import Items
 from shoal.privacy import MODELS, Model, Verdict
 from shoal.privacy.classes import classes_of
 

@@ -12,10 +12,10 @@ from shoal.app.manifest_schema import DIGEST, LARGEST_COUNT, digest_of
 from shoal.app.pipeline import Prepared, published_facts, with_preparation
 from shoal.app.stated import Evidence
 from shoal.data.accounting import Accounting, Ledger
-from shoal.data.choice import Items
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
+from shoal.itemsets.choice import Items
 from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict
 from shoal.report.facts import facts_of

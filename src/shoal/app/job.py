@@ -13,9 +13,9 @@ from typing import get_args
 from shoal.data.bags import Vocabulary
 from shoal.data.log import Per
 from shoal.errors import InputError, ParameterError
-from shoal.io.options import ReadOptions
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.separators import one_byte
 from shoal.io.records import RECORD_FORMATS
-from shoal.io.separators import one_byte
 from shoal.taxonomy.ground import Scope, Unknown
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.tree import Taxonomy
@@ -129,7 +129,7 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
         if terms is None:
             raise ParameterError("a generated taxonomy is made from data, and none is given here")
         return generated(terms, _fanout(spec), loss), (f"taxonomy generated with a fan-out of {_fanout(spec)}",)
-    from shoal.taxonomy.files import read_taxonomy
+    from shoal.io.read.taxonomies import read_taxonomy
 
     if not Path(spec).exists():
         raise InputError(f"no taxonomy file at {spec}", hint="give wordnet, generated, generated:FANOUT, none or a file")

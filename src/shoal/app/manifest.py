@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 from shoal.app.job import AS_TYPED, NO_TAXONOMY, Preparation
 from shoal.app.manifest_schema import faults
 from shoal.app.stated import listed
-from shoal.data.packed import open_regular, translated
 from shoal.errors import InputError
 from shoal.io.beside import distinct_keys
 from shoal.io.directory import MANIFEST
-from shoal.io.options import ReadOptions
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.packed import open_regular, translated
 from shoal.privacy import Verdict
 
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}

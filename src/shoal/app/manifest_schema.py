@@ -18,7 +18,7 @@ from shoal.app.job import AS_TYPED, parse_gap
 from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
-from shoal.io.options import FORMATS
+from shoal.io.read.options import FORMATS
 from shoal.io.records import RECORD_FORMATS
 from shoal.metrics import METRICS
 from shoal.taxonomy.ground import Scope, Unknown

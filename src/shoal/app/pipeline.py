@@ -22,15 +22,15 @@ from shoal.app.job import NO_TAXONOMY, Preparation, Target, is_file, load_taxono
 from shoal.app.manifest_schema import DIGEST, digest_of, faults
 from shoal.data.accounting import Accounting
 from shoal.data.bags import Bags, Vocabulary, stacked
-from shoal.data.choice import without_names
 from shoal.data.log import Log
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, InputError, ParameterError
 from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
-from shoal.io.items import with_files_read
-from shoal.io.read import Reading, read
+from shoal.io.read.inputs import Reading, read
+from shoal.io.read.items import with_files_read
 from shoal.io.records import RECORD_FORMATS, read_records, write_records
+from shoal.itemsets.choice import without_names
 from shoal.methods import Method
 from shoal.metrics import measure
 from shoal.privacy import Verdict

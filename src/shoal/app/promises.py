@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.data.choice import UNDER, Items, ItemWeights
 from shoal.errors import ParameterError
+from shoal.itemsets.choice import UNDER, Items, ItemWeights
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
 from shoal.privacy import MODELS, Model, Verdict

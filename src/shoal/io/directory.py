@@ -17,8 +17,8 @@ from pathlib import Path
 from types import TracebackType
 
 from shoal import unfinished
-from shoal.data.packed import open_regular
 from shoal.errors import InputError, OutputError
+from shoal.io.read.packed import open_regular
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"

@@ -22,14 +22,14 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.errors import InputError, ParameterError
 from shoal.io.beside import KeysBeside, columns_beside, distinct_keys, metadata_beside, numbers_rows
-from shoal.io.columns import plain
-from shoal.io.delimited import ONE_FIELD, bags_of_lines, column_batches, json_lines
-from shoal.io.formats import first_records
-from shoal.io.parquet import bags_of_lists, metadata_of, whole
-from shoal.io.reading import Tally
-from shoal.io.separators import JOINER, guess_separator, has_quotes, one_byte, separator_name
-from shoal.io.source import Source
-from shoal.io.transactions import json_items
+from shoal.io.read.columns import plain
+from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, column_batches, json_lines
+from shoal.io.read.formats import first_records
+from shoal.io.read.parquet import bags_of_lists, metadata_of, whole
+from shoal.io.read.reading import Tally
+from shoal.io.read.separators import JOINER, guess_separator, has_quotes, one_byte, separator_name
+from shoal.io.read.source import Source
+from shoal.io.read.transactions import json_items
 
 SHAPES = ("parquet", "csv", "jsonl", "transactions")
 RECORD_NAMES = {

@@ -24,8 +24,8 @@ from shoal.data.release import Release
 from shoal.errors import OutputError, ParameterError
 from shoal.io.directory import disk_errors
 from shoal.io.published import read_records
-from shoal.io.separators import JOINER, has_quotes, one_byte, separator_name
-from shoal.io.source import ODD_BYTES
+from shoal.io.read.separators import JOINER, has_quotes, one_byte, separator_name
+from shoal.io.read.source import ODD_BYTES
 
 __all__ = ["RECORD_FORMATS", "FileFact", "read_records", "write_records"]
 

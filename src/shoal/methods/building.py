@@ -13,10 +13,10 @@ import numpy as np
 
 from shoal.data.accounting import Accounting, Ledger
 from shoal.data.bags import Bags, Ints
-from shoal.data.choice import plain_values
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.errors import Infeasible
+from shoal.itemsets.choice import plain_values
 from shoal.methods import Method
 from shoal.privacy import Model
 

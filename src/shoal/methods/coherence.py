@@ -19,17 +19,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.data.bags import Bags, Ints
-from shoal.data.choice import Items, ItemWeights
-from shoal.data.hitting import SCORES, Hitting, exact_hitting, greedy
-from shoal.data.itemsets import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
 from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
+from shoal.itemsets.choice import Items, ItemWeights
+from shoal.itemsets.hitting import SCORES, Hitting, exact_hitting, greedy
+from shoal.itemsets.lifting import SUPPRESSED, Recoding, lift
+from shoal.itemsets.parts import parts_of, published_parts
+from shoal.itemsets.supports import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
 from shoal.methods.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.coherence import MOST_KNOWN, Coherence
-from shoal.taxonomy.lifting import SUPPRESSED, Recoding, lift
-from shoal.taxonomy.parts import parts_of, published_parts
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Cohesion(RecodingMethod):
 
 def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:
     if weights.weights is None:
-        raise ParameterError("the file of weights was not read", hint="shoal.io.items.with_files_read reads it")
+        raise ParameterError("the file of weights was not read", hint="shoal.io.read.items.with_files_read reads it")
     given = dict(weights.weights)
     codes = records.vocabulary.codes(list(given))
     strange = [name for name, code in zip(given, codes, strict=True) if code < 0]

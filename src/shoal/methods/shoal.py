@@ -25,19 +25,19 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
-from shoal.data.choice import Items
-from shoal.data.itemsets import exact
 from shoal.engines.local import LocalEngine
 from shoal.errors import ParameterError
+from shoal.itemsets.choice import Items
+from shoal.itemsets.sensitive import SensitiveNodes
+from shoal.itemsets.supports import exact
 from shoal.methods.grouping import GroupingMethod, content_order
 from shoal.methods.growing import GroupSearch, Search
+from shoal.methods.sharing import refuse_frequent, within_share
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive import SensitiveShare
 from shoal.taxonomy.counts import meet, tree_counts
-from shoal.taxonomy.sensitive import SensitiveNodes
-from shoal.taxonomy.sharing import refuse_frequent, within_share
 from shoal.taxonomy.tree import Taxonomy
 
 DEFAULT_SHARE = 0.5

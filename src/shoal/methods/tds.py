@@ -17,14 +17,14 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.data.bags import Bags, Ints
-from shoal.data.choice import Items
-from shoal.data.itemsets import PUBLIC, Parts
 from shoal.data.original import Original
+from shoal.itemsets.choice import Items
+from shoal.itemsets.parts import parts_of, published_parts
+from shoal.itemsets.supports import PUBLIC, Parts
 from shoal.methods.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.public_part import PublicKAnonymity
-from shoal.taxonomy.parts import parts_of, published_parts
 
 
 @dataclass(frozen=True)

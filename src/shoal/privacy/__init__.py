@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
-from shoal.data.choice import Items
+from shoal.itemsets.choice import Items
 from shoal.parameters import Declared
 from shoal.registry import Table
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints, Vocabulary
-from shoal.data.choice import Items
 from shoal.data.release import Release
+from shoal.itemsets.choice import Items
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
 from shoal.privacy.recoding import recoding_defects

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.data.bags import Bags
-from shoal.data.choice import Items
 from shoal.data.release import Release
+from shoal.itemsets.choice import Items
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
 from shoal.privacy.classes import judge_classes

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Vocabulary
-from shoal.data.choice import Items
 from shoal.errors import ParameterError
+from shoal.itemsets.choice import Items
 from shoal.taxonomy.tree import Taxonomy
 
 Mask = npt.NDArray[np.bool_]
@@ -52,7 +52,7 @@ def _named(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy
         return _below(names, taxonomy, items.under, what)
     wanted = items.names
     if wanted is None:
-        raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.items.with_files_read reads it")
+        raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.read.items.with_files_read reads it")
     listed = names.names.to_list()
     missing = len(wanted - set(listed))
     if strict and missing:

@@ -19,9 +19,9 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Ints
-from shoal.data.choice import Items
 from shoal.data.release import Release
 from shoal.errors import ParameterError
+from shoal.itemsets.choice import Items
 from shoal.parameters import Declared, param
 from shoal.privacy import Model, Verdict
 from shoal.privacy.classes import classes_of

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from shoal.data.packed import open_regular, translated
 from shoal.errors import InputError, ParameterError
+from shoal.io.read.packed import open_regular, translated
 
 
 def take_config(context: click.Context, parameter: click.Parameter, file: Path | None) -> None:

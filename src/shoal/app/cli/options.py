@@ -12,8 +12,8 @@ import click
 from shoal.app.job import Preparation
 from shoal.app.manifest import preparation_of
 from shoal.errors import ParameterError
-from shoal.io.items import with_files_read
-from shoal.io.options import FORMATS, OWNERS, ReadOptions
+from shoal.io.read.items import with_files_read
+from shoal.io.read.options import FORMATS, OWNERS, ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES

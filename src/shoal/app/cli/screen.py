@@ -19,8 +19,8 @@ from rich.text import Text
 
 from shoal import kernels
 from shoal.app.cli.visible import visible
-from shoal.data.choice import without_names
 from shoal.errors import ShoalError
+from shoal.itemsets.choice import without_names
 from shoal.privacy import Verdict
 
 WIDTH_IN_A_PIPE = 110

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.data.packed import compression_of, open_regular, opened, translated
 from shoal.errors import InputError
+from shoal.io.read.packed import compression_of, open_regular, opened, translated
 
 CHUNK = 8 << 20
 LONGEST_LINE = 256 << 20

@@ -15,11 +15,11 @@ import polars as pl
 from shoal.data.accounting import Ledger
 from shoal.data.table import Attribute, Ints, Table
 from shoal.errors import InputError
-from shoal.io.defects import DefectList
-from shoal.io.microdata_columns import ColumnRoles, MicrodataOptions, assigned_roles
-from shoal.io.parquet import whole
-from shoal.io.separators import one_byte, separator_name, separators_in
-from shoal.io.source import Source
+from shoal.io.read.defects import DefectList
+from shoal.io.read.microdata_columns import ColumnRoles, MicrodataOptions, assigned_roles
+from shoal.io.read.parquet import whole
+from shoal.io.read.separators import one_byte, separator_name, separators_in
+from shoal.io.read.source import Source
 
 OTHERWISE = "correct or remove these rows, or leave the column out with --drop"
 

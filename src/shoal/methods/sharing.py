@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from shoal.data.bags import Bags, Ints
 from shoal.errors import Infeasible
+from shoal.itemsets.sensitive import Holdings
 from shoal.taxonomy.counts import TreeCounts, meet, tree_counts
-from shoal.taxonomy.sensitive import Holdings
 from shoal.taxonomy.tree import Taxonomy
 
 Mask = npt.NDArray[np.bool_]

@@ -16,7 +16,7 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.errors import InputError
-from shoal.io.columns import (
+from shoal.io.read.columns import (
     find_roles,
     known_as_header,
     knows_any,
@@ -31,12 +31,12 @@ from shoal.io.columns import (
     several_lists,
     unsure_of_header,
 )
-from shoal.io.delimited import in_whole_characters
-from shoal.io.options import FORMATS, ReadOptions
-from shoal.io.parquet import schema_of
-from shoal.io.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
-from shoal.io.shapes import against_transactions, looks_like_header
-from shoal.io.source import Source
+from shoal.io.read.delimited import in_whole_characters
+from shoal.io.read.options import FORMATS, ReadOptions
+from shoal.io.read.parquet import schema_of
+from shoal.io.read.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
+from shoal.io.read.shapes import against_transactions, looks_like_header
+from shoal.io.read.source import Source
 
 __all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from shoal.errors import ParameterError, TaxonomyError
+from shoal.io.read.texts import read_text
 from shoal.taxonomy.paths import Parents, parents_of_paths, two_parents
-from shoal.taxonomy.source import read_text
 from shoal.taxonomy.tree import Taxonomy
 
 Form = Literal["edges", "paths", "json"]

@@ -9,8 +9,8 @@ from shoal.data.accounting import Ledger
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.errors import InputError
-from shoal.io.defects import DefectList, Defects
-from shoal.io.source import Source
+from shoal.io.read.defects import DefectList, Defects
+from shoal.io.read.source import Source
 
 SKIPPING = "without --strict they are left out and counted"
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints
-from shoal.data.itemsets import Moles
+from shoal.itemsets.supports import Moles
 
 SCORES = ("mm/il", "mm", "1/il")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import InputError, ParameterError
-from shoal.io.columns import KNOWN_NAMES, plain
+from shoal.io.read.columns import KNOWN_NAMES, plain
 
 SAY = "say --quasi, --keep-column or --drop for it"
 

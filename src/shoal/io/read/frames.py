@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from shoal.errors import InputError, ParameterError
-from shoal.io.columns import listed_roles
-from shoal.io.events import ROWS_AT_ONCE, Collector, as_column
-from shoal.io.formats import Layout
-from shoal.io.options import ReadOptions
-from shoal.io.reading import Reading, Tally
-from shoal.io.source import Source
+from shoal.io.read.columns import listed_roles
+from shoal.io.read.events import ROWS_AT_ONCE, Collector, as_column
+from shoal.io.read.formats import Layout
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.reading import Reading, Tally
+from shoal.io.read.source import Source
 
 FRAME = Source(Path("the frame"), "", b"", True)
 

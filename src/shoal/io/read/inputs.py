@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from shoal.io.events import read_events
-from shoal.io.formats import ReadOptions, find_layout
-from shoal.io.reading import Reading
-from shoal.io.source import Source
-from shoal.io.transactions import read_transactions
+from shoal.io.read.events import read_events
+from shoal.io.read.formats import ReadOptions, find_layout
+from shoal.io.read.reading import Reading
+from shoal.io.read.source import Source
+from shoal.io.read.transactions import read_transactions
 
 __all__ = ["ReadOptions", "Reading", "read"]
 

@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from shoal.errors import ParameterError, ShoalError, TaxonomyError
-from shoal.taxonomy.files import TaxonomyFile, read_taxonomy
+from shoal.io.read.taxonomies import TaxonomyFile, read_taxonomy
 from shoal.taxonomy.tree import Taxonomy
 
 FOOD = {"Fruit": "Food", "Meat": "Food", "Apple": "Fruit", "Orange": "Fruit", "Beef": "Meat"}

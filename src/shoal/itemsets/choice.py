@@ -1,6 +1,6 @@
 """Choosing items: by name, by a file of names, or as everything under a node of the taxonomy; and a number for each item.
 
-Both are values of declared parameters. A file is only named here; `shoal.io.items` reads it.
+Both are values of declared parameters. A file is only named here; `shoal.io.read.items` reads it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Items:
         if self.digest is not None:
             raise ParameterError(f"a digest does not tell which items are {what}", hint="name them in a file")
         if self.names is None:
-            raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.items.with_files_read reads it")
+            raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.read.items.with_files_read reads it")
         return self.names
 
     @property

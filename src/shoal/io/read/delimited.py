@@ -11,8 +11,8 @@ import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Vocabulary
-from shoal.io.reading import Tally
-from shoal.io.source import Source
+from shoal.io.read.reading import Tally
+from shoal.io.read.source import Source
 
 ONE_FIELD = "\n"  # a separator that no line holds
 

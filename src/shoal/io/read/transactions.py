@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from shoal.data.bags import Bags
-from shoal.io.delimited import bags_of_lines, json_lines
-from shoal.io.formats import Layout
-from shoal.io.options import ReadOptions
-from shoal.io.parquet import bags_of_lists, whole
-from shoal.io.reading import Reading, Tally
-from shoal.io.source import Source
+from shoal.io.read.delimited import bags_of_lines, json_lines
+from shoal.io.read.formats import Layout
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.parquet import bags_of_lists, whole
+from shoal.io.read.reading import Reading, Tally
+from shoal.io.read.source import Source
 
 
 def read_transactions(source: Source, layout: Layout, options: ReadOptions) -> Reading:

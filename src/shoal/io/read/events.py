@@ -18,13 +18,13 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Ints, Small
 from shoal.data.log import Log
 from shoal.errors import InputError
-from shoal.io.delimited import column_batches, json_lines
-from shoal.io.formats import Layout
-from shoal.io.options import ReadOptions
-from shoal.io.owners import owner_numbers
-from shoal.io.parquet import slices
-from shoal.io.reading import Reading, Tally
-from shoal.io.source import Source
+from shoal.io.read.delimited import column_batches, json_lines
+from shoal.io.read.formats import Layout
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.owners import owner_numbers
+from shoal.io.read.parquet import slices
+from shoal.io.read.reading import Reading, Tally
+from shoal.io.read.source import Source
 
 # What the kernel's numbers of the shapes of times mean; the order is that of `TimeShape` in cpp/text/times.hpp.
 TIME_SHAPES = ("", "date and time", "date", "digits", "seconds since 1970", "milliseconds since 1970")

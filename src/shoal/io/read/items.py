@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from shoal.data.choice import Items, ItemWeights, positive_decimal
 from shoal.errors import InputError, ParameterError
-from shoal.io.source import Source
+from shoal.io.read.source import Source
+from shoal.itemsets.choice import Items, ItemWeights, positive_decimal
 from shoal.parameters import Declared
 
 Declaring = TypeVar("Declaring", bound=Declared)

@@ -17,8 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
-from shoal.data.hitting import greedy
-from shoal.data.itemsets import PUBLIC, Moles, Parts, Power, minimal_moles, supports
+from shoal.itemsets.hitting import greedy
+from shoal.itemsets.supports import PUBLIC, Moles, Parts, Power, minimal_moles, supports
 from shoal.taxonomy.losses import integer_losses
 from shoal.taxonomy.tree import Taxonomy
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from shoal import _kernels
-from shoal.io.separators import BLANKS, guess_separator, has_quotes, separator_name
-from shoal.io.source import Source
+from shoal.io.read.separators import BLANKS, guess_separator, has_quotes, separator_name
+from shoal.io.read.source import Source
 
 LINES = 2000  # that are looked at
 # Share of the lines that have the same number of fields; among real baskets, clicks and sales the largest is a fifth.

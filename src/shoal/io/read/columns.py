@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from shoal.errors import InputError, ParameterError
-from shoal.io.options import ROLES, ReadOptions
-from shoal.io.source import Source
+from shoal.io.read.options import ROLES, ReadOptions
+from shoal.io.read.source import Source
 
 # Names under which a column is recognised, in small letters and without blanks, dashes and underscores. For the owner only what stands for
 # one person, or for the least that is known of one: neither a session nor a basket, of which a person has many.

@@ -17,7 +17,7 @@ import polars as pl
 
 from shoal.data.bags import Bags
 from shoal.errors import InputError
-from shoal.io.source import Source
+from shoal.io.read.source import Source
 
 ROWS_AT_ONCE = 500_000
 TRIAL = Path(__file__).with_name("parquet_trial.py")

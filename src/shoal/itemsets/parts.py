@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Bags, Vocabulary
-from shoal.data.choice import Items
-from shoal.data.itemsets import OTHER, PRIVATE, PUBLIC, Parts
 from shoal.errors import ParameterError
+from shoal.itemsets.choice import Items
+from shoal.itemsets.supports import OTHER, PRIVATE, PUBLIC, Parts
 from shoal.taxonomy.tree import Taxonomy
 
 Mask = npt.NDArray[np.bool_]
@@ -59,7 +59,7 @@ def _chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonom
         nodes = np.arange(len(names)) if names is taxonomy.names else taxonomy.nodes(names.names)
         return np.asarray((nodes >= node) & (nodes < taxonomy.end[node]))
     if items.names is None:
-        raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.items.with_files_read reads it")
+        raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.read.items.with_files_read reads it")
     mask[_known(names, sorted(items.names), f"{what} items")] = True
     return mask
 

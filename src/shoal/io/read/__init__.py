@@ -1,0 +1,1 @@
+"""Reading users' files: input in every format, taxonomies, and files of items."""
