@@ -94,20 +94,6 @@ std::tuple<Array64, Array32, Array64, Array32> hand_over_centres(const std::vect
 }
 
 void bind_clustering(nb::module_& m) {
-    nb::class_<TypicalOptions>(m, "TypicalOptions", "What is published of a cluster.")
-        .def(
-            "__init__",
-            [](TypicalOptions* self, int typical, int64_t min_owners, bool generalize_rare) {
-                need(typical >= 0 && typical <= 2, "a known kind of typical vocabulary");
-                new (self) TypicalOptions{static_cast<Typical>(typical), min_owners, generalize_rare};
-            },
-            nb::kw_only(), "typical"_a, "min_owners"_a, "generalize_rare"_a);
-    nb::class_<TypicalVocabularies>(m, "TypicalVocabularies", "What is published, and what became of the matched occurrences.")
-        .def_prop_ro(
-            "rows", [](TypicalVocabularies& t) { return hand_over(OwnedRows(t.rows)); }, nb::rv_policy::move)
-        .def_ro("kept", &TypicalVocabularies::kept)
-        .def_ro("replaced", &TypicalVocabularies::replaced)
-        .def_ro("generalized", &TypicalVocabularies::generalized);
     nb::class_<Clusters>(m, "VocabularyClusters", "Clusters of vocabularies and their centres.")
         .def_prop_ro(
             "group", [](Clusters& c) { return hand_over(std::vector<int64_t>(c.group)); }, nb::rv_policy::move)
@@ -146,6 +132,23 @@ void bind_clustering(nb::module_& m) {
             return hand_over(unlocked([&] { return nearest_vocabularies(in, span(wanted), measure.terms, task); }));
         },
         "measure"_a, "rows"_a, "wanted"_a, "task"_a);
+}
+
+void bind_typical(nb::module_& m) {
+    nb::class_<TypicalOptions>(m, "TypicalOptions", "What is published of a cluster.")
+        .def(
+            "__init__",
+            [](TypicalOptions* self, int typical, int64_t min_owners, bool generalize_rare) {
+                need(typical >= 0 && typical <= 2, "a known kind of typical vocabulary");
+                new (self) TypicalOptions{static_cast<Typical>(typical), min_owners, generalize_rare};
+            },
+            nb::kw_only(), "typical"_a, "min_owners"_a, "generalize_rare"_a);
+    nb::class_<TypicalVocabularies>(m, "TypicalVocabularies", "What is published, and what became of the matched occurrences.")
+        .def_prop_ro(
+            "rows", [](TypicalVocabularies& t) { return hand_over(OwnedRows(t.rows)); }, nb::rv_policy::move)
+        .def_ro("kept", &TypicalVocabularies::kept)
+        .def_ro("replaced", &TypicalVocabularies::replaced)
+        .def_ro("generalized", &TypicalVocabularies::generalized);
     m.def(
         "typical_vocabularies",
         [](const Measure& measure, const Clusters& clusters, const BoundRows& rows, I64 owner, const TypicalOptions& options, Task& task) {
@@ -189,5 +192,6 @@ void bind_patterns(nb::module_& m) {
 void bind_ssc(nb::module_& m) {
     bind_matching(m);
     bind_clustering(m);
+    bind_typical(m);
     bind_patterns(m);
 }

@@ -11,7 +11,7 @@ std::size_t depth_of_base(std::size_t prefix) { return prefix <= projected ? pre
 
 }  // namespace
 
-bool Ground::dense(int64_t columns) const {
+bool SearchData::dense(int64_t columns) const {
     return !data.owners_repeat() && Projection::suits(static_cast<int64_t>(ranked.values.size()), ranked.size(), columns);
 }
 
@@ -49,13 +49,13 @@ void Extract::take(Extract&& other) {
     other = Extract{};
 }
 
-Extender::Extender(const Ground& ground, const Lattice& lattice, bool keep)
-    : ground_(ground), lattice_(lattice), keep_(keep), counter_(ground.data), slot_(ground.items.size(), -1) {}
+Extender::Extender(const SearchData& search_data, const SetTree& set_tree, bool keep)
+    : shared_(search_data), sets_so_far_(set_tree), keep_(keep), counter_(search_data.data), slot_(search_data.items.size(), -1) {}
 
 // The items after the set's last one with which all its subsets are non-moles too, each with the least of the subsets' bounds.
 void Extender::gather_candidates(int64_t member, int64_t end) {
-    const int64_t size = lattice_.depth();
-    const Level& level = lattice_.deepest();
+    const int64_t size = sets_so_far_.depth();
+    const Level& level = sets_so_far_.deepest();
     candidates_.clear();
     for (int64_t m = member + 1; m < end; ++m) candidates_.push_back({level.item[m], std::min(level.bound[m], level.bound[member])});
     for (std::size_t left_out = 0; left_out < prefix_.size() && !candidates_.empty(); ++left_out) {
@@ -63,7 +63,7 @@ void Extender::gather_candidates(int64_t member, int64_t end) {
         for (std::size_t j = 0; j < prefix_.size(); ++j)
             if (j != left_out) subset_.push_back(prefix_[j]);
         subset_.push_back(last_);
-        auto [at, stop] = lattice_.extensions(size - 1, lattice_.find(subset_));
+        auto [at, stop] = sets_so_far_.extensions(size - 1, sets_so_far_.find(subset_));
         std::size_t kept = 0;
         for (const Candidate c : candidates_) {
             while (at < stop && level.item[at] < c.item) ++at;
@@ -78,7 +78,7 @@ template <class Worst>
 void Extender::judge(const Candidate& candidate, int64_t people, Extract& out, Worst&& worst) {
     if (people == 0) return;
     out.seen(people);
-    const MoleQuestion& ask = ground_.ask;
+    const MoleQuestion& ask = shared_.ask;
     Breach breach;
     int32_t bound = candidate.bound;
     if (people >= ask.k) {
@@ -87,7 +87,7 @@ void Extender::judge(const Candidate& candidate, int64_t people, Extract& out, W
         if (doubtful) {
             breach = worst(ask.achieved ? std::min(allowed, Share{out.greatest.holders, out.greatest.cohort}.of(people)) : allowed);
             if (breach.item >= 0 && breach.exceeds(out.greatest)) out.greatest = breach;
-            if (!ground_.data.owners_repeat()) bound = static_cast<int32_t>(breach.holders);
+            if (!shared_.data.owners_repeat()) bound = static_cast<int32_t>(breach.holders);
         }
         if (breach.holders <= ask.h.of(breach.cohort)) {
             if (keep_) {
@@ -99,9 +99,9 @@ void Extender::judge(const Candidate& candidate, int64_t people, Extract& out, W
         }
     }
     set_.clear();
-    for (int32_t rank : prefix_) set_.push_back(ground_.items[rank]);
-    set_.push_back(ground_.items[last_]);
-    set_.push_back(ground_.items[candidate.item]);
+    for (int32_t rank : prefix_) set_.push_back(shared_.items[rank]);
+    set_.push_back(shared_.items[last_]);
+    set_.push_back(shared_.items[candidate.item]);
     out.note_mole(set_, people, breach);
 }
 
@@ -115,23 +115,23 @@ void Extender::extend_by_lists(std::span<const int32_t> tids, Extract& out) {
         buckets_[c].clear();
     }
     for (int32_t t : tids) {
-        const auto row = ground_.ranked[t];
+        const auto row = shared_.ranked[t];
         for (std::size_t j = row.size(); j-- > 0 && row[j] > last_;)
             if (slot_[row[j]] >= 0) buckets_[slot_[row[j]]].push_back(t);
     }
     for (std::size_t c = 0; c < candidates_.size(); ++c) {
         slot_[candidates_[c].item] = -1;
-        const int64_t people = ground_.data.people(buckets_[c]);
+        const int64_t people = shared_.data.people(buckets_[c]);
         judge(candidates_[c], people, out, [&](int64_t) { return counter_.worst(buckets_[c], people); });
     }
 }
 
 void Extender::extend_item(int64_t item, Extract& out, const Task& task) {
-    if (lattice_.depth() == 1) return extend_single(item, out);
+    if (sets_so_far_.depth() == 1) return extend_single(item, out);
     int64_t begin = item, end = item + 1;
-    for (int64_t level = 1; level + 1 < lattice_.depth(); ++level) {
-        begin = lattice_.level(level).first[begin];
-        end = lattice_.level(level).first[end];
+    for (int64_t level = 1; level + 1 < sets_so_far_.depth(); ++level) {
+        begin = sets_so_far_.level(level).first[begin];
+        end = sets_so_far_.level(level).first[end];
     }
     for (int64_t prefix = begin; prefix < end; ++prefix) {
         if (prefix % 64 == 0) task.check();
@@ -140,13 +140,13 @@ void Extender::extend_item(int64_t item, Extract& out, const Task& task) {
 }
 
 void Extender::extend_single(int64_t member, Extract& out) {
-    last_ = lattice_.deepest().item[member];
+    last_ = sets_so_far_.deepest().item[member];
     out.children.push_back(0);
     prefix_ = {last_};
     Base& alone = base(1);
     prefix_.clear();
-    gather_candidates(member, lattice_.deepest().size());
-    if (!alone.dense) return extend_by_lists(ground_.columns[last_], out);
+    gather_candidates(member, sets_so_far_.deepest().size());
+    if (!alone.dense) return extend_by_lists(shared_.columns[last_], out);
     prefix_bits_.assign(alone.records.words(), ~uint64_t{0});
     extend_by_bits(alone.records, prefix_bits_.data(), out);
 }
@@ -159,23 +159,23 @@ std::span<const int32_t> Extender::cohort(std::size_t depth) {
         stack_items_.assign(prefix_.begin(), prefix_.begin() + static_cast<std::ptrdiff_t>(depth));
         if (stack_.size() < depth) stack_.resize(depth);
         for (std::size_t d = std::max<std::size_t>(shared, 1); d < depth; ++d) {
-            const auto above = d == 1 ? ground_.columns[prefix_[0]] : std::span<const int32_t>(stack_[d - 1]);
-            intersect(above, ground_.columns[prefix_[d]], stack_[d]);
+            const auto above = d == 1 ? shared_.columns[prefix_[0]] : std::span<const int32_t>(stack_[d - 1]);
+            intersect(above, shared_.columns[prefix_[d]], stack_[d]);
         }
     }
-    return depth == 1 ? ground_.columns[prefix_[0]] : std::span<const int32_t>(stack_[depth - 1]);
+    return depth == 1 ? shared_.columns[prefix_[0]] : std::span<const int32_t>(stack_[depth - 1]);
 }
 
 void Extender::extend_class_by_lists(int64_t begin, int64_t end, Extract& out) {
     const auto n = static_cast<std::size_t>(end - begin);
-    const auto& item = lattice_.deepest().item;
+    const auto& item = sets_so_far_.deepest().item;
     if (class_buckets_.size() < n) class_buckets_.resize(n);
     for (std::size_t m = 0; m < n; ++m) {
         slot_[item[begin + static_cast<int64_t>(m)]] = static_cast<int32_t>(m);
         class_buckets_[m].clear();
     }
     for (int32_t t : cohort(prefix_.size())) {
-        const auto row = ground_.ranked[t];
+        const auto row = shared_.ranked[t];
         for (std::size_t j = row.size(); j-- > 0 && row[j] > prefix_.back();)
             if (slot_[row[j]] >= 0) class_buckets_[slot_[row[j]]].push_back(t);
     }
@@ -189,10 +189,10 @@ void Extender::extend_class_by_lists(int64_t begin, int64_t end, Extract& out) {
 }
 
 void Extender::extend_class(int64_t prefix, Extract& out) {
-    const int64_t size = lattice_.depth();
-    const auto [begin, end] = lattice_.extensions(size - 1, prefix);
+    const int64_t size = sets_so_far_.depth();
+    const auto [begin, end] = sets_so_far_.extensions(size - 1, prefix);
     if (begin == end) return;
-    lattice_.path(size - 1, prefix, prefix_);
+    sets_so_far_.path(size - 1, prefix, prefix_);
     if (end - begin == 1) {
         out.children.push_back(0);
         return;
@@ -207,33 +207,33 @@ void Extender::extend_class(int64_t prefix, Extract& out) {
 // -- on bitsets of the records that hold the prefix's first items
 
 Extender::Base& Extender::base(std::size_t depth) {
-    bases_.reserve(std::max(depth, static_cast<std::size_t>(ground_.ask.p)));  // projections point to one another
-    while (bases_.size() < depth) bases_.push_back({{}, false, false, Projection(ground_.data, ground_.ranked, ground_.items.size())});
+    bases_.reserve(std::max(depth, static_cast<std::size_t>(shared_.ask.p)));  // projections point to one another
+    while (bases_.size() < depth) bases_.push_back({{}, false, false, Projection(shared_.data, shared_.ranked, shared_.items.size())});
     Base& here = bases_[depth - 1];
     const std::span<const int32_t> wanted(prefix_.data(), depth);
     if (here.ready && std::ranges::equal(here.prefix, wanted)) return here;
     here.ready = true;
     here.prefix.assign(wanted.begin(), wanted.end());
     // What may be added to the prefix is known but for the first level, where it is every later item.
-    const bool extended = static_cast<int64_t>(depth) < lattice_.depth();
-    const auto [begin, end] = extended ? lattice_.extensions(static_cast<int64_t>(depth), lattice_.find(wanted))
-                                       : std::pair<int64_t, int64_t>{wanted.back() + 1, lattice_.deepest().size()};
-    here.dense = begin < end && ground_.dense(end - begin);
+    const bool extended = static_cast<int64_t>(depth) < sets_so_far_.depth();
+    const auto [begin, end] = extended ? sets_so_far_.extensions(static_cast<int64_t>(depth), sets_so_far_.find(wanted))
+                                       : std::pair<int64_t, int64_t>{wanted.back() + 1, sets_so_far_.deepest().size()};
+    here.dense = begin < end && shared_.dense(end - begin);
     if (here.dense)
-        fill(here, depth, std::span(lattice_.level(extended ? static_cast<int64_t>(depth) + 1 : 1).item).subspan(begin, end - begin));
+        fill(here, depth, std::span(sets_so_far_.level(extended ? static_cast<int64_t>(depth) + 1 : 1).item).subspan(begin, end - begin));
     return here;
 }
 
 void Extender::fill(Base& here, std::size_t depth, std::span<const int32_t> items) {
     const int32_t last = prefix_[depth - 1];
-    if (depth == 1 && ground_.whole) return here.records.narrow(*ground_.whole, ground_.whole->column(last), items);
+    if (depth == 1 && shared_.whole) return here.records.narrow(*shared_.whole, shared_.whole->column(last), items);
     if (depth > 1)
         if (Base& above = base(depth - 1); above.dense) return here.records.narrow(above.records, above.records.column(last), items);
     here.records.read(cohort(depth), items);
 }
 
 void Extender::extend_class_by_bits(Projection& records, std::size_t depth, int64_t begin, int64_t end, Extract& out) {
-    const auto& item = lattice_.deepest().item;
+    const auto& item = sets_so_far_.deepest().item;
     prefix_bits_.assign(records.words(), ~uint64_t{0});
     set_bits_.resize(records.words());
     for (std::size_t d = depth; d < prefix_.size(); ++d)

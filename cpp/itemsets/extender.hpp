@@ -1,14 +1,14 @@
 // One worker of the search for minimal moles: extends known non-moles by one item, on bitsets or on lists, whichever suits the records.
 #pragma once
 
-#include "itemsets/lattice.hpp"
 #include "itemsets/moles.hpp"
 #include "itemsets/projection.hpp"
+#include "itemsets/set_tree.hpp"
 
 namespace shoal {
 
 // What all workers read.
-struct Ground {
+struct SearchData {
     const Transactions& data;
     MoleQuestion ask;
     const Lists& ranked;                // public rows as ranks
@@ -39,7 +39,7 @@ struct Extract {
 
 class Extender {
 public:
-    Extender(const Ground& ground, const Lattice& lattice, bool keep);
+    Extender(const SearchData& search_data, const SetTree& set_tree, bool keep);
     // Extends all sets of the deepest level that begin with this item.
     void extend_item(int64_t item, Extract& out, const Task& task);
 
@@ -69,8 +69,8 @@ private:
     Base& base(std::size_t depth);
     void fill(Base& base, std::size_t depth, std::span<const int32_t> items);
 
-    const Ground& ground_;
-    const Lattice& lattice_;
+    const SearchData& shared_;
+    const SetTree& sets_so_far_;
     const bool keep_;
     BreachCounter counter_;
 

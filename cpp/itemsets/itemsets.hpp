@@ -1,5 +1,5 @@
 // Counting itemsets: how many records and people hold a set of items, and how many of those hold a further, private item.
-// The ground of (h,k,p)-coherence and of every model that bounds what an attacker may know by a number of items.
+// The search_data of (h,k,p)-coherence and of every model that bounds what an attacker may know by a number of items.
 //
 // Records are kept both ways round: as rows of items and as columns of record numbers ("tids"). Where an owner has several records, the
 // records come sorted by owner, so that the people behind a sorted list of tids are its runs.

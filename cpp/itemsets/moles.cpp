@@ -77,15 +77,15 @@ Moles finished(Extract&& found) {
 }
 
 // All sets of one size more than the deepest level's; the extendible ones become the next level if `keep` says they are needed.
-void grow(Lattice& lattice, const Ground& ground, bool keep, Extract& found, int threads, Task& task) {
-    const int64_t units = lattice.level(1).size();  // all sets that begin with the same item are one worker's, who projects on it once
+void grow(SetTree& set_tree, const SearchData& search_data, bool keep, Extract& found, int threads, Task& task) {
+    const int64_t units = set_tree.level(1).size();  // all sets that begin with the same item are one worker's, who projects on it once
     Extract fresh;
     fresh.greatest = found.greatest;  // what is already known spares counting that could not exceed it
     std::vector<Extract> parts(units, fresh);
     std::vector<std::unique_ptr<Extender>> workers(std::max(1, threads));
     task.begin(units);
     parallel_blocks(units, 1, threads, task, [&](int64_t begin, int64_t, int worker) {
-        if (!workers[worker]) workers[worker] = std::make_unique<Extender>(ground, lattice, keep);
+        if (!workers[worker]) workers[worker] = std::make_unique<Extender>(search_data, set_tree, keep);
         workers[worker]->extend_item(begin, parts[begin], task);
     });
     Level next;
@@ -96,13 +96,13 @@ void grow(Lattice& lattice, const Ground& ground, bool keep, Extract& found, int
         children.insert(children.end(), part.children.begin(), part.children.end());
         found.take(std::move(part));
     }
-    lattice.grow(std::move(next), children);
+    set_tree.grow(std::move(next), children);
 }
 
-void read_whole(Ground& ground, std::span<const int32_t> everyone, std::span<const int32_t> items) {
-    ground.whole.emplace(ground.data, ground.ranked, items.size());
-    ground.whole->read(everyone, items);
-    ground.whole->prepare_hidden();
+void read_whole(SearchData& search_data, std::span<const int32_t> everyone, std::span<const int32_t> items) {
+    search_data.whole.emplace(search_data.data, search_data.ranked, items.size());
+    search_data.whole->read(everyone, items);
+    search_data.whole->prepare_hidden();
 }
 
 }  // namespace
@@ -115,15 +115,15 @@ Moles minimal_moles(const Transactions& data, int64_t items, const MoleQuestion&
     const int64_t people = data.people(everyone);
     if (!found.admits({}, people, BreachCounter(data).worst(everyone, people), ask)) return finished(std::move(found));
     Start start = count_items(data, items, ask, found, threads, task);
-    Ground ground{data, ask, start.ranked, transpose(start.ranked, start.level.size()), start.items, {}};
-    if (ground.dense(start.level.size()) && start.level.size() * data.size() / 8 <= most_whole_bytes)
-        read_whole(ground, everyone, start.level.item);
-    Lattice lattice;
+    SearchData search_data{data, ask, start.ranked, transpose(start.ranked, start.level.size()), start.items, {}};
+    if (search_data.dense(start.level.size()) && start.level.size() * data.size() / 8 <= most_whole_bytes)
+        read_whole(search_data, everyone, start.level.item);
+    SetTree set_tree;
     const int64_t n_items[] = {start.level.size()};
-    lattice.grow(std::move(start.level), n_items);
-    while (lattice.depth() < ask.p && lattice.deepest().size() > 0) {
-        const bool keep = lattice.depth() + 1 < ask.p;
-        grow(lattice, ground, keep, found, threads, task);
+    set_tree.grow(std::move(start.level), n_items);
+    while (set_tree.depth() < ask.p && set_tree.deepest().size() > 0) {
+        const bool keep = set_tree.depth() + 1 < ask.p;
+        grow(set_tree, search_data, keep, found, threads, task);
         if (!keep) break;
     }
     return finished(std::move(found));

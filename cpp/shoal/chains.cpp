@@ -24,13 +24,13 @@ int64_t Chains::improve_all(int64_t group) {
 bool Chains::improve(int64_t home, int64_t i) {
     const GroupState& start = groups_[home];
     const bool may_shrink = can_spare(start, i);
-    // If the place stays empty, the others tell a little more each, but one record less is told of.
+    // If the place stays empty, the others keep a little more each, but one record less is kept.
     const int64_t unfilled = may_shrink ? -start.without[i] : 0;
     int64_t gain = start.slack(i), best = 0, record = start.members[i], from = home;
     path_.clear(), chosen_.clear();
     bool joins = false;
     for (int64_t depth = 0; depth < depth_; ++depth) {
-        look_round(record, from, home, gain, may_shrink);
+        find_places(record, from, home, gain, may_shrink);
         if (may_shrink && try_joining(gain + unfilled, best)) joins = true;
         if (places_.empty()) break;
         if (try_closing(home, i, gain, best)) joins = false;
@@ -47,7 +47,7 @@ bool Chains::improve(int64_t home, int64_t i) {
 }
 
 // All places in neighbouring groups that the record might take without the chain turning into a loss, the best first.
-void Chains::look_round(int64_t record, int64_t from, int64_t home, int64_t gain, bool may_join) {
+void Chains::find_places(int64_t record, int64_t from, int64_t home, int64_t gain, bool may_join) {
     places_.clear(), joins_.clear();
     record_.spread(data_.counts, record);
     for (int64_t c : neighbours_[from]) {
@@ -56,14 +56,14 @@ void Chains::look_round(int64_t record, int64_t from, int64_t home, int64_t gain
         const bool has_room = may_join && data_.has_room(there.size());
         if (!has_room && gain + there.size() * (*std::ranges::max_element(there.without) - there.value) <= 0) continue;
         const int64_t shared = shared_with(record_, there);
-        look_in(c, record, gain, shared);
+        find_places_in(c, record, gain, shared);
         if (has_room) joins_.push_back({there.gain_with(shared), {c, there.size()}});
     }
     record_.clear(data_.counts, record);
     keep_best_places();
 }
 
-void Chains::look_in(int64_t group, int64_t record, int64_t gain, int64_t shared) {
+void Chains::find_places_in(int64_t group, int64_t record, int64_t gain, int64_t shared) {
     const GroupState& there = groups_[group];
     for (int64_t p = 0; p < there.size(); ++p) {
         // Without the member the meet is larger by its gaps; the newcomer shares of them what it has.
@@ -122,8 +122,8 @@ void Chains::carry_out(int64_t home, int64_t i, bool joins) {
     }
     for (const Step& s : chosen_) std::swap(record, groups_[s.group].members[s.place]);
     if (!joins) start.members[i] = record;
-    musterer_.muster(start);
-    for (const Step& s : chosen_) musterer_.muster(groups_[s.group]);
+    updater_.update(start);
+    for (const Step& s : chosen_) updater_.update(groups_[s.group]);
 }
 
 bool Chains::on_path(int64_t group) const {

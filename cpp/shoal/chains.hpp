@@ -1,4 +1,4 @@
-// Chains: members change places along a way through neighbouring groups, if the groups tell more by it.
+// Chains: members change places along a way through neighbouring groups, if the groups keep more by it.
 //
 // A member that holds its group back leaves; it takes the place of somebody in another group, who takes a place in a third, until the last
 // one fits into the place that was left first. A chain of one step is a swap. Where a group has more than k members the first place may
@@ -22,7 +22,7 @@ public:
           task_(task),
           record_(data.nodes()),
           place_(data.nodes()),
-          musterer_(data) {}
+          updater_(data) {}
 
     // Chains that start with each member of the group. Returns how many were carried out.
     int64_t improve_all(int64_t group);
@@ -43,8 +43,8 @@ private:
         }
     };
 
-    void look_round(int64_t record, int64_t from, int64_t home, int64_t gain, bool may_join);
-    void look_in(int64_t group, int64_t record, int64_t gain, int64_t shared);
+    void find_places(int64_t record, int64_t from, int64_t home, int64_t gain, bool may_join);
+    void find_places_in(int64_t group, int64_t record, int64_t gain, int64_t shared);
     void keep_best_places();
     bool try_joining(int64_t gain, int64_t& best);
     bool try_closing(int64_t home, int64_t i, int64_t gain, int64_t& best);
@@ -64,7 +64,7 @@ private:
     Dense record_;  // the record that looks for a place
     Dense place_;   // what the first group would like in the place that is open
     std::vector<int32_t> place_nodes_;
-    Musterer musterer_;
+    StateUpdater updater_;
     std::vector<Place> places_;
     std::vector<Place> joins_;  // groups with room; the gain is that of joining
     std::vector<Step> path_, chosen_;

@@ -5,28 +5,28 @@
 namespace shoal {
 
 bool Disbander::improve(int64_t group) {
-    if (!find_homes(group)) return false;
-    int64_t gain = -groups_[group].told();
-    for (Home& home : found_) {
-        musterer_.muster(home.after);
-        gain += home.after.told() - groups_[home.group].told();
+    if (!find_targets(group)) return false;
+    int64_t gain = -groups_[group].kept();
+    for (Target& target : found_) {
+        updater_.update(target.after);
+        gain += target.after.kept() - groups_[target.group].kept();
     }
     if (gain <= 0) return false;
-    for (Home& home : found_) {
-        std::swap(groups_[home.group], home.after);
-        if (!data_.has_room(groups_[home.group].size())) map_.close(home.group);
+    for (Target& target : found_) {
+        std::swap(groups_[target.group], target.after);
+        if (!data_.has_room(groups_[target.group].size())) map_.close(target.group);
     }
     groups_[group] = {};
     map_.close(group);
     return true;
 }
 
-// A home for each member. False where somebody finds none, or where, each member taken for itself, too much would be lost: mostly known
+// A group for each member. False where somebody finds none, or where, each member taken for itself, too much would be lost: mostly known
 // as soon as the first has looked round.
-bool Disbander::find_homes(int64_t group) {
+bool Disbander::find_targets(int64_t group) {
     found_.clear();
     const GroupState& leaving = groups_[group];
-    int64_t at_most = -leaving.told();
+    int64_t at_most = -leaving.kept();
     for (int64_t r : leaving.members) at_most += values_[r];
     for (int64_t r : leaving.members) {
         if (at_most <= 0) return false;
@@ -41,7 +41,7 @@ bool Disbander::find_homes(int64_t group) {
 std::optional<int64_t> Disbander::join_best(int64_t record, int64_t from, int64_t least) {
     int64_t best = -1, most = std::numeric_limits<int64_t>::min();
     record_.spread(data_.counts, record);
-    for (int32_t c : map_.homes(record, homes_ + 1, least)) {
+    for (int32_t c : map_.best_targets(record, most_targets_ + 1, least)) {
         const GroupState& there = groups_[c];
         if (c == from || there.size() == 0) continue;
         const Group& members = members_by_now(c);
@@ -56,18 +56,18 @@ std::optional<int64_t> Disbander::join_best(int64_t record, int64_t from, int64_
 }
 
 const Group& Disbander::members_by_now(int64_t group) const {
-    for (const Home& home : found_)
-        if (home.group == group) return home.after.members;
+    for (const Target& target : found_)
+        if (target.group == group) return target.after.members;
     return groups_[group].members;
 }
 
 void Disbander::join(int64_t record, int64_t group) {
-    for (Home& home : found_)
-        if (home.group == group) return home.after.members.push_back(record);
-    Home& home = found_.emplace_back();
-    home.group = group;
-    home.after.members = groups_[group].members;
-    home.after.members.push_back(record);
+    for (Target& target : found_)
+        if (target.group == group) return target.after.members.push_back(record);
+    Target& target = found_.emplace_back();
+    target.group = group;
+    target.after.members = groups_[group].members;
+    target.after.members.push_back(record);
 }
 
 }  // namespace shoal

@@ -27,7 +27,7 @@ GroupMap::GroupMap(const Scored& data, const std::vector<GroupState>& groups)
     sketcher_.fit(flat);
     for (std::size_t g = 0; g < groups.size(); ++g) {
         sketches_.push_back(sketcher_.sketch(sums[g]));
-        spots_.push_back({sketch_prefix_of(sketches_[g]), weight_of(sketches_[g]), static_cast<int32_t>(groups[g].size())});
+        group_sketches_.push_back({sketch_prefix_of(sketches_[g]), weight_of(sketches_[g]), static_cast<int32_t>(groups[g].size())});
     }
 }
 
@@ -36,11 +36,11 @@ template <class Far>
 std::vector<int32_t> GroupMap::best(std::size_t most, const Sketch& sketch, int64_t limit, Far&& far) {
     found_.clear();
     const SketchPrefix sketch_prefix = sketch_prefix_of(sketch);
-    const auto n = static_cast<int32_t>(spots_.size());
-    const Spot* spots = spots_.data();
+    const auto n = static_cast<int32_t>(group_sketches_.size());
+    const GroupSketch* sketches = group_sketches_.data();
     for (int32_t c = 0; c < n; ++c) {
-        if (far(spots[c], least_distance(sketch_prefix, spots[c].sketch_prefix)) >= limit) continue;
-        const Found found{far(spots[c], distance(sketch, sketches_[c])), c};
+        if (far(sketches[c], least_distance(sketch_prefix, sketches[c].sketch_prefix)) >= limit) continue;
+        const Found found{far(sketches[c], distance(sketch, sketches_[c])), c};
         if (found.far >= limit) continue;
         found_.push_back(found);
         if (found_.size() == 4 * most) limit = keep_best(most);
@@ -61,7 +61,7 @@ int64_t GroupMap::keep_best(std::size_t most) {
 
 std::vector<int32_t> GroupMap::nearest(int32_t group, std::size_t most) {
     std::vector<int32_t> found =
-        best(most + 1, sketches_[group], std::numeric_limits<int64_t>::max(), [](const Spot&, int32_t far) { return far; });
+        best(most + 1, sketches_[group], std::numeric_limits<int64_t>::max(), [](const GroupSketch&, int32_t far) { return far; });
     if (std::erase(found, group) == 0) found.pop_back();
     return found;
 }
@@ -76,14 +76,14 @@ Neighbours GroupMap::all_nearest(std::size_t most, const Task& task) {
 }
 
 // Of that weight it is too far for anybody.
-void GroupMap::close(int64_t group) { spots_[group].weight = std::numeric_limits<int32_t>::max(); }
+void GroupMap::close(int64_t group) { group_sketches_[group].weight = std::numeric_limits<int32_t>::max(); }
 
-// With the record a group of s tells (s + 1) times what they share instead of s times its meet. Twice what is lost by that, in sketch
+// With the record a group of s keeps (s + 1) times what they share instead of s times its meet. Twice what is lost by that, in sketch
 // steps, is how far it is.
-std::vector<int32_t> GroupMap::homes(int64_t record, std::size_t most, int64_t least) {
+std::vector<int32_t> GroupMap::best_targets(int64_t record, std::size_t most, int64_t least) {
     const Sketch sketch = sketcher_.sketch(sketcher_.sums(data_.counts, record));
     const int64_t own = weight_of(sketch);
-    return best(most, sketch, -2 * sketcher_.steps(least), [&](const Spot& s, int32_t distance) {
+    return best(most, sketch, -2 * sketcher_.steps(least), [&](const GroupSketch& s, int32_t distance) {
         return (s.size + 1) * (distance - own) + static_cast<int64_t>(s.size - 1) * s.weight;
     });
 }

@@ -18,13 +18,13 @@ public:
     Neighbours all_nearest(std::size_t most, const Task& task);
 
     // The groups that would gain most if the record joined them, by the look of it, and no less than `least`; the best first.
-    std::vector<int32_t> homes(int64_t record, std::size_t most, int64_t least);
+    std::vector<int32_t> best_targets(int64_t record, std::size_t most, int64_t least);
     // Nobody is sent there any more.
     void close(int64_t group);
 
 private:
     // What a search reads of every group, packed.
-    struct Spot {
+    struct GroupSketch {
         SketchPrefix sketch_prefix;
         int32_t weight, size;
     };
@@ -40,7 +40,7 @@ private:
     const Scored& data_;
     Sketcher sketcher_;
     std::vector<Sketch> sketches_;
-    std::vector<Spot> spots_;
+    std::vector<GroupSketch> group_sketches_;
     std::vector<Found> found_;
 };
 

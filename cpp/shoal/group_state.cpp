@@ -2,15 +2,15 @@
 
 namespace shoal {
 
-void Musterer::muster(GroupState& group) {
-    look_at(group);
+void StateUpdater::update(GroupState& group) {
+    scan_members(group);
     const int64_t n = group.size();
     group.meet.clear(), found_.clear();
     group.value = 0;
     group.without.assign(n, 0);
     group.first_gap.assign(n + 1, 0);
     for (int32_t v : nodes_) {
-        settle(group, v, seen_[v]);
+        add_node(group, v, seen_[v]);
         seen_[v] = {};
     }
     nodes_.clear();
@@ -24,7 +24,7 @@ void Musterer::muster(GroupState& group) {
     for (const auto& [member, gap] : found_) group.gaps[at[member]++] = gap;
 }
 
-void Musterer::look_at(const GroupState& group) {
+void StateUpdater::scan_members(const GroupState& group) {
     for (int64_t i = 0; i < group.size(); ++i) {
         const int64_t record = group.members[i];
         const auto place = static_cast<int32_t>(i);
@@ -43,7 +43,7 @@ void Musterer::look_at(const GroupState& group) {
     }
 }
 
-void Musterer::settle(GroupState& group, int32_t node, const Seen& s) {
+void StateUpdater::add_node(GroupState& group, int32_t node, const Seen& s) {
     const auto n = static_cast<int32_t>(group.size());
     const int64_t weight = data_.weight[node];
     if (s.holders == n) {

@@ -1,4 +1,4 @@
-// A group as local search sees it: what it tells, and for each member how much more it would tell without that one.
+// A group as local search sees it: what it keeps, and for each member how much more it would keep without that one.
 #pragma once
 
 #include "lattice/meets.hpp"
@@ -25,19 +25,19 @@ struct GroupState {
     std::vector<int64_t> without;        // value of the meet of all but this member
 
     int64_t size() const { return static_cast<int64_t>(members.size()); }
-    int64_t told() const { return size() * value; }
-    // What it tells more with a newcomer who shares so much with it.
-    int64_t gain_with(int64_t shared) const { return (size() + 1) * shared - told(); }
+    int64_t kept() const { return size() * value; }
+    // What it keeps more with a newcomer who shares so much with it.
+    int64_t gain_with(int64_t shared) const { return (size() + 1) * shared - kept(); }
     std::span<const Gap> gaps_of(int64_t i) const { return std::span(gaps).subspan(first_gap[i], first_gap[i + 1] - first_gap[i]); }
     // What the group gains if the member's place is left open.
     int64_t slack(int64_t i) const { return size() * (without[i] - value); }
 };
 
 // Brings groups up to date with their members. Holds the memory that this takes.
-class Musterer {
+class StateUpdater {
 public:
-    explicit Musterer(const Scored& data) : data_(data), seen_(data.nodes()) {}
-    void muster(GroupState& group);
+    explicit StateUpdater(const Scored& data) : data_(data), seen_(data.nodes()) {}
+    void update(GroupState& group);
 
 private:
     struct Seen {
@@ -46,8 +46,8 @@ private:
         uint32_t holder_sum = 0;      // of their places, modulo 2^32: enough to tell which one is missing
         int32_t lowest = 0;           // the place with the smallest count
     };
-    void look_at(const GroupState& group);
-    void settle(GroupState& group, int32_t node, const Seen& seen);
+    void scan_members(const GroupState& group);
+    void add_node(GroupState& group, int32_t node, const Seen& seen);
 
     const Scored& data_;
     std::vector<Seen> seen_;

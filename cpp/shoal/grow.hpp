@@ -1,4 +1,4 @@
-// Growing groups one at a time: a seed, and k-1 times the record whose joining keeps most of what the group still tells.
+// Growing groups one at a time: a seed, and k-1 times the record whose joining leaves the group most of its value.
 #pragma once
 
 #include "base/task.hpp"

@@ -17,11 +17,11 @@ public:
     // The rows of the data are the members of the first group, then of the second, ...
     Refiner(const Scored& data, std::span<const int64_t> starts, const RefineOptions& options, const Deadline& deadline, Task& task)
         : data_(data), options_(options), deadline_(deadline), task_(task), groups_(starts.size() - 1) {
-        Musterer musterer(data);
+        StateUpdater updater(data);
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             groups_[g].members.resize(starts[g + 1] - starts[g]);
             std::iota(groups_[g].members.begin(), groups_[g].members.end(), starts[g]);
-            musterer.muster(groups_[g]);
+            updater.update(groups_[g]);
         }
         for (int64_t r = 0; r < data.size(); ++r) values_.push_back(data.value(r));
     }
@@ -70,11 +70,11 @@ private:
 
     // Those that lose the largest part of their records, the worst first.
     std::vector<int64_t> worst_groups() const {
-        std::vector<std::pair<int64_t, int64_t>> kept;  // how many parts in 4,096 of it a group tells, and which group
+        std::vector<std::pair<int64_t, int64_t>> kept;  // how many parts in 4,096 of it a group keeps, and which group
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             int64_t length = 0;
             for (int64_t r : groups_[g].members) length += data_.lengths[r] * data_.scale;
-            kept.emplace_back(parts_of(groups_[g].told(), length), static_cast<int64_t>(g));
+            kept.emplace_back(parts_of(groups_[g].kept(), length), static_cast<int64_t>(g));
         }
         std::ranges::sort(kept);
         kept.resize(kept.size() * static_cast<std::size_t>(options_.worst) / 100);
@@ -83,9 +83,9 @@ private:
         return worst;
     }
 
-    static int64_t parts_of(int64_t told, int64_t length) {
-        const bool small = told <= std::numeric_limits<int64_t>::max() / 4096;
-        return small ? told * 4096 / std::max<int64_t>(1, length) : told / (length / 4096);
+    static int64_t parts_of(int64_t kept, int64_t length) {
+        const bool small = kept <= std::numeric_limits<int64_t>::max() / 4096;
+        return small ? kept * 4096 / std::max<int64_t>(1, length) : kept / (length / 4096);
     }
 
     const Scored& data_;

@@ -20,7 +20,7 @@ struct RefinedBlock {
     int64_t changes = 0;
 };
 
-// Other groups of the same records, which tell more; there may be fewer of them. Sizes stay between k and 2k-1 people. `shake` is where
+// Other groups of the same records, which keep more; there may be fewer of them. Sizes stay between k and 2k-1 people. `shake` is where
 // regrowing starts. They depend on the records of the block alone.
 RefinedBlock refine_block(const Scored& data, const GroupsView& groups, const RefineOptions& options, uint64_t shake,
                           const Deadline& deadline, Task& task);

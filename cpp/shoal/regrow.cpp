@@ -16,21 +16,21 @@ constexpr int64_t kHopeless = 8;
 bool Regrower::improve(int64_t group, uint64_t shake) {
     const std::vector<int64_t> chosen = group_and_nearest(group);
     if (chosen.size() < 2) return false;
-    int64_t told = 0, lost = 0;
+    int64_t kept = 0, lost = 0;
     waiting_.clear();
     for (int64_t c : chosen) {
-        told += groups_[c].told();
+        kept += groups_[c].kept();
         for (int64_t r : groups_[c].members) {
             lost += data_.lengths[r] * data_.scale;
             waiting_.push_back(r);
         }
     }
-    lost -= told;
+    lost -= kept;
     if (lost == 0 || !grow_all(chosen.size(), shake)) return false;
-    if (told - told_by_fresh() > lost / kHopeless) return false;
-    for (GroupState& group : fresh_) musterer_.muster(group);
+    if (kept - kept_by_fresh() > lost / kHopeless) return false;
+    for (GroupState& group : fresh_) updater_.update(group);
     change_places();
-    if (told_by_fresh() <= told) return false;
+    if (kept_by_fresh() <= kept) return false;
     for (std::size_t i = 0; i < chosen.size(); ++i) std::swap(groups_[chosen[i]], fresh_[i]);
     return true;
 }
@@ -79,7 +79,7 @@ bool Regrower::grow_one(GroupState& group) {
 // Where the dissolved groups had more than k members, some are left over and join the groups that they harm least.
 bool Regrower::place_rest() {
     if (waiting_.empty()) return true;
-    for (GroupState& group : fresh_) musterer_.muster(group);
+    for (GroupState& group : fresh_) updater_.update(group);
     for (int64_t r : waiting_) {
         record_.spread(data_.counts, r);
         GroupState* best = nullptr;
@@ -92,18 +92,18 @@ bool Regrower::place_rest() {
         record_.clear(data_.counts, r);
         if (best == nullptr) return false;
         best->members.push_back(r);
-        musterer_.muster(*best);
+        updater_.update(*best);
     }
     return true;
 }
 
 void Regrower::change_places() {
-    if (everybody_.size() != fresh_.size()) {
+    if (all_others_.size() != fresh_.size()) {
         const auto n = static_cast<int32_t>(fresh_.size());
-        everybody_.assign(n, {});
+        all_others_.assign(n, {});
         for (int32_t a = 0; a < n; ++a)
             for (int32_t b = 0; b < n; ++b)
-                if (a != b) everybody_[a].push_back(b);
+                if (a != b) all_others_[a].push_back(b);
     }
     for (bool again = true; again && !deadline_.passed();) {
         again = false;
@@ -111,9 +111,9 @@ void Regrower::change_places() {
     }
 }
 
-int64_t Regrower::told_by_fresh() const {
+int64_t Regrower::kept_by_fresh() const {
     int64_t total = 0;
-    for (const GroupState& c : fresh_) total += c.told();
+    for (const GroupState& c : fresh_) total += c.kept();
     return total;
 }
 

@@ -1,6 +1,7 @@
 // Dissolving and regrowing: a group and its nearest neighbours give up their members, and other groups are grown out of them.
 //
-// Growing starts at other seeds than before and is followed by chains among the new groups; what comes out is kept only if it tells more.
+// Growing starts at other seeds than before and is followed by chains among the new groups; what comes out replaces them only if it keeps
+// more.
 // So local search leaves places where no single chain would help.
 #pragma once
 
@@ -21,8 +22,8 @@ public:
           deadline_(deadline),
           meet_(data),
           record_(data.nodes()),
-          musterer_(data),
-          chains_(data, values, fresh_, everybody_, depth, task) {}
+          updater_(data),
+          chains_(data, values, fresh_, all_others_, depth, task) {}
 
     // True if the group and its nearest were worth dissolving. `shake` decides where growing starts.
     bool improve(int64_t group, uint64_t shake);
@@ -33,7 +34,7 @@ private:
     bool grow_one(GroupState& group);
     bool place_rest();
     void change_places();
-    int64_t told_by_fresh() const;
+    int64_t kept_by_fresh() const;
 
     const Scored& data_;
     std::vector<GroupState>& groups_;
@@ -42,11 +43,11 @@ private:
     const Deadline& deadline_;
     RunningMeet meet_;
     Dense record_;
-    Musterer musterer_;
+    StateUpdater updater_;
     std::vector<int64_t> waiting_;
-    std::vector<int64_t> at_most_;  // for each that waits, what the growing group can still tell with it
+    std::vector<int64_t> at_most_;  // for each that waits, what the growing group can still keep with it
     std::vector<GroupState> fresh_;
-    Neighbours everybody_;  // all fresh groups are neighbours
+    Neighbours all_others_;  // all fresh groups are neighbours
     Chains chains_;
 };
 

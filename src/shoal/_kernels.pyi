@@ -151,26 +151,6 @@ def vocabulary_distances(measure: Measure, rows: Rows, others: Rows, left: Annot
 
 def nearest_distances(measure: Measure, rows: Rows, others: Rows, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
-class TypicalOptions:
-    """What is published of a cluster."""
-
-    def __init__(self, *, typical: int, min_owners: int, generalize_rare: bool) -> None: ...
-
-class TypicalVocabularies:
-    """What is published, and what became of the matched occurrences."""
-
-    @property
-    def rows(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
-
-    @property
-    def kept(self) -> int: ...
-
-    @property
-    def replaced(self) -> int: ...
-
-    @property
-    def generalized(self) -> int: ...
-
 class VocabularyClusters:
     """Clusters of vocabularies and their centres."""
 
@@ -193,6 +173,26 @@ def cluster_vocabularies(measure: Measure, rows: Rows, order: Annotated[NDArray[
 def joined_centre(measure: Measure, rows: Rows, members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
 
 def nearest_vocabularies(measure: Measure, rows: Rows, wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+class TypicalOptions:
+    """What is published of a cluster."""
+
+    def __init__(self, *, typical: int, min_owners: int, generalize_rare: bool) -> None: ...
+
+class TypicalVocabularies:
+    """What is published, and what became of the matched occurrences."""
+
+    @property
+    def rows(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+    @property
+    def kept(self) -> int: ...
+
+    @property
+    def replaced(self) -> int: ...
+
+    @property
+    def generalized(self) -> int: ...
 
 def typical_vocabularies(measure: Measure, clusters: VocabularyClusters, rows: Rows, owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: TypicalOptions, task: Task) -> TypicalVocabularies: ...
 

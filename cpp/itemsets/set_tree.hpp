@@ -15,9 +15,9 @@ struct Level {
     int64_t size() const { return static_cast<int64_t>(item.size()); }
 };
 
-class Lattice {
+class SetTree {
 public:
-    Lattice() : levels_(1) {  // level 0 holds the empty set
+    SetTree() : levels_(1) {  // level 0 holds the empty set
         levels_[0].item = {-1};
         levels_[0].bound = {0};
     }
