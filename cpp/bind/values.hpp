@@ -16,12 +16,11 @@ struct BoundRows {
     I32 ids, counts;
     shoal::Rows view;
     int32_t highest = -1;  // of the ids
-    int64_t longest = 0;   // occurrences of a row
 
     BoundRows(I64 indptr_, I32 ids_, I32 counts_)
         : indptr(std::move(indptr_)), ids(std::move(ids_)), counts(std::move(counts_)), view(rows(indptr, ids, counts)) {
-        for (int32_t id : view.ids) highest = std::max(highest, id);
-        for (int64_t i = 0; i < view.size(); ++i) longest = std::max(longest, view.length(i));
+        for (int64_t i = 0; i < view.size(); ++i)  // ids rise within a row
+            if (view.indptr[i] < view.indptr[i + 1]) highest = std::max(highest, view.ids[view.indptr[i + 1] - 1]);
     }
     // Rows whose ids are among n.
     const shoal::Rows& below(std::size_t n) const {
@@ -30,7 +29,8 @@ struct BoundRows {
     }
     // Bags on a tree of n nodes: sums over any subtree must fit a count.
     const shoal::Rows& on_tree(std::size_t n) const {
-        need(longest <= std::numeric_limits<int32_t>::max(), "rows of at most 2,147,483,647 occurrences");
+        for (int64_t i = 0; i < view.size(); ++i)
+            need(view.length(i) <= std::numeric_limits<int32_t>::max(), "rows of at most 2,147,483,647 occurrences");
         return below(n);
     }
     std::size_t size() const { return indptr.shape(0) - 1; }
