@@ -18,6 +18,7 @@ import pytest
 
 from helpers_cli import FOOD, Shell, baskets, last_line
 from shoal.app.cli.main import COMMANDS
+from shoal.app.cli.options import method_options
 from shoal.methods import METHODS
 
 SECONDS = 20
@@ -53,13 +54,14 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 
 
 def options() -> list[tuple[str, str]]:
-    """Every option that takes a value, of every command."""
-    found = []
+    """Every option that takes a value, of every command, and those of every method."""
+    found = {}
     for name, command in commands():
-        for option in command.params:
+        of_methods = [option for method in METHODS for option in method_options(method)] if name == "anonymize" else []
+        for option in [*command.params, *of_methods]:
             if isinstance(option, click.Option) and not option.is_flag:
-                found.append((name, max(option.opts, key=len)))
-    return found
+                found[name, max(option.opts, key=len)] = True
+    return list(found)
 
 
 def arguments() -> list[tuple[str, int]]:

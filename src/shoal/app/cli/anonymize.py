@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.config import take_config
-from shoal.app.cli.options import chosen_method, data_options, method_options, preparation, rare_option
+from shoal.app.cli.method_command import MethodCommand
+from shoal.app.cli.options import DATA_PARAMETERS, chosen_method, data_options, preparation, rare_option
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, Prepared, anonymize, prepare, publish
 from shoal.data.release import Release
@@ -22,11 +22,28 @@ from shoal.methods import METHODS, Method
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 
 
-@click.command("anonymize", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+GROUPS = {"Input": DATA_PARAMETERS, "Output": ("out", "form", "to_sep", "force"), "Method": ("method", "bound")}
+
+
+def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The names of methods, for the shell to complete."""
+    return [name for name in METHODS if name.startswith(incomplete)]
+
+
+@click.command(
+    "anonymize", cls=MethodCommand, groups=GROUPS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
 @click.argument("input", type=click.Path(path_type=Path))
 @click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="Directory to write; it must not exist yet.")
-@click.option("--method", "-m", default=next(iter(METHODS)), show_default=True, metavar="NAME", help="See `shoal methods`.")
-@method_options
+@click.option(
+    "--method",
+    "-m",
+    default=next(iter(METHODS)),
+    show_default=True,
+    metavar="NAME",
+    shell_complete=_methods_named,
+    help=", ".join(METHODS) + ".",
+)
 @data_options()
 @click.option("--to", "form", type=click.Choice(list(RECORD_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
@@ -38,10 +55,8 @@ ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that par
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
-    is_eager=True,
     expose_value=False,
-    callback=take_config,
-    help='Take options from a TOML file, such as k = 10 and taxonomy = "food.csv"; what is typed here goes before.',
+    help="TOML file of options, such as k = 10; what is typed goes before.",
 )
 def command(
     input: Path,
@@ -58,7 +73,7 @@ def command(
 ) -> None:
     """Turn INPUT into a release directory whose guarantee was verified before it was written.
 
-    INPUT is a query log, a table of users and items, or transaction lines; what it was taken for is announced.
+    INPUT is a query log, a table of users and items, or transactions; what it is taken for is announced.
     """
     chosen = chosen_method(method, said)
     how = preparation(said, base=Preparation.default_for(needs_taxonomy=chosen.needs_taxonomy))

@@ -11,8 +11,8 @@ from shoal.app.cli import screen
 from shoal.parameters import Declared
 
 
-def catalogue(name: str, table: Mapping[str, type[Declared]], help: str) -> click.Command:
-    """A command that lists the parts of a table, or tells all about one of them."""
+def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, more: str = "") -> click.Command:
+    """A command that lists the parts of a table, or tells all about one of them; `more` says where to go on from {name}."""
 
     @click.command(name, help=help, context_settings={"help_option_names": ["-h", "--help"]})
     @click.argument("which", required=False, metavar="[NAME]")
@@ -23,6 +23,7 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str) -> clic
             screen.as_json({n: _facts(kind) for n, kind in chosen.items()})
         elif which:
             _tell(which, table[which])
+            screen.note(*([more.format(name=which)] if more else []))
         else:
             screen.listing(["name", "what it is"], [(n, kind.summary()) for n, kind in chosen.items()])
             screen.note(f"`shoal {name} NAME` tells all about one of them")

@@ -5,4 +5,9 @@ from __future__ import annotations
 from shoal.app.cli.catalogue import catalogue
 from shoal.methods import METHODS
 
-command = catalogue("methods", METHODS, "What there is to anonymize with, and its parameters.")
+command = catalogue(
+    "methods",
+    METHODS,
+    "What there is to anonymize with, and its parameters.",
+    more="`shoal anonymize --method {name} --help` shows these as options",
+)

@@ -36,7 +36,7 @@ _DATA_OPTIONS = {
     "owners": click.option("--owners", type=click.Choice(OWNERS), help="Are owners written alike, as ann and Ann, one person (folded)?"),
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
-    "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or count an item once a record. [default: --set]"),
+    "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or an item once a record. [default: --set]"),
     "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], none or a file. [default: as needed]"),
     "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
     "unknown": click.option(
@@ -45,10 +45,9 @@ _DATA_OPTIONS = {
     "tree": click.option("--tree", type=click.Choice(["used", "whole"]), help="The taxonomy the data uses, or all of it. [default: used]"),
 }
 
+DATA_PARAMETERS = tuple(name.replace("-", "_") for name in _DATA_OPTIONS)
 
-rare_option = click.option(
-    "--show-rare", is_flag=True, help="Name items that few people hold, which are only counted otherwise. Not for publication."
-)
+rare_option = click.option("--show-rare", is_flag=True, help="Name items that few people hold, not only count them. Not to be published.")
 
 
 def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
@@ -93,14 +92,19 @@ def original_options(said: dict[str, Any], original: Path | None, manifest: dict
     return None
 
 
-def method_options(command: Command) -> Command:
-    """One option for each parameter that any method declares."""
-    for name, (declared, takers) in reversed(_declared().items()):
-        who = "" if len(takers) == len(METHODS) else f" ({', '.join(takers)})"
-        plain = name.replace("_", "-")
+def method_options(name: str) -> list[click.Option]:
+    """One option for each parameter that this method declares."""
+    made = []
+    for declared in METHODS[name].parameters():
+        plain = declared.name.replace("_", "-")
         flag = f"--{plain}/--no-{plain}" if declared.type is bool else f"--{plain}"
-        command = click.option(flag, f"method_{name}", **_option(declared, who))(command)
-    return command
+        made.append(click.Option([flag, f"method_{declared.name}"], **_option(declared)))
+    return made
+
+
+def takers(option: str) -> list[str]:
+    """The methods that take an option which is typed so."""
+    return [name for name in METHODS if any(option in (*one.opts, *one.secondary_opts) for one in method_options(name))]
 
 
 def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
@@ -115,31 +119,17 @@ def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
 
 
 def chosen_method(name: str, said: dict[str, Any]) -> Method:
-    """The method of that name with the parameters that were given, files read; a parameter it does not take is refused."""
+    """The method of that name with the parameters that were given, files read."""
     given = {k.removeprefix("method_"): v for k, v in said.items() if k.startswith("method_") and v is not None}
     kind = METHODS[name]
     known = {p.name: p for p in kind.parameters()}
-    strange = [n for n in given if n not in known]
-    if strange:
-        raise ParameterError(
-            f"the method {name} takes no --{strange[0].replace('_', '-')}",
-            hint=f"it takes {', '.join('--' + n.replace('_', '-') for n in known)}",
-        )
     return with_files_read(kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()}))
 
 
-def _declared() -> dict[str, tuple[Param, list[str]]]:
-    found: dict[str, tuple[Param, list[str]]] = {}
-    for method, kind in METHODS.items():
-        for declared in kind.parameters():
-            found.setdefault(declared.name, (declared, []))[1].append(method)
-    return found
-
-
-def _option(declared: Param, who: str = "") -> dict[str, Any]:
+def _option(declared: Param) -> dict[str, Any]:
     default = "" if declared.default is None else f" [default: {_shown(declared.default)}]"
     shape = {} if declared.type is bool else {"metavar": declared.range.replace(" | ", "|")}
-    return {**shape, "default": None, "help": f"{_sentence(declared.help)}{who}{default}"}
+    return {**shape, "default": None, "help": f"{_sentence(declared.help)}{default}"}
 
 
 def _shown(value: Any) -> str:

@@ -1,0 +1,157 @@
+"""The help of a method shows its own options, in its own words; what another method takes is refused by name."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+from helpers_cli import Shell, one_line
+from shoal.app.cli.anonymize import command
+from shoal.app.cli.main import cli
+from shoal.app.cli.options import method_options
+from shoal.methods import METHODS
+
+LINES, COLUMNS = 46, 110
+DASHED = re.compile(r"^ +(?:-\w, )?(--[\w-]+)", re.MULTILINE)
+
+
+def declared(method: str) -> dict[str, str]:
+    """What a method declares, straight from its parameters: options and their help."""
+    return {f"--{p.name.replace('_', '-')}": p.help for p in METHODS[method].parameters()}
+
+
+def squeezed(text: str) -> str:
+    """Without the breaks that wrapping put in, also those after a hyphen."""
+    return re.sub(r"\s+", "", text).lower()
+
+
+@pytest.fixture
+def wide(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
+    return shell
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("order", ["help last", "help first", "short"])
+def test_the_help_of_a_method_shows_its_options_and_no_other(wide: Shell, method: str, order: str):
+    words = {"help last": ["--method", method, "--help"], "help first": ["--help", "--method", method], "short": [f"-m{method}", "-h"]}
+    told = wide("anonymize", *words[order])
+    assert told.code == 0
+    assert DASHED.findall(told.out) == list(declared(method))
+    for text in declared(method).values():
+        assert squeezed(text) in squeezed(told.out)
+
+
+def test_one_name_is_explained_in_the_words_of_the_chosen_method(wide: Shell):
+    told = {method: wide("anonymize", "--method", method, "--help").out for method in ("clump", "ssc", "shoal", "coherence")}
+    assert "--order descending|ascending|random" in told["clump"]
+    assert "--order ascending|descending|given" in told["ssc"]
+    assert "same sensitive item" in told["shoal"]
+    assert "same private item" in told["coherence"]
+    assert "[default: 0.4]" in told["coherence"]
+
+
+def test_plain_help_fits_one_screen_and_says_where_the_rest_is(wide: Shell):
+    told = wide("anonymize", "--help").out
+    assert len(told.splitlines()) <= LINES
+    assert max(map(len, told.splitlines())) <= COLUMNS
+    headings = [told.index(f"\n{heading}:\n") for heading in ("Input", "Output", "Method", "Other")]
+    assert all(a < b for a, b in pairwise(headings))
+    assert "`shoal anonymize --method NAME --help`" in told
+    assert "`shoal methods NAME`" in " ".join(told.split())
+    assert {"--k", "--method", "--out", "--taxonomy", "--user", "--help"} <= set(DASHED.findall(told))
+    assert not {"--order", "--h", "--effort", "--private"} & set(DASHED.findall(told))
+    for method in METHODS:
+        assert method in told
+
+
+def test_every_common_option_is_in_the_plain_help_once(wide: Shell):
+    common = [next(name for name in option.opts if name.startswith("--")) for option in command.params if isinstance(option, click.Option)]
+    shown = DASHED.findall(wide("anonymize", "--help").out)
+    assert sorted(shown) == sorted([*common, "--k", "--help"])
+
+
+def test_no_method_takes_a_name_that_the_command_itself_has():
+    own = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help", "-h"}
+    for method in METHODS:
+        names = [name for option in method_options(method) for name in (*option.opts, *option.secondary_opts)]
+        assert not own & set(names)
+        assert len(names) == len(set(names))
+
+
+REFUSED = [
+    ("ssc", "--h", "0.4"),
+    ("coherence", "--order", "given"),
+    ("partition", "--seed", "1"),
+    ("tds", "--exact", None),
+    ("ssc", "--no-exact", None),
+]
+
+
+@pytest.mark.parametrize(("method", "option", "value"), REFUSED)
+def test_an_option_of_another_method_is_refused(kitchen: Shell, method: str, option: str, value: str | None):
+    line = one_line(kitchen("anonymize", "baskets.txt", "--out", "x", "--method", method, option, *([value] if value else [])))
+    assert f"the method {method} takes no {option} (it takes {', '.join(declared(method))}; {option} is of " in line
+    assert "x" not in kitchen.names()
+
+
+def test_an_option_of_another_method_that_is_nearly_one_of_this(kitchen: Shell, monkeypatch: pytest.MonkeyPatch):
+    near = {"clump": [click.Option(["--orders"])], "ssc": [click.Option(["--order"])]}
+    monkeypatch.setattr("shoal.app.cli.method_command.method_options", lambda name: near.get(name, []))
+    monkeypatch.setattr("shoal.app.cli.method_command.takers", lambda option: ["clump"])
+    assert "takes no --orders (did you mean --order? " in one_line(kitchen("anonymize", "x", "-o", "y", "--method", "ssc", "--orders", "1"))
+
+
+def test_a_mistyped_option_of_the_chosen_method(kitchen: Shell):
+    assert "--min-owners" in one_line(kitchen("anonymize", "x", "-o", "y", "--method", "ssc", "--min-ownrs", "3"))
+
+
+def test_the_method_may_come_after_its_options(kitchen: Shell):
+    words = ["--distinct", "--order", "random", "--taxonomy", "food.csv", "--out", "x", "--json", "--method", "clump"]
+    told = json.loads(kitchen("anonymize", "baskets.txt", *words).out)
+    assert told["parameters"] | {"order": "random", "distinct": True} == told["parameters"]
+
+
+@pytest.mark.parametrize("words", [["--config", "settings.toml", "--help"], ["--help", "--config", "settings.toml"]])
+def test_a_file_of_options_may_choose_the_method_that_is_explained(kitchen: Shell, words: list[str]):
+    kitchen.file("settings.toml", 'method = "ssc"\nmin-owners = 3\n')
+    assert DASHED.findall(kitchen("anonymize", *words).out) == list(declared("ssc"))
+
+
+def test_a_typed_method_goes_before_that_of_the_file_whose_options_are_refused(kitchen: Shell):
+    kitchen.file("settings.toml", 'method = "ssc"\nmin-owners = 3\n')
+    line = one_line(kitchen("anonymize", "baskets.txt", "--out", "x", "--config", "settings.toml", "--method", "clump"))
+    assert "the method clump takes no --min-owners" in line
+
+
+@pytest.mark.parametrize("value", ['"clamp"', "3", "true"])
+def test_a_method_in_a_file_that_does_not_exist(kitchen: Shell, value: str):
+    kitchen.file("settings.toml", f"method = {value}\n")
+    assert "no method is called" in one_line(kitchen("anonymize", "baskets.txt", "--out", "x", "--config", "settings.toml"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_listing_of_a_method_says_how_its_parameters_are_typed(shell: Shell, method: str):
+    told = shell("methods", method)
+    assert set(re.findall(r"^(\w+)  ", told.out.split("what it does")[1], re.MULTILINE)) == {p.name for p in METHODS[method].parameters()}
+    assert f"`shoal anonymize --method {method} --help`" in told.everything
+
+
+def completed(*words: str) -> set[str]:
+    """What the shell offers for the last word."""
+    found = ShellComplete(cli, {}, "shoal", "_SHOAL_COMPLETE").get_completions(list(words[:-1]), words[-1])
+    return {item.value for item in found}
+
+
+def test_the_shell_completes_the_options_of_the_chosen_method():
+    assert completed("anonymize", "--method", "ssc", "--min") == {"--min-owners"}
+    assert completed("anonymize", "--method", "clump", "--min") == set()
+    assert completed("anonymize", "--eff") == {"--effort"}
+    assert completed("anonymize", "--method", "c") == {"clump", "coherence"}
+    assert completed("anonymize", "--method", "nonsense", "--out") == {"--out"}
+    assert completed("anonymize", "--config", "nowhere.toml", "--out") == {"--out"}
