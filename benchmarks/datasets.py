@@ -11,8 +11,8 @@ from common import RESULTS, data_file
 from shoal.app.job import Preparation
 from shoal.app.pipeline import prepare
 from shoal.data.original import Original
+from shoal.io.generated_log import generate
 from shoal.io.read.formats import ReadOptions
-from shoal.synthetic.querylog import generate
 
 LINES = ReadOptions(format="transactions")
 LASTFM = ReadOptions(user="user", time="time", text="tag")

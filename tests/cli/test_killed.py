@@ -32,7 +32,7 @@ PROGRAM = textwrap.dedent(
         signal.signal(number, signal.SIG_DFL)
 
     import polars as pl
-    from shoal import unfinished
+    from shoal.io import unfinished
     from shoal.app import pipeline
     from shoal.app.cli import start
     from shoal.io import directory
@@ -153,8 +153,8 @@ def test_what_a_living_run_writes_is_left_alone(food: Shell):
 
 
 def test_what_cannot_be_removed_is_said(food: Shell, monkeypatch: pytest.MonkeyPatch):
-    from shoal import unfinished
     from shoal.app import pipeline
+    from shoal.io import unfinished
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

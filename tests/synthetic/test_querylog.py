@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from shoal.errors import OutputError, ParameterError
-from shoal.synthetic import querylog
-from shoal.synthetic.querylog import GeneratedFacts, QueryLog, generate
+from shoal.io.generated_log import generate
+from shoal.synthetic.querylog import GeneratedFacts, QueryLog
 from shoal.taxonomy.wordnet import wordnet
 from shoal.text.terms import terms_of
 
@@ -208,7 +208,7 @@ def test_nothing_is_left_of_a_failure(tmp_path: Path, monkeypatch: pytest.Monkey
 
     with pytest.raises(KeyboardInterrupt):
         generate(tmp_path / "log.tsv", 5, progress=fail)
-    monkeypatch.setattr(querylog, "_blocks", fail)
+    monkeypatch.setattr(QueryLog, "blocks", fail)
     with pytest.raises(KeyboardInterrupt):
         generate(tmp_path / "log.tsv.gz", 5)
     assert list(tmp_path.iterdir()) == []

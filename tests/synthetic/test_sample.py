@@ -2,7 +2,7 @@ import gzip
 from importlib.resources import files
 from pathlib import Path
 
-from shoal.synthetic.querylog import generate
+from shoal.io.generated_log import generate
 
 
 def test_the_bundled_sample_is_what_its_recipe_makes(tmp_path: Path) -> None:

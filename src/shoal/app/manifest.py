@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from shoal.errors import InputError
 from shoal.io.beside import distinct_keys
 from shoal.io.directory import MANIFEST
 from shoal.io.read.options import ReadOptions
-from shoal.io.read.packed import open_regular, translated
+from shoal.io.read.packed import content_of, digest_of
 from shoal.privacy import Verdict
 
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}
@@ -61,7 +60,7 @@ class Published:
         """The SHA-256 of every listed file that is there."""
         assert self.manifest is not None
         places = [self.file.with_name(file["name"]) for file in self.manifest["files"]]
-        return {place.name: _digest(place) for place in places if place.exists()}
+        return {place.name: digest_of(place) for place in places if place.exists()}
 
     def as_listed(self, digests: Mapping[str, str]) -> Verdict:
         """That the directory holds the files that the manifest lists, as they were written, and no others."""
@@ -82,8 +81,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     place = directory / MANIFEST
     if not place.exists():
         raise InputError(f"{directory} is no release: it has no {MANIFEST}", hint="name a release directory, or the file of records itself")
-    with translated(place), open_regular(place) as stream:
-        raw = stream.read()
+    raw = content_of(place)
     try:
         found = json.loads(raw.decode("utf-8"), object_pairs_hook=distinct_keys(place), parse_constant=_no_number)
     except (ValueError, RecursionError):
@@ -107,8 +105,3 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
 def _no_number(text: str) -> NoReturn:
     """NaN and the infinities are not JSON, though Python reads them."""
     raise ValueError(text)
-
-
-def _digest(file: Path) -> str:
-    with translated(file), open_regular(file) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

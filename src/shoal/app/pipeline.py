@@ -178,11 +178,11 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         insist([same_records(release, seen), *verdicts], "written")
         manifest = manifest_of(judged, verdicts, {**written.as_dict(), **published_facts(seen)})
         page = render(facts_of(manifest, release, judged.original)).encode()
-        (directory.path / REPORT).write_bytes(page)
+        directory.write(REPORT, page)
         manifest["files"].append({"name": REPORT, DIGEST: hashlib.sha256(page).hexdigest()})
         manifest[DIGEST] = digest_of(manifest)
         insist_on_schema(manifest)
-        (directory.path / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        directory.write(MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False).encode() + b"\n")
     return manifest
 
 

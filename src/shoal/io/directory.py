@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from shoal import unfinished
 from shoal.errors import InputError, OutputError
+from shoal.io import unfinished
 from shoal.io.read.packed import open_regular
 
 MANIFEST = "manifest.json"
@@ -48,6 +48,10 @@ class ReleaseDirectory:
         if self._path is None:
             raise OutputError(f"{self.target} is not open for writing")
         return self._path
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write one of the release's files."""
+        (self.path / name).write_bytes(content)
 
     def check(self) -> None:
         """Raise if the release could not be written here; cheap enough to be asked before hours of work."""

@@ -9,21 +9,15 @@ smaller one.
 
 from __future__ import annotations
 
-import gzip
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from datetime import date, timedelta
-from pathlib import Path
-from typing import IO, ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
-from shoal import unfinished
 from shoal.data.bags import Ints
-from shoal.errors import OutputError
 from shoal.parameters import Declared, param
 from shoal.synthetic.chance import LongTailed, Weighted
 from shoal.synthetic.interests import interests, sizes, topics
@@ -32,24 +26,24 @@ from shoal.synthetic.sessions import DAY, clicks, events
 from shoal.synthetic.words import nouns, stranger_weights, strangers
 from shoal.taxonomy.wordnet import wordnet
 
-HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 FIRST_DAY = date(2006, 3, 1)
 BLOCK = 2_048
 OF_WORDS, OF_USERS = 0, 1  # the streams of random numbers
 ID_STEP = 9
 
-Progress = Callable[[str, int, int], None]
-
 
 @dataclass(frozen=True)
 class GeneratedFacts:
-    """What was written. `nouns` counts a noun once for each user."""
+    """What a log, or a block of it, holds. `nouns` counts a noun once for each user."""
 
     rows: int
     users: int
     queries: int
     clicks: int
     nouns: int
+
+    def __add__(self, other: GeneratedFacts) -> GeneratedFacts:
+        return GeneratedFacts(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -64,32 +58,12 @@ class QueryLog(Declared):
     topics: int = param(200, minimum=1, maximum=500, help="topics there are; each user has one to five of them")
     unknown: float = param(0.35, minimum=0, maximum=0.9, help="share of the terms that WordNet does not have")
 
-    def write(self, path: Path, *, force: bool = False, progress: Progress | None = None) -> GeneratedFacts:
-        """Writes the log, packed where the name ends in .gz. A file that is there stays, unless `force`."""
-        with _written(path, force) as out:
-            out.write(HEADER)
-            done = GeneratedFacts(0, 0, 0, 0, 0)
-            for rows, facts in _blocks(self):
-                rows.write_csv(out, separator="\t", include_header=False, quote_style="never")
-                done = _sum(done, facts)
-                if progress is not None:
-                    progress("writing searches", done.users, self.users)
-        return done
-
-
-def generate(
-    path: Path,
-    users: int,
-    seed: int = 0,
-    *,
-    nouns_per_user: float = 21.0,
-    topics: int = 200,
-    unknown: float = 0.35,
-    force: bool = False,
-    progress: Progress | None = None,
-) -> GeneratedFacts:
-    """Writes a synthetic query log; `QueryLog` says what the numbers mean."""
-    return QueryLog(users, seed, nouns_per_user, topics, unknown).write(path, force=force, progress=progress)
+    def blocks(self) -> Iterator[tuple[pl.DataFrame, GeneratedFacts]]:
+        """The rows, a block of users at a time, and what each block holds."""
+        world = _world(self)
+        for first in range(0, self.users, BLOCK):
+            rng = _numbers(self.seed, OF_USERS, first // BLOCK)
+            yield _block(self, world, first, min(BLOCK, self.users - first), rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +89,6 @@ def _world(log: QueryLog) -> _World:
         sites=pl.Series(["http://www."]) + language.sites,
         times_of_day=midnight.dt.to_string("%H:%M:%S"),
     )
-
-
-def _blocks(log: QueryLog) -> Iterator[tuple[pl.DataFrame, GeneratedFacts]]:
-    world = _world(log)
-    for first in range(0, log.users, BLOCK):
-        rng = _numbers(log.seed, OF_USERS, first // BLOCK)
-        yield _block(log, world, first, min(BLOCK, log.users - first), rng)
 
 
 def _block(log: QueryLog, world: _World, first: int, n: int, rng: np.random.Generator) -> tuple[pl.DataFrame, GeneratedFacts]:
@@ -156,33 +123,3 @@ def _written_times(second: Ints, times_of_day: pl.Series) -> pl.Series:
 
 def _numbers(seed: int, *stream: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=stream)))
-
-
-def _sum(a: GeneratedFacts, b: GeneratedFacts) -> GeneratedFacts:
-    return GeneratedFacts(a.rows + b.rows, a.users + b.users, a.queries + b.queries, a.clicks + b.clicks, a.nouns + b.nouns)
-
-
-@contextmanager
-def _written(path: Path, force: bool) -> Iterator[IO[bytes]]:
-    """A file that appears under its name only when it is complete."""
-    if path.suffix in {".zst", ".bz2", ".xz", ".zip", ".parquet"}:
-        raise OutputError(f"a query log cannot be written as {path.suffix}", hint="name it .tsv or .tsv.gz")
-    if path.is_dir():
-        raise OutputError(f"{path} is a directory", hint="name a file")
-    if path.exists() and not force:
-        raise OutputError(f"{path} is there already", hint="overwrite it with --force")
-    if not path.parent.is_dir():
-        raise OutputError(f"there is no directory {path.parent}")
-    partial = unfinished.begin(path, directory=False)
-    try:
-        with partial.open("wb") as file:
-            # Without name and time in its head, so that the same log is the same bytes.
-            packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if path.suffix == ".gz" else None
-            yield cast(IO[bytes], packed or file)
-            if packed:
-                packed.close()
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        unfinished.discard(partial)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.packed import open_regular, translated
+from shoal.io.read.packed import content_of
 
 Refusal = Callable[[str], ParameterError | None]
 
@@ -61,8 +61,7 @@ def _options(context: click.Context) -> dict[str, click.Option]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        with translated(file), open_regular(file) as stream:
-            return tomllib.loads(stream.read().decode("utf-8"))
+        return tomllib.loads(content_of(file).decode("utf-8"))
     except UnicodeDecodeError:
         raise InputError(f"{file} is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:

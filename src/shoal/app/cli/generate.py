@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from shoal import unfinished
 from shoal.app.cli import screen
 from shoal.app.cli.options import declared_options
+from shoal.io import unfinished
 from shoal.io.directory import disk_errors
+from shoal.io.generated_log import write_log
 from shoal.synthetic.querylog import QueryLog
 
 
@@ -23,6 +24,6 @@ def command(output: Path, force: bool, **said: Any) -> None:
     log = QueryLog.parse({name: value for name, value in said.items() if value is not None})
     screen.note(*unfinished.clear(output.parent))
     with disk_errors(str(output)), screen.bars() as watch:
-        facts = log.write(output, force=force, progress=watch)
+        facts = write_log(log, output, force=force, progress=watch)
     rows = [("users", f"{facts.users:,}"), ("queries", f"{facts.queries:,}"), ("rows", f"{facts.rows:,}")]
     screen.pairs(f"{output}: written", [*rows, ("nouns a user", f"{facts.nouns / facts.users:.1f}")])

@@ -14,9 +14,9 @@ from typing import Any
 
 import click
 
-from shoal import unfinished
-from shoal.app.cli.start import interrupted, interrupts, not_removed
+from shoal.app.cli.interrupts import interrupted, interrupts, not_removed
 from shoal.app.cli.visible import visible
+from shoal.io import unfinished
 
 COMMANDS = {
     "anonymize": "Turn a log or table of records into a verified release.",

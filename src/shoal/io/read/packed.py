@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import stat
 import zlib
@@ -34,6 +35,18 @@ def open_regular(path: Path, error: type[InputError] = InputError) -> io.Buffere
     if not stat.S_ISREG(kind):
         raise error(f"{path} is a pipe or a device, not a file", hint="write its content to a file first")
     return path.open("rb")
+
+
+def content_of(path: Path) -> bytes:
+    """All bytes of a small file, as they are."""
+    with translated(path), open_regular(path) as stream:
+        return stream.read()
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with translated(path), open_regular(path) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal import unfinished
+from shoal.io import unfinished
 from shoal.io.directory import MANIFEST, ReleaseDirectory
 
 OLD = '{"shoal": "0.1", "files": [{"name": "records.txt"}]}'
@@ -128,7 +128,7 @@ LIVING = textwrap.dedent(
     """
     import sys
     from pathlib import Path
-    from shoal import unfinished
+    from shoal.io import unfinished
     unfinished.begin(Path("out"), directory=True)
     print("begun", flush=True)
     sys.stdin.read()

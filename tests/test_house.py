@@ -1,0 +1,189 @@
+"""The size of files and functions, cycles among imports, and who opens users' files: read from the sources themselves."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "shoal"
+CPP = ROOT / "cpp"
+PYTHON = sorted((ROOT / "src").rglob("*.py"))
+CPLUSPLUS = sorted(CPP.rglob("*.?pp"))
+
+LONGEST_FILE, LONGEST_FUNCTION = 400, 60
+
+# A name of a module in a string: of import_module, or a place in a table of named parts, "shoal.methods.clump:Clump".
+PLACE = re.compile(r"shoal(\.\w+)+(:\w+)?")
+
+# Calls that open a file, or a directory of files, by its path.
+OPENING = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "fdopen", "mkdir", "unlink", "rmtree"}
+POLARS = re.compile(r"(read|scan|sink)_(csv|ndjson|json|parquet|ipc|lines)|write_(csv|ndjson|json|parquet|ipc)|read_parquet_\w+")
+# Files that are no user's: the null device, and data that came with the package.
+OWN_FILES = {"app/cli/main.py", "app/cli/start.py", "report/page.py", "taxonomy/wordnet.py"}
+
+
+def name_of(file: Path) -> str:
+    return str(file.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("file", [*PYTHON, *CPLUSPLUS], ids=name_of)
+def test_no_file_is_too_long(file: Path) -> None:
+    assert len(file.read_text("utf-8").splitlines()) <= LONGEST_FILE
+
+
+# -- functions
+
+
+def python_functions(file: Path) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def cpp_functions(file: Path) -> Iterator[tuple[str, int]]:
+    """Bodies in formatted C++: from a line that ends in `) {` (perhaps with `const`, or with what a constructor initialises) to the
+    closing brace in the column where the function's first line began."""
+    lines = file.read_text("utf-8").splitlines()
+    for first, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        begins = re.match(
+            r"\s*(?!if|for|while|switch|else|do|return|namespace|struct|class|enum|}|//|\w+_\()[\w:~<][^.(\"=]*(\w|operator\S+)\(", line
+        )
+        if not begins:
+            continue
+        head = next((i for i in range(first, min(first + 8, len(lines))) if lines[i].rstrip().endswith(("{", ";", "}"))), None)
+        if head is None or not lines[head].rstrip().endswith("{"):
+            continue
+        end = next((i for i in range(head + 1, len(lines)) if re.match(rf"\s{{{indent}}}}}", lines[i])), len(lines) - 1)
+        yield line.strip(), end - first + 1
+
+
+@pytest.mark.parametrize("file", [*PYTHON, *CPLUSPLUS], ids=name_of)
+def test_no_function_is_too_long(file: Path) -> None:
+    functions = python_functions if file.suffix == ".py" else cpp_functions
+    assert not {name: lines for name, lines in functions(file) if lines > LONGEST_FUNCTION}
+
+
+def test_functions_of_cpp_are_found(tmp_path: Path) -> None:
+    body = "    step();\n" * 70
+    cases = [
+        f"void f(int a) {{\n{body}}}\n",
+        f"template <class T>\nstd::vector<T> f(int a,\n                 int b) const {{\n{body}}}\n",
+        f"A::A(int a)\n    : a_(a),\n      b_(a) {{\n{body}}}\n",
+        f"struct A {{\n  int f() const {{\n{body}  }}\n}};\n",
+    ]
+    for text in cases:
+        place = tmp_path / "a.cpp"
+        place.write_text(text)
+        assert max(lines for _, lines in cpp_functions(place)) > LONGEST_FUNCTION, text
+    assert sum(1 for file in CPLUSPLUS for _ in cpp_functions(file)) > 300
+
+
+# -- imports
+
+
+def module_of(file: Path) -> str:
+    parts = file.relative_to(ROOT / "src").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(file): file for file in PYTHON}
+
+
+def nearest(name: str) -> str | None:
+    """The module that a dotted name lies in, or None where it is none of ours."""
+    while name and name not in MODULES:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def runs(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but what stands under TYPE_CHECKING, which never runs."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from runs(node)
+
+
+def prefix(node: ast.JoinedStr) -> str:
+    """The package in an f-string such as f"shoal.app.cli.{name}"; empty where it names none."""
+    first = node.values[0]
+    text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    return text.removesuffix(".") if PLACE.fullmatch(text.removesuffix(".")) and text.endswith(".") else ""
+
+
+def commands(package: str) -> set[str | None]:
+    """The modules of a package that define a command: what its name, put together from parts, may stand for."""
+    inside = {module: file for module, file in MODULES.items() if module.rpartition(".")[0] == package}
+    return {module for module, file in inside.items() if re.search(r"^(def )?command\b", file.read_text("utf-8"), re.MULTILINE)}
+
+
+def imports(file: Path) -> set[str]:
+    """The modules of shoal that a file imports, at its top, inside a function, or by a name in a string."""
+    found: set[str | None] = set()
+    for node in runs(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {nearest(f"{node.module}.{alias.name}") for alias in node.names if node.module.startswith("shoal")}
+        elif isinstance(node, ast.Import):
+            found |= {nearest(alias.name) for alias in node.names if alias.name.startswith("shoal")}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and PLACE.fullmatch(node.value):
+            found.add(nearest(node.value.replace(":", ".")))
+        elif isinstance(node, ast.JoinedStr) and (package := prefix(node)):
+            found |= commands(package)
+    return {module for module in found if module} - {"shoal", module_of(file)}
+
+
+# A table of named parts stands in the package that holds the parts, and each part imports the package for its base class. The table
+# loads a part when it is asked for, never while either is being imported.
+def is_own_table(module: str, imported: str) -> bool:
+    return MODULES[module].name == "__init__.py" and imported.startswith(f"{module}.")
+
+
+def test_there_is_no_cycle_of_imports() -> None:
+    graph = {
+        module: {name for name in imports(file) if not is_own_table(module, name)} for module, file in MODULES.items() if module != "shoal"
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(reversed(error.args[1])))
+
+
+def test_names_in_strings_are_imports() -> None:
+    assert {"shoal.methods.shoal", "shoal.methods.clump"} <= imports(PACKAGE / "methods" / "__init__.py")
+    assert "shoal.app.cli.anonymize" in imports(PACKAGE / "app" / "cli" / "main.py")
+
+
+# -- files
+
+
+def opens(file: Path) -> set[str]:
+    called = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in OPENING or POLARS.fullmatch(name):
+                called.add(name)
+    return called
+
+
+OUTSIDE_IO = [file for file in PYTHON if "io" not in file.relative_to(PACKAGE).parts[:1]]
+
+
+@pytest.mark.parametrize("file", OUTSIDE_IO, ids=name_of)
+def test_only_io_touches_users_files(file: Path) -> None:
+    if str(file.relative_to(PACKAGE)) in OWN_FILES:
+        return
+    assert not opens(file)
+
+
+def test_opening_is_recognised() -> None:
+    assert "open" in opens(PACKAGE / "io" / "read" / "packed.py")
+    assert {name for name in OWN_FILES if opens(PACKAGE / name)} == OWN_FILES
