@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 SOURCES := $(shell find cpp src/shoal -type f -not -name '*.pyc' -not -path '*/__pycache__/*') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint sanitize bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/shoal demo
@@ -17,6 +17,9 @@ lint: $(VENV)/linted
 	$(BIN)/ruff format --check --diff src tests benchmarks scripts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+sanitize: $(VENV)/sanitized
+	PYTHON=$(BIN)/python scripts/sanitize.sh address
 
 bench: $(VENV)/measured
 	$(BIN)/python benchmarks/foundation.py
@@ -34,6 +37,10 @@ $(VENV)/tested: $(VENV)/installed
 
 $(VENV)/linted: $(VENV)/tested
 	$(BIN)/python -m pip install --quiet --group lint
+	touch $@
+
+$(VENV)/sanitized: $(VENV)/tested
+	$(BIN)/python -m pip install --quiet cmake ninja 'nanobind>=2.7'
 	touch $@
 
 $(VENV)/measured: $(VENV)/installed

@@ -9,6 +9,7 @@ import pytest
 
 CPP = Path(__file__).parents[1] / "cpp"
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)[^;]*$", re.MULTILINE)
 ROW = re.compile(r"^\| `(\w+)/` \| (.*?) \|", re.MULTILINE)
 
 
@@ -39,3 +40,9 @@ def test_a_file_includes_only_what_lies_below(file: Path) -> None:
 
 def test_the_judge_includes_base_alone() -> None:
     assert allowed()["judge"] == {"judge", "base"}
+
+
+def test_no_two_headers_define_a_type_of_the_same_name() -> None:
+    """The linker keeps one of two functions of the same name: two types of one name and different sizes would share their code."""
+    defined = [name for file in CPP.glob("*/*.hpp") for name in TYPE.findall(file.read_text())]
+    assert sorted(set(defined)) == sorted(defined)

@@ -19,10 +19,10 @@ public:
     // No row beyond this squared distance can get in.
     double limit() const { return full() ? found_.back().distance : std::numeric_limits<double>::infinity(); }
 
-    void offer(const Neighbour& row) {
+    void offer(const NearRow& row) {
         if (full() && !(row < found_.back())) return;
         const auto same =
-            std::find_if(found_.begin(), found_.end(), [&](const Neighbour& other) { return owner_[other.row] == owner_[row.row]; });
+            std::find_if(found_.begin(), found_.end(), [&](const NearRow& other) { return owner_[other.row] == owner_[row.row]; });
         if (same != found_.end()) {
             if (!(row < *same)) return;
             found_.erase(same);
@@ -32,14 +32,14 @@ public:
         found_.insert(std::upper_bound(found_.begin(), found_.end(), row), row);
     }
 
-    std::span<const Neighbour> found() const { return found_; }
+    std::span<const NearRow> found() const { return found_; }
 
 private:
     bool full() const { return static_cast<int64_t>(found_.size()) == k_; }
 
     std::span<const int64_t> owner_;
     int64_t k_;
-    std::vector<Neighbour> found_;  // nearest first
+    std::vector<NearRow> found_;  // nearest first
 };
 
 class Mdav {
@@ -89,8 +89,8 @@ private:
     void gather(int64_t seed) {
         nearest_.start(seed);
         live_.nearest(
-            data_.row(seed), [&](const Neighbour& row) { nearest_.offer(row); }, [&] { return nearest_.limit(); });
-        for (const Neighbour& member : nearest_.found()) take(member.row, count_);
+            data_.row(seed), [&](const NearRow& row) { nearest_.offer(row); }, [&] { return nearest_.limit(); });
+        for (const NearRow& member : nearest_.found()) take(member.row, count_);
         ++count_;
     }
 
@@ -107,9 +107,9 @@ private:
         const std::vector<double> centres = centroids();
         Points groups({centres, count_, data_.columns}, 1, task_);
         for (int64_t row : live_.rows()) {
-            Neighbour best{std::numeric_limits<double>::infinity(), count_};
+            NearRow best{std::numeric_limits<double>::infinity(), count_};
             groups.nearest(
-                data_.row(row), [&](const Neighbour& other) { best = std::min(best, other); }, [&] { return best.distance; });
+                data_.row(row), [&](const NearRow& other) { best = std::min(best, other); }, [&] { return best.distance; });
             take(row, best.row);
         }
     }

@@ -163,11 +163,11 @@ void Points::measure(int64_t block, std::span<const double> point, double limit,
 
 int64_t Points::farthest(std::span<const double> point) {
     bounds_above(point);
-    Neighbour best{-1, -1};
+    NearRow best{-1, -1};
     const double unlimited = std::numeric_limits<double>::infinity();
     visit(
         point, [](double bound) { return -bound; }, [&](double key) { return -key >= best.distance; }, [&] { return unlimited; },
-        [&](const Neighbour& other) {
+        [&](const NearRow& other) {
             if (other.distance > best.distance || (other.distance == best.distance && other.row < best.row)) best = other;
         });
     return best.row;

@@ -27,11 +27,11 @@ struct Matrix {
 };
 
 // A row at a squared distance; near before far, of equals the lower row.
-struct Neighbour {
+struct NearRow {
     double distance;
     int64_t row;
 
-    bool operator<(const Neighbour& other) const { return distance < other.distance || (distance == other.distance && row < other.row); }
+    bool operator<(const NearRow& other) const { return distance < other.distance || (distance == other.distance && row < other.row); }
 };
 
 class Points {
@@ -86,7 +86,7 @@ private:
             measure(point, limit());
             for (std::size_t i = 0; i < batch_.size(); ++i)
                 for (int64_t slot = 0; slot < count_[batch_[i]]; ++slot)
-                    offer(Neighbour{distances_[i * width + slot], row_[batch_[i] * width + slot]});
+                    offer(NearRow{distances_[i * width + slot], row_[batch_[i] * width + slot]});
         }
     }
 

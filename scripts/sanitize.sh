@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Builds the kernels a second time, with sanitizers, and runs the kernels' tests on that build.
+#
+#   scripts/sanitize.sh address [TESTS...]    AddressSanitizer and UndefinedBehaviorSanitizer
+#   scripts/sanitize.sh thread  [TESTS...]    ThreadSanitizer
+#
+# PYTHON names an interpreter that has the test dependencies, nanobind, cmake and ninja; `make sanitize` sets one up.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+kind=${1:-address}
+tests=("${@:2}")
+[ ${#tests[@]} -gt 0 ] || tests=(tests/parity tests/test_kernels.py)
+python=${PYTHON:-python3}
+build=build/sanitize-$kind
+tools=$(dirname "$("$python" -c 'import sys; print(sys.executable)')")
+export PATH="$tools:$PATH"
+
+mkdir -p "$build"
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSHOAL_SANITIZE="$kind" \
+  -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" -DPython_EXECUTABLE="$tools/$(basename "$python")" >"$build.log" 2>&1 \
+  || { cat "$build.log"; exit 1; }
+cmake --build "$build" >"$build.log" 2>&1 || { tail -60 "$build.log"; exit 1; }
+
+# The package beside its other kernels, so that nothing is taken from an installation.
+package=$build/package
+rm -rf "$package" && mkdir -p "$package"
+cp -r src/shoal "$package/shoal"
+rm -f "$package"/shoal/_kernels*.so
+cp "$build"/_kernels*.so "$package/shoal/"
+
+# The runtime must be loaded before Python, and the C++ library with it, or exceptions cannot be thrown.
+runtime=$(g++ -print-file-name="lib$([ "$kind" = thread ] && echo tsan || echo asan).so")
+export LD_PRELOAD="$runtime $(g++ -print-file-name=libstdc++.so.6)"
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=0:exitcode=66:report_signal_unsafe=0:log_path=$PWD/$build/report
+export PYTHONPATH="$PWD/$package" SHOAL_SANITIZED="$kind"
+"$python" -c 'import shoal._kernels as k, os; assert os.path.dirname(k.__file__) == os.environ["PYTHONPATH"] + "/shoal", k.__file__'
+"$python" -m pytest -q -p no:cacheprovider -n "${WORKERS:-2}" "${tests[@]}"
