@@ -25,7 +25,7 @@ def test_compressed_names(tmp_path):
     assert read_items(file).names == {"flu", "cold"}
 
 
-@pytest.mark.parametrize(("content", "says"), [(b"\n \n", "names no items"), (b"a\xff\xfe\n", "is not UTF-8"), (b"", "is empty")])
+@pytest.mark.parametrize(("content", "says"), [(b"\n \n", "names no items"), (b"a\xff\xfe\n", "not UTF-8: line 1"), (b"", "is empty")])
 def test_files_that_name_nothing(tmp_path, content: bytes, says: str):
     file = tmp_path / "items"
     file.write_bytes(content)

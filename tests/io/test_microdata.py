@@ -78,7 +78,8 @@ def test_a_column_that_seems_to_name_owners_is_not_averaged(tmp_path):
         ("a,b\n1,nan\n3,4\n5,-inf\n", ["2 x not finite in column 'b': lines 2, 4"]),
         ("a,b\n1,2\n3\n4,5\n", ["1 x too few fields: line 3"]),
         ("a,b\n1,2\n3,4,secret\n", ["1 x too many fields: line 3"]),
-        ('a,b\n1,"2"\n3,"secret"\n', ["1 x not a number in column 'b': row 2"]),
+        ('a,b\n1,"x\ny"\n3,"secret"\n5,6\n', ["2 x not a number in column 'b': lines 2, 4"]),
+        ('a,b\n1,"2"\n3,"secret"\n', ["1 x not a number in column 'b': line 3"]),
     ],
 )
 def test_defects_are_refused_with_their_lines_and_without_their_values(tmp_path, text, told):
@@ -118,8 +119,9 @@ def test_a_first_line_of_numbers_is_not_guessed(tmp_path):
         ("name,town\nalice,Bern\n", {}, "no column of numbers"),
         ("a,b\n1,2\n", {"quasi": ("z",)}, "no column 'z'"),
         ('{"a": 1}\n', {}, "JSON lines"),
-        (b'a,b\n1,"2\n', {}, "not a table in UTF-8"),
-        (b"a,b\n1,\xff\n", {}, "not a table in UTF-8"),
+        (b'a,b\n1,"2\n', {}, "quote never closed: line 2"),
+        (b"a,b\n1,\xff\n", {}, "not UTF-8: line 2"),
+        (b'a,"b\n1,2\n', {}, "first line of .* cannot be read: quote never closed"),
     ],
 )
 def test_what_is_no_table_is_refused(tmp_path, text, said, match):

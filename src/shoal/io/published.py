@@ -23,7 +23,7 @@ from shoal.data.bags import Bags, Vocabulary
 from shoal.errors import InputError, ParameterError
 from shoal.io.beside import KeysBeside, columns_beside, distinct_keys, metadata_beside, numbers_rows
 from shoal.io.read.columns import plain
-from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, column_batches, json_lines
+from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, json_lines, text_table
 from shoal.io.read.formats import first_records
 from shoal.io.read.parquet import bags_of_lists, metadata_of, whole
 from shoal.io.read.reading import Tally
@@ -134,12 +134,8 @@ def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl
     width = len(names)
     # The lines of a file with one column may hold any sign; only their quotes count.
     dialect = _kernels.Dialect(between if width > 1 else ONE_FIELD, has_quotes(between) or width == 1, trimmed=False)
-    tally, batches = _tally(source), []
-    for columns, _ in column_batches(source, dialect, range(width), (width, width), tally, header=True):
-        tally.check()
-        batches.append(pl.DataFrame({name: pl.Series(column) for name, column in zip(names, columns, strict=True)}))
     notes.append(f"a header and fields separated by {separator_name(between)}" if width > 1 else "a header")
-    return pl.concat(batches)
+    return text_table(source, dialect, names, _tally(source), header=True)[0]
 
 
 # -- tables

@@ -41,6 +41,22 @@ def column_batches(
             chunk.taken += part.facts.consumed
 
 
+def text_table(source: Source, dialect: _kernels.Dialect, names: Sequence[str], tally: Tally, *, header: bool) -> tuple[pl.DataFrame, Ints]:
+    """All rows of a table whose columns have these names, every cell as text, and the line (from 0) of each row. A defect is an error."""
+    width, batches, lines = len(names), [], []
+    for columns, at in column_batches(source, dialect, range(width), (width, width), tally, header=header):
+        tally.check()
+        batches.append(pl.DataFrame({name: pl.Series(column) for name, column in zip(names, columns, strict=True)}))
+        lines.append(at)
+    return pl.concat(batches), np.concatenate(lines)
+
+
+def text_lines(source: Source, tally: Tally) -> Iterator[tuple[pl.Series, Ints]]:
+    """The lines that hold something, without blanks at their ends, and their numbers (from 0), many at once."""
+    for (column,), lines in column_batches(source, _kernels.Dialect(ONE_FIELD, False), [0], (1, 1), tally):
+        yield pl.Series(column), lines
+
+
 def bags_of_lines(source: Source, dialect: _kernels.Dialect, tally: Tally, *, header: bool = False, keep_blank: bool = False) -> Bags:
     """One record a line, every field an item. With `keep_blank` an empty line is a record without items."""
     interner = _kernels.Interner()
@@ -61,9 +77,8 @@ def bags_of_lines(source: Source, dialect: _kernels.Dialect, tally: Tally, *, he
 
 def json_lines(source: Source, tally: Tally, loads: Callable[[str], Any] = json.loads) -> Iterator[tuple[int, Any]]:
     """The value of every line that is JSON, and its line (from 0)."""
-    dialect = _kernels.Dialect(ONE_FIELD, False)
-    for (column,), lines in column_batches(source, dialect, [0], (1, 1), tally):
-        for line, written in zip(lines.tolist(), pl.Series(column), strict=True):
+    for texts, lines in text_lines(source, tally):
+        for line, written in zip(lines.tolist(), texts, strict=True):
             try:
                 yield line, in_whole_characters(loads(written), written)
             except UnicodeEncodeError:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from shoal.errors import InputError, ParameterError
+from shoal.io.read.delimited import text_lines
+from shoal.io.read.reading import Tally
 from shoal.io.read.source import Source
 from shoal.itemsets.choice import Items, ItemWeights, positive_decimal
 from shoal.parameters import Declared
@@ -81,14 +83,9 @@ def read_weights(path: str | Path) -> ItemWeights:
 
 
 def _lines(path: str | Path) -> list[tuple[int, str]]:
-    """The lines that hold something, without their ends, with their numbers from 1."""
-    pieces = []
-    for chunk in Source.of(path).chunks():
-        pieces.append(chunk.text)
-        chunk.taken = len(chunk.text)
-    try:
-        text = b"".join(pieces).decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text") from None
-    lines = [line.rstrip("\r") for line in text.split("\n")]
-    return [(number, line.strip(" ")) for number, line in enumerate(lines, 1) if line.strip()]
+    """The lines that hold something, without blanks at their ends, with their numbers from 1."""
+    source = Source.of(path)
+    tally = Tally(source, strict=True, hint="correct these lines; a file of items is used whole or not at all")
+    found = [(line + 1, text) for texts, lines in text_lines(source, tally) for text, line in zip(texts, lines.tolist(), strict=True)]
+    tally.check()
+    return found

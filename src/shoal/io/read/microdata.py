@@ -6,18 +6,20 @@ with a missing, infinite or unreadable number in a quasi-identifier is refused w
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from shoal import _kernels
 from shoal.data.accounting import Ledger
 from shoal.data.table import Attribute, Ints, Table
 from shoal.errors import InputError
-from shoal.io.read.defects import DefectList
+from shoal.io.read.defects import BROKEN_LINES, DefectList
+from shoal.io.read.delimited import text_table
 from shoal.io.read.microdata_columns import ColumnRoles, MicrodataOptions, assigned_roles
 from shoal.io.read.parquet import whole
+from shoal.io.read.reading import Tally
 from shoal.io.read.separators import one_byte, separator_name, separators_in
 from shoal.io.read.source import Source
 
@@ -69,79 +71,58 @@ def _parquet_cells(source: Source, options: MicrodataOptions) -> _Cells:
 
 
 def _delimited_cells(source: Source, options: MicrodataOptions) -> _Cells:
-    """All fields as text. Lines that hold nothing are left out and counted."""
+    """All fields as text, an empty one as null. Lines that hold nothing are left out and counted."""
     if source.is_json_lines:
         raise InputError(f"{source.path} holds JSON lines", hint="microdata is read from CSV, TSV or Parquet")
-    data = _content(source)
-    separator = _separator(data, options)
-    header = _has_header(source, data, separator, options)
-    quoted = b'"' in data
-    if not quoted:
-        _refuse_ragged(source, data, separator)
-    every = _parsed(source, data, separator, header=header)
-    filled = every.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
-    places = np.flatnonzero(filled.to_numpy()) + (header and not quoted)
-    how = (
-        f"format microdata, fields separated by {separator_name(separator)}, {'named by the first line' if header else 'without a header'}"
-    )
-    return _Cells(source, every.filter(filled), places, "row" if quoted else "line", int((~filled).sum()), (how,))
+    separator = _separator(source, options)
+    dialect = _kernels.Dialect(separator, True, trimmed=False)
+    first = _first_fields(source, dialect)
+    header = _has_header(source, first, options)
+    names = _column_names(source, first) if header else [str(n) for n in range(1, len(first) + 1)]
+    tally = Tally(source, strict=True, hint="correct or remove them; is --sep right?")
+    texts, lines = text_table(source, dialect, names, tally, header=header)
+    cells = texts.select(pl.when(pl.all() != "").then(pl.all()))
+    filled = cells.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+    empty = tally.blank + int((~filled).sum())
+    named = "named by the first line" if header else "without a header"
+    how = f"format microdata, fields separated by {separator_name(separator)}, {named}"
+    return _Cells(source, cells.filter(filled), lines[filled.to_numpy()], "line", empty, (how,))
 
 
-def _content(source: Source) -> bytes:
-    pieces = []
-    for chunk in source.chunks():
-        pieces.append(chunk.text)
-        chunk.taken = len(chunk.text)
-    return b"".join(pieces).replace(b"\r\n", b"\n")
-
-
-def _separator(data: bytes, options: MicrodataOptions) -> str:
+def _separator(source: Source, options: MicrodataOptions) -> str:
     if options.sep is None:
-        return separators_in(data.split(b"\n", 1)[0].decode(errors="replace"))[0]
+        return separators_in(source.head.lstrip(b"\r\n").split(b"\n", 1)[0].decode(errors="replace"))[0]
     found = one_byte(options.sep)
     if not found:
         raise InputError("microdata cannot be separated by blanks", hint="use a tab, a comma or a semicolon")
     return found
 
 
-def _has_header(source: Source, data: bytes, separator: str, options: MicrodataOptions) -> bool:
+def _first_fields(source: Source, dialect: _kernels.Dialect) -> list[str]:
+    found = _kernels.first_records(source.head, dialect, source.whole, 1)
+    if not found or found[0][0]:
+        why = BROKEN_LINES[found[0][0]] if found else "no line end in its first part"
+        raise InputError(f"the first line of {source.path} cannot be read: {why}", hint="is it a table in UTF-8?")
+    return [field.strip() for field in found[0][1]]
+
+
+def _has_header(source: Source, first: list[str], options: MicrodataOptions) -> bool:
     """As was said; else the first line is a header if none of its fields is a number."""
     if options.header is not None:
         return options.header
-    first = data.split(b"\n", 1)[0].decode(errors="replace").split(separator)
-    if _numbers(pl.Series([field.strip('"') for field in first])).is_not_null().any():
+    if _numbers(pl.Series(first, dtype=pl.String)).is_not_null().any():
         raise InputError(
             f"the first line of {source.path} holds numbers, not names of columns", hint="say --no-header, or --header if they are names"
         )
     return True
 
 
-def _refuse_ragged(source: Source, data: bytes, separator: str) -> None:
-    """Lines with more or fewer fields than the first, in a file without quotes."""
-    lines = pl.Series(data.decode(errors="replace").split("\n"))
-    found = lines.str.count_matches(separator, literal=True).cast(pl.Int64).to_numpy()
-    defects = DefectList()
-    some = (lines.str.len_bytes() > 0).to_numpy()
-    defects.add("too few fields", np.flatnonzero(some & (found < found[0])))
-    defects.add("too many fields", np.flatnonzero(found > found[0]))
-    if defects:
-        told = "; ".join(defects.frozen().described())
-        raise InputError(f"{source.path} has rows of different lengths: {told}", hint="correct or remove them; is --sep right?")
-
-
-def _parsed(source: Source, data: bytes, separator: str, *, header: bool) -> pl.DataFrame:
-    try:
-        frame = pl.read_csv(io.BytesIO(data), separator=separator, has_header=False, infer_schema=False)
-    except pl.exceptions.PolarsError:  # its message may hold data
-        raise InputError(f"{source.path} is not a table in UTF-8", hint="are its quotes closed, and its rows of one length?") from None
-    if not header:
-        return frame.rename(lambda name: name.removeprefix("column_"))
-    names = ["" if name is None else name.strip() for name in frame.row(0)]
-    if "" in names or len(set(names)) < len(names):
+def _column_names(source: Source, first: list[str]) -> list[str]:
+    if "" in first or len(set(first)) < len(first):
         raise InputError(
             f"the header of {source.path} leaves a column without a name or names two alike", hint="name each column differently"
         )
-    return frame.slice(1).rename(dict(zip(frame.columns, names, strict=True)))
+    return first
 
 
 def _numbers(cells: pl.Series) -> pl.Series:

@@ -10,8 +10,6 @@ commas, the first of these that the first line holds; a header is told by its wo
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -19,7 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from shoal import _kernels
 from shoal.errors import ParameterError, TaxonomyError
+from shoal.io.read.defects import BROKEN_LINES
 from shoal.io.read.texts import read_text
 from shoal.taxonomy.paths import Parents, parents_of_paths, two_parents
 from shoal.taxonomy.tree import Taxonomy
@@ -82,14 +82,12 @@ def _table(text: str, notes: list[str]) -> list[_Row]:
     first = text.lstrip("\r\n").split("\n", 1)[0]
     separator = next((s for s in _SEPARATORS if s in first), ",")
     notes.append(f"columns are separated by {_SEPARATORS[separator]}")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows = []
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rows.append(_Row(reader.line_num, [cell.strip() for cell in cells]))
-    except csv.Error as error:
-        raise TaxonomyError(f"line {reader.line_num} cannot be read: {error}", line=reader.line_num) from None
+    for defect, cells, line, _ in _kernels.first_records(text.encode(), _kernels.Dialect(separator, True), True, len(text)):
+        if defect:
+            raise TaxonomyError(f"line {line} cannot be read: {BROKEN_LINES[defect]}", line=line)
+        if any(cell.strip() for cell in cells):
+            rows.append(_Row(line, [cell.strip() for cell in cells]))
     for row in rows:
         if len(row.cells) < 2:
             hint = "a row holds child and parent, or a path from item to root"

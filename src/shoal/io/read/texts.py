@@ -9,7 +9,7 @@ from shoal.io.read.packed import compression_of, open_regular, opened, translate
 
 
 def read_text(path: Path) -> str:
-    """The file as text. `.gz` and `.zst` are told by their first bytes, whatever the file is called."""
+    """The file as text, its lines ended by line feeds. `.gz` and `.zst` are told by their first bytes, whatever the file is called."""
     raw = _read_bytes(path)
     if b"\0" in raw:
         raise TaxonomyError(f"{path} is a binary file, not text")
@@ -20,7 +20,7 @@ def read_text(path: Path) -> str:
         raise TaxonomyError(f"{path}, line {line}, is not UTF-8", hint="save the file as UTF-8", line=line) from None
     if not text.strip():
         raise TaxonomyError(f"{path} is empty")
-    return text
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _read_bytes(path: Path) -> bytes:
