@@ -169,7 +169,8 @@ def opens(file: Path) -> set[str]:
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in OPENING or POLARS.fullmatch(name):
+            on_help = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "formatter"  # click's, for pages of help
+            if (name in OPENING and not on_help) or POLARS.fullmatch(name):
                 called.add(name)
     return called
 
