@@ -101,7 +101,21 @@ def test_coverage_counts_and_lists_what_is_missed(kitchen: Shell):
     assert told["records_uncovered"] == 1
 
 
+def test_coverage_says_what_is_covered_by_what(kitchen: Shell):
+    assert kitchen("taxonomy", "coverage", "food.csv", "baskets.txt").out.startswith("Coverage of baskets.txt by food.csv\n")
+
+
 # -- anonymize, as it is shown
+
+
+def test_one_is_not_several(kitchen: Shell):
+    kitchen.file("two.txt", "Apple\nApple\nWine\nWine\n")
+    words = ["--format", "transactions", "--taxonomy", "food.csv", "--unknown", "keep", "--k", "2", "--out", "few"]
+    shown = kitchen("anonymize", "two.txt", *words).out
+    assert "4 records of 4 people, 2 different terms" in shown
+    assert "1 term, 2 occurrences (keep)" in shown
+    kitchen.file("one.txt", "Apple\nApple\n")
+    assert "2 people, 1 different term\n" in kitchen("anonymize", "one.txt", *words[:-1], "fewer").out
 
 
 def test_the_outcome_tells_the_whole_story(kitchen: Shell):

@@ -129,7 +129,12 @@ def test_a_typed_method_goes_before_that_of_the_file_whose_options_are_refused(k
     assert "the method clump takes no --min-owners" in line
 
 
-@pytest.mark.parametrize("value", ['"clamp"', "3", "true"])
+@pytest.mark.parametrize("name", ["", "clamp", " ssc"])
+def test_the_help_of_a_method_that_does_not_exist(shell: Shell, name: str):
+    assert f"no method is called {name!r}" in one_line(shell("anonymize", "--method", name, "--help"))
+
+
+@pytest.mark.parametrize("value", ['"clamp"', '""', "3", "true"])
 def test_a_method_in_a_file_that_does_not_exist(kitchen: Shell, value: str):
     kitchen.file("settings.toml", f"method = {value}\n")
     assert "no method is called" in one_line(kitchen("anonymize", "baskets.txt", "--out", "x", "--config", "settings.toml"))

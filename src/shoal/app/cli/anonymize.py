@@ -117,7 +117,8 @@ def announce(prepared: Prepared) -> None:
 def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     """What went in, what was published, what was lost, which guarantee was verified, which file to open."""
     given, metrics, account = manifest["input"], manifest["metrics"], manifest["accounting"]
-    rows = [("in", f"{screen.counted(given['records'], 'record')} of {given['owners']:,} people, {given['items']:,} different terms")]
+    people = screen.counted(given["owners"], "person", "people")
+    rows = [("in", f"{screen.counted(given['records'], 'record')} of {people}, {screen.counted(given['items'], 'different term')}")]
     if "rows" in account:
         rows.append(("rows", screen.ledger_line(account["rows"])))
     if len(account["words"]) > ONE_PART:
@@ -140,7 +141,8 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
 def _unknown(given: dict[str, Any]) -> list[tuple[str, str]]:
     if "unknown" not in given:
         return []
-    return [("unknown terms", f"{given['unknown_items']:,} terms, {given['unknown_occurrences']:,} occurrences ({given['unknown']})")]
+    terms, occurrences = screen.counted(given["unknown_items"], "term"), screen.counted(given["unknown_occurrences"], "occurrence")
+    return [("unknown terms", f"{terms}, {occurrences} ({given['unknown']})")]
 
 
 def _floor(metrics: dict[str, float]) -> str:

@@ -45,8 +45,8 @@ class MethodCommand(click.Command):
         """Find the method, then parse with its options; an option of another method is refused by the name of both."""
         typed = self._own_options(ctx, args)
         settings = self._settings(ctx, typed.get("config"))
-        asked = typed.get("method") or settings.one("method")
-        name = asked or next(iter(METHODS))
+        asked = typed["method"] if "method" in typed else settings.one("method")
+        name = next(iter(METHODS)) if asked is None else asked
         if name not in METHODS and ctx.resilient_parsing:  # a name that is being completed
             return super().parse_args(ctx, args)
         METHODS[name]

@@ -118,9 +118,9 @@ def number(value: object) -> str:
     return f"{value:,.4g}" if isinstance(value, (int, float)) else str(value)
 
 
-def counted(n: int, what: str) -> str:
-    """A number of things."""
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+def counted(n: int, what: str, several: str = "") -> str:
+    """A number of things; `several` is their plural where an s is not enough."""
+    return f"{n:,} {what if n == 1 else several or what + 's'}"
 
 
 def _text(text: str, style: str = "") -> Text:

@@ -79,7 +79,7 @@ def covers(hierarchy: str, input: Path, limit: int, show_rare: bool, as_json: bo
         ("occurrences", f"{screen.share(found.occurrences_covered, found.occurrences)} of {found.occurrences:,}"),
         ("records", f"{found.records_uncovered:,} of {found.records:,} have no item in the taxonomy, {found.records_empty:,} are empty"),
     ]
-    screen.pairs(f"{hierarchy} covers of {input.name}", rows)
+    screen.pairs(f"Coverage of {input.name} by {hierarchy}", rows)
     if found.missing:
         screen.out.print()
         screen.listing(["missed item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])
