@@ -42,6 +42,8 @@ class Metric:
         """The bounds, for listings."""
         low = "" if self.lowest is None else f"{self.lowest:g}"
         high = "" if self.highest is None else f"{self.highest:g}"
+        if not low:
+            return f"at most {high}" if high else "any number"
         return f"{low} to {high}" if high else f"{low} or more"
 
 

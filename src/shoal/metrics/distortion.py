@@ -17,9 +17,7 @@ from shoal.taxonomy.tree import Taxonomy
 
 def ggd(release: Release, original: Original) -> float:
     """The group generalization distortion of the whole release."""
-    published = int((release.published.lengths * release.copies).sum())
-    told = _losses(release.published, release.copies, original.tree)
-    return told + original.bags.occurrences - published
+    return _units_lost(release, original) / original.tree.units
 
 
 def loss(release: Release, original: Original) -> float:
@@ -30,8 +28,8 @@ def loss(release: Release, original: Original) -> float:
 def added_loss(release: Release, original: Original) -> float:
     """Loss beyond what the original's own inner nodes cost: 0 where nothing was changed."""
     ones = np.ones(len(original.bags), np.int64)
-    unavoidable = _losses(original.bags, ones, original.tree)
-    return (ggd(release, original) - unavoidable) / max(1, original.bags.occurrences)
+    unavoidable = _node_losses(original.bags, ones, original.tree)
+    return (_units_lost(release, original) - unavoidable) / (original.tree.units * max(1, original.bags.occurrences))
 
 
 def loss_with_dropped(release: Release, original: Original) -> float:
@@ -40,15 +38,22 @@ def loss_with_dropped(release: Release, original: Original) -> float:
     return (ggd(release, original) + dropped) / max(1, original.bags.occurrences + dropped)
 
 
-def _losses(bags: Bags, copies: Ints, taxonomy: Taxonomy) -> float:
-    per_entry = taxonomy.loss[bags.items] * bags.counts
-    weight = np.repeat(copies, np.diff(bags.indptr))
-    return float((per_entry * weight).sum())
+def _units_lost(release: Release, original: Original) -> int:
+    """GGD in whole units, so that what loses nothing loses exactly nothing.
+
+    A release that publishes more occurrences than it was given, has suppressed none of them, and the surplus is no gain.
+    """
+    published = int((release.published.lengths * release.copies).sum())
+    suppressed = max(0, original.bags.occurrences - published)
+    return _node_losses(release.published, release.copies, original.tree) + suppressed * original.tree.units
+
+
+def _node_losses(bags: Bags, copies: Ints, taxonomy: Taxonomy) -> int:
+    per_entry = taxonomy.unit_losses[bags.items] * bags.counts
+    return int((per_entry * np.repeat(copies, np.diff(bags.indptr))).sum())
 
 
 GGD = Metric("ggd", "group generalization distortion: node losses plus suppressed occurrences", "lower", ggd)
-LOSS = Metric("loss", "GGD per item occurrence", "lower", loss, highest=1.0)
-ADDED_LOSS = Metric("added_loss", "loss beyond what the original's inner nodes cost unchanged", "lower", added_loss, highest=1.0)
-LOSS_WITH_DROPPED = Metric(
-    "loss_with_dropped", "loss where terms dropped as unknown count as suppressed", "lower", loss_with_dropped, highest=1.0
-)
+LOSS = Metric("loss", "GGD per item occurrence", "lower", loss)
+ADDED_LOSS = Metric("added_loss", "loss beyond what the original's inner nodes cost unchanged", "lower", added_loss, lowest=None)
+LOSS_WITH_DROPPED = Metric("loss_with_dropped", "loss where terms dropped as unknown count as suppressed", "lower", loss_with_dropped)

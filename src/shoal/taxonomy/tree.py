@@ -148,10 +148,14 @@ class Taxonomy:
         return integer_losses(self, self.loss_name)[1]
 
     @cached_property
+    def unit_losses(self) -> Ints:
+        """What is lost when an item is published as each node, in whole units."""
+        return integer_losses(self, self.loss_name)[0]
+
+    @cached_property
     def weights(self) -> Ints:
         """What knowing a node rather than its parent is worth, in whole units; 0 for the root."""
-        losses, _ = integer_losses(self, self.loss_name)
-        worth = losses[self.parent] - losses
+        worth = self.unit_losses[self.parent] - self.unit_losses
         worth[0] = 0
         return worth
 
