@@ -117,6 +117,11 @@ def test_the_method_may_come_after_its_options(kitchen: Shell):
     assert told["parameters"] | {"order": "random", "distinct": True} == told["parameters"]
 
 
+def test_a_method_behind_a_value_that_looks_like_the_end_of_the_options(kitchen: Shell):
+    words = ["anonymize", "baskets.txt", "--out", "x", "--sensitive", "--", "--method", "clump"]
+    assert "put --method NAME before the other options" in one_line(kitchen(*words))
+
+
 @pytest.mark.parametrize("words", [["--config", "settings.toml", "--help"], ["--help", "--config", "settings.toml"]])
 def test_a_file_of_options_may_choose_the_method_that_is_explained(kitchen: Shell, words: list[str]):
     kitchen.file("settings.toml", 'method = "ssc"\nmin-owners = 3\n')

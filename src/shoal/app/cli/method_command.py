@@ -54,9 +54,12 @@ class MethodCommand(click.Command):
         with suppress(*([ShoalError] if ctx.resilient_parsing else [])):
             settings.become_defaults(ctx, refuse=lambda key: _not_of(name, f"--{key}"))
         try:
-            return super().parse_args(ctx, args)
+            left = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise _not_of(name, error.option_name) or error from None
+        if ctx.params["method"] != name and not ctx.resilient_parsing:  # hidden from the first look by a value such as --
+            raise ParameterError("it is not clear which method is meant", hint="put --method NAME before the other options")
+        return left
 
     def _own_options(self, ctx: click.Context, args: list[str]) -> dict[str, Any]:
         """What was typed of the command's own options; those of methods are passed over, since it is not known yet which count."""
