@@ -34,7 +34,7 @@ def rivals(k: int) -> dict[str, Method]:
         "clump": Clump(k=k),
         "clump printed": Clump(k=k, criterion="total"),
         "partition": Partition(k=k),
-        "partition lcg": Partition(k=k, publishes="lcg"),
+        "partition lcg": Partition(k=k, publish_as="lcg"),
     }
 
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from common import RESULTS, data_file
 from shoal.app.job import Preparation
-from shoal.app.pipeline import prepare
+from shoal.app.prepare import prepare
 from shoal.data.original import Original
 from shoal.io.generated_log import generate
 from shoal.io.read.formats import ReadOptions

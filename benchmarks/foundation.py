@@ -21,7 +21,8 @@ from common import fastest_in_turn, seconds, show
 from datasets import clicks, generated_log
 from shoal import kernels
 from shoal.app.job import Preparation, Target
-from shoal.app.pipeline import anonymize, prepare, publish
+from shoal.app.pipeline import anonymize, publish
+from shoal.app.prepare import prepare
 from shoal.methods.clump import Clump
 from shoal.methods.grouping import content_order
 from shoal.methods.partition import Partition
@@ -107,7 +108,7 @@ def partition_on_clicks() -> None:
         started = time.perf_counter()
         release = Partition(k=k).apply(original)
         taken = time.perf_counter() - started
-        lcg = Partition(k=k, publishes="lcg").apply(original)
+        lcg = Partition(k=k, publish_as="lcg").apply(original)
         ncp, loss = measure(release, original, ["ncp", "loss"]).values()
         rows.append(
             {

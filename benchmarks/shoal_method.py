@@ -99,7 +99,7 @@ def curves(name: str, data: Original) -> list[dict[str, Any]]:
         *(("Clump, printed criterion", f"r={r}", Clump(k=5, criterion="total", r=r)) for r in (1, 10, 100)),
         *(("Clump, least increase", f"r={r}", Clump(k=5, r=r)) for r in (1, 10, 100, 1000)),
         ("Partition, cuts", "", Partition(k=5)),
-        ("Partition, least common generalization", "", Partition(k=5, publishes="lcg")),
+        ("Partition, least common generalization", "", Partition(k=5, publish_as="lcg")),
         *(("shoal", effort, Shoal(k=5, effort=effort)) for effort in ("fast", "balanced", "thorough")),
     ]
     points = []

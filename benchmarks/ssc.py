@@ -20,7 +20,7 @@ from common import ROOT, data_file, seconds, show
 from datasets import LASTFM, generated_log
 from shoal import _kernels, kernels
 from shoal.app.job import Preparation
-from shoal.app.pipeline import prepare
+from shoal.app.prepare import prepare
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.io.read.formats import ReadOptions
@@ -85,7 +85,7 @@ def rivals(k: int) -> dict[str, Method]:
         "SSC": SSC(k=k),
         "SSC, eps=8": SSC(k=k, eps=8),
         "SSC, generalize": SSC(k=k, typical="generalize"),
-        "LG(bag)": Partition(k=k, publishes="bag"),
+        "LG(bag)": Partition(k=k, publish_as="bag"),
         "Clump": Clump(k=k),
         **({"shoal": METHODS["shoal"](k=k)} if "shoal" in METHODS else {}),  # type: ignore[call-arg]
     }

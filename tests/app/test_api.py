@@ -144,7 +144,7 @@ def test_bags_and_logs_are_taken_as_they_are():
 def test_the_default_method_and_methods_by_name():
     default = shoal.anonymize(records(), taxonomy=food())
     assert default.release.method == next(iter(METHODS))
-    assert shoal.anonymize(records(), "partition(k=4, publishes=lcg)", taxonomy=food()).release.parameters["publishes"] == "lcg"
+    assert shoal.anonymize(records(), "partition(k=4, publish_as=lcg)", taxonomy=food()).release.parameters["publish_as"] == "lcg"
     with pytest.raises(ParameterError, match="no method is called"):
         shoal.anonymize(records(), "magic", taxonomy=food())
 

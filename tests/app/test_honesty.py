@@ -11,7 +11,7 @@ import pytest
 
 from helpers_cli import Shell, last_line, one_line
 from shoal.app import pipeline
-from shoal.data.accounting import Accounting, Ledger
+from shoal.data.accounting import Ledger, kept
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
@@ -31,7 +31,7 @@ def rows_of(release: Release) -> np.ndarray[Any, np.dtype[np.int64]]:
 def groups_below_k(release: Release, bags: Bags) -> Release:
     """Every record in a group of its own, published as it is."""
     rows = np.arange(len(bags))
-    return replace(release, published=bags, copies=np.ones(len(bags), np.int64), secret=Secret(rows))
+    return replace(release.republished(bags, np.ones(len(bags), np.int64)), secret=Secret(rows))
 
 
 def no_generalization(release: Release, bags: Bags) -> Release:
@@ -39,7 +39,7 @@ def no_generalization(release: Release, bags: Bags) -> Release:
     n = len(bags.vocabulary)
     everything = Bags.from_rows([0, n], np.arange(n), np.ones(n, np.int32), bags.vocabulary)
     copies = np.array([len(bags)], np.int64)
-    return replace(release, published=everything, copies=copies, secret=Secret(np.zeros(len(bags), np.int64)))
+    return replace(release.republished(everything, copies), secret=Secret(np.zeros(len(bags), np.int64)))
 
 
 def a_record_lost(release: Release, bags: Bags) -> Release:
@@ -49,7 +49,7 @@ def a_record_lost(release: Release, bags: Bags) -> Release:
     crowded = int(np.argmax(copies))
     copies[crowded] -= 1
     rows[np.flatnonzero(rows == crowded)[0]] = -1
-    return replace(release, copies=copies, secret=Secret(rows))
+    return replace(release.republished(release.published, copies), secret=Secret(rows))
 
 
 def a_record_lost_with_its_account(release: Release, bags: Bags) -> Release:
@@ -57,14 +57,14 @@ def a_record_lost_with_its_account(release: Release, bags: Bags) -> Release:
     lost = a_record_lost(release, bags)
     account = lost.accounting
     assert account is not None
-    fewer = Ledger(account.records.total - 1, {"published": lost.n_records})
-    return lost.accounted(Accounting(fewer, account.occurrences))
+    fewer = Ledger(account.records.total - 1, {"published": kept(lost.n_records)})
+    return lost.accounted(account.updated(records=fewer))
 
 
 def a_copy_more(release: Release, bags: Bags) -> Release:
     copies = release.copies.copy()
     copies[0] += 1
-    return replace(release, copies=copies)
+    return release.republished(release.published, copies)
 
 
 def no_account(release: Release, bags: Bags) -> Release:
@@ -132,24 +132,24 @@ Write = Callable[[Release], Release]
 
 
 def one_changed(release: Release) -> Release:
-    return Release(release.published, np.where(np.arange(len(release.copies)) == 0, release.copies - 1, release.copies))
+    return Release.of_bags(release.published, np.where(np.arange(len(release.copies)) == 0, release.copies - 1, release.copies))
 
 
 def all_changed(release: Release) -> Release:
     """As k-anonymous as the release, but not the release: every record becomes the longest one."""
     longest = int(np.argmax(release.published.lengths))
-    return Release(release.published.select([longest]), np.array([release.n_records]))
+    return Release.of_bags(release.published.select([longest]), np.array([release.n_records]))
 
 
 def none_written(release: Release) -> Release:
-    return Release(release.published.select([0]), np.array([int(release.copies[0])]))
+    return Release.of_bags(release.published.select([0]), np.array([int(release.copies[0])]))
 
 
 @pytest.mark.parametrize("change", [one_changed, all_changed, none_written], ids=["one less", "others", "one group only"])
 @pytest.mark.parametrize("form", ["parquet", "csv", "jsonl", "transactions"])
 def test_a_file_that_is_not_the_release(kitchen: Shell, monkeypatch: pytest.MonkeyPatch, change: Write, form: str):
-    write = pipeline.write_records
-    monkeypatch.setattr(pipeline, "write_records", lambda release, *where: write(change(release), *where))
+    write = pipeline.write_release
+    monkeypatch.setattr(pipeline, "write_release", lambda release, *where: write(change(release), *where))
     before = kitchen.names()
     line = one_line(anonymized(kitchen, "--to", form), code=3)
     assert "the release as written fails" in line

@@ -11,7 +11,7 @@ import pytest
 from helpers_cli import Shell, query_log
 from shoal import __version__
 from shoal.app.manifest import preparation_of, read_manifest
-from shoal.io.records import read_records
+from shoal.io.published.bags import read_records
 
 
 def made(shell: Shell, *words: str) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def test_the_keys(shell: Shell):
         assert {"model", "holds", "achieved", "achieved_from_file"} <= set(claim)
         assert claim["holds"] is True
     records, report = told["files"]
-    assert set(records) == {"name", "rows", "occurrences", "items", "sha256", "format"}
+    assert set(records) == {"name", "rows", "occurrences", "items", "sha256", "format", "table", "kind"}
     assert set(report) == {"name", "sha256"}
 
 

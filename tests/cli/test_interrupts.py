@@ -51,7 +51,7 @@ PROGRAM = textwrap.dedent(
 
     if stage == "writing":
         from shoal.app import pipeline
-        pipeline.write_records = slow
+        pipeline.write_release = slow
     if stage == "reporting":
         from shoal.app import pipeline
         pipeline.render = slow

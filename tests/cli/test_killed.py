@@ -55,7 +55,7 @@ PROGRAM = textwrap.dedent(
         os.write(1, b"begun\\n")
         return begin(*arguments, **named)
     unfinished.begin = begun
-    for name in ("write_records", "read_records", "manifest_of", "render"):
+    for name in ("write_release", "read_tables", "manifest_of", "render"):
         setattr(pipeline, name, slowly(getattr(pipeline, name)))
     directory._sync = slowly(directory._sync)
 

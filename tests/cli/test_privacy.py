@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from helpers_cli import Answer, Shell
-from shoal.io.records import read_records
+from shoal.io.published.bags import read_records
 
 WORDS = ("dog", "cat", "house", "tree", "car", "river", "music", "bread", "cheese", "guitar", "piano", "tennis")
 SHARED = "zqshared"

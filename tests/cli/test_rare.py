@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers_cli import Shell, last_line
-from shoal.app import pipeline
+from shoal.io.published.bags import read_records
 from shoal.privacy.coherence import Coherence
 
 RARE = "zqrare"
@@ -111,7 +111,7 @@ def test_names_that_a_spreadsheet_takes_for_formulas_are_said_and_read_back(shel
     made = shell(*words, "--to", "csv", "--out", "sheet")
     assert made.code == 0, made.err
     assert "1 item name begins with =, +, -, @ or a tab: import the CSV as text" in made.err
-    assert pipeline.read_records(Path("sheet/records.csv"))[0].to_polars().to_list() == [[name, "wine"]] * 3
+    assert read_records(Path("sheet/records.csv"))[0].to_polars().to_list() == [[name, "wine"]] * 3
     other = shell(*words, "--to", "jsonl", "--out", "lines")
     assert other.code == 0
     assert "spreadsheet" not in other.err

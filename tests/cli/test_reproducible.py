@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from helpers_cli import Shell, query_log
-from shoal.io.records import read_records
+from shoal.io.published.bags import read_records
 from shoal.methods import METHODS
 
 Records = list[tuple[str, ...]]

@@ -18,9 +18,9 @@ from helpers_cli import FOOD, ITEMS, Shell, baskets, one_line
 from helpers_tampering import Manifest, drop, edit, manifest_of, put, records, renew, report, text, together
 from shoal.app.cli.main import run
 from shoal.app.job import Preparation
-from shoal.app.pipeline import prepare
+from shoal.app.prepare import prepare
 from shoal.data.release import Release
-from shoal.io.records import read_records
+from shoal.io.published.bags import read_records
 from shoal.report.facts import facts_of
 from shoal.report.page import render
 
@@ -240,14 +240,14 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     "a digest in words": (put("files[0].sha256", "as before"), damaged("files[0].sha256 must be a SHA-256")),
     "another separator": (put("files[0].separator", "|"), Caught("files[0].items: the manifest says")),
     "another format": (put("files[0].format", "transactions"), damaged("files[0].format is not that of records.csv")),
-    "records elsewhere": (put("files[0].name", "../baskets.txt"), damaged("files[0].name must be one of")),
-    "records at an absolute place": (put("files[0].name", "/etc/passwd"), damaged("files[0].name must be one of")),
+    "records elsewhere": (put("files[0].name", "../baskets.txt"), damaged("files[0].name must be a name without a path")),
+    "records at an absolute place": (put("files[0].name", "/etc/passwd"), damaged("files[0].name must be a name without a path")),
     "one file more in the list": (
         put("files[2]", {"name": "groups.txt", "sha256": "0" * 64}),
-        damaged("files must be the records and report.html, and nothing else"),
+        damaged("files[1].table is missing"),
     ),
-    "an edited report struck from the list": (struck_report, damaged("files must be the records and report.html")),
-    "no files": (put("files", []), damaged("files must be the records and report.html")),
+    "an edited report struck from the list": (struck_report, damaged("files must be the tables and report.html")),
+    "no files": (put("files", []), damaged("files must be the tables and report.html")),
     # files
     "the records are gone": (delete("records.csv"), damaged("there is no file release/records.csv")),
     "the report is gone": (delete("report.html"), Caught("report.html is listed in the manifest, and not there")),

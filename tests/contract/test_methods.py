@@ -37,8 +37,8 @@ TRIED: dict[str, list[dict[str, Any]]] = {
         {"k": 2},
         {"k": 3, "leftover": "keep"},
         {"k": 2, "tries": 1},
-        {"k": 2, "publishes": "bag"},
-        {"k": 3, "publishes": "lcg"},
+        {"k": 2, "publish_as": "bag"},
+        {"k": 3, "publish_as": "lcg"},
     ],
     "ssc": [
         {"k": 2},

@@ -24,7 +24,7 @@ RECORDS = [["automobile", "flu"], ["automobile", "flu"], ["car", "Flu", "qwrtzk"
 def everything(original: Original, published: Bags) -> Release:
     """A release in which record i became row i."""
     n = len(published)
-    return Release(published, np.ones(n, np.int64), secret=Secret(np.arange(n, dtype=np.int64)))
+    return Release.of_bags(published, np.ones(n, np.int64), secret=Secret(np.arange(n, dtype=np.int64)))
 
 
 def test_every_word_falls_into_one_step() -> None:

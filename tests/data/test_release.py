@@ -15,7 +15,7 @@ from shoal.data.release import Release, Secret
 
 def release() -> Release:
     bags = Bags.from_lists([["a"], ["b"]])
-    return Release(bags, np.array([3, 2]), secret=Secret(np.array([0, 0, 0, 1, 1])))
+    return Release.of_bags(bags, np.array([3, 2]), secret=Secret(np.array([0, 0, 0, 1, 1])))
 
 
 def test_the_groups_are_never_written() -> None:
@@ -38,7 +38,7 @@ def test_copies_and_groups_do_not_change() -> None:
 
 
 def test_rows_are_written_in_an_order_of_their_own() -> None:
-    made = Release(Bags.from_lists([[str(i)] for i in range(50)]), np.full(50, 2))
+    made = Release.of_bags(Bags.from_lists([[str(i)] for i in range(50)]), np.full(50, 2))
     one, other = made.shuffled_rows().tolist(), made.shuffled_rows().tolist()
     assert Counter(one) == Counter(other) == Counter(dict.fromkeys(range(50), 2))
     assert one != other

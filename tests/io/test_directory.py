@@ -16,7 +16,7 @@ from shoal.data.release import Release
 from shoal.errors import OutputError
 from shoal.io import directory as module
 from shoal.io.directory import MANIFEST, ReleaseDirectory
-from shoal.io.records import write_records
+from shoal.io.write.bags import write_records
 
 
 def names(place: Path) -> list[str]:
@@ -96,12 +96,12 @@ def tiny_disk(tmp_path):
 @pytest.mark.parametrize("format", ["parquet", "csv", "jsonl", "transactions"])
 def test_a_disk_that_is_really_full(tiny_disk, format):
     bags = Bags.from_lists([[os.urandom(8).hex() for _ in range(40)] for _ in range(1000)])
-    release = Release(bags, np.ones(1000, np.int64))
+    release = Release.of_bags(bags, np.ones(1000, np.int64))
     with (
         pytest.raises(OutputError, match="the disk is full"),
         ReleaseDirectory(tiny_disk / "out") as directory,
     ):
-        write_records(release, directory.path / "records", format)
+        write_records(release.bag_table, directory.path / "records", format)
     assert names(tiny_disk) == []
 
 

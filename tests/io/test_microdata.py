@@ -98,7 +98,7 @@ def test_a_row_without_an_owner_is_refused(tmp_path):
 def test_empty_lines_are_counted_and_constant_columns_announced(tmp_path):
     reading = read(written(tmp_path, "a.csv", "a,b\n1,2\n\n1,4\n\n"))
     assert reading.table.numbers.tolist() == [[1, 2], [1, 4]]
-    assert reading.rows.parts == {"used": 2, "empty lines": 2}
+    assert reading.rows.as_dict() == {"in": 4, "used": 2, "empty lines": 2}
     assert reading.notes[-2:] == ("constant, so nothing of it is lost: 'a'", "2 empty lines are left out")
 
 

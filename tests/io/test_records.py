@@ -17,13 +17,17 @@ from helpers_files import written
 from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.errors import InputError, OutputError, ParameterError
-from shoal.io import records as module
-from shoal.io.records import RECORD_FORMATS, FileFact, read_records, write_records
+from shoal.io.published.bags import read_records
+from shoal.io.write import FileFact
+from shoal.io.write import bags as module
+from shoal.io.write.bags import write_records
+
+RECORD_FORMATS = {"parquet": "records.parquet", "csv": "records.csv", "jsonl": "records.jsonl", "transactions": "records.txt"}
 
 
 def release_of(records, copies=None):
     bags = Bags.from_lists(records)
-    return Release(bags, np.array(copies if copies is not None else [1] * len(records), np.int64))
+    return Release.of_bags(bags, np.array(copies if copies is not None else [1] * len(records), np.int64))
 
 
 def multiset(bags):
@@ -75,7 +79,7 @@ def test_what_is_written_is_read_back_or_was_refused(tmp_path_factory, format, s
     path = tmp_path_factory.mktemp("records") / RECORD_FORMATS[format]
     release = release_of(records, copies)
     try:
-        fact = write_records(release, path, format, sep or "\t")
+        fact = write_records(release.bag_table, path, format, sep or "\t")
     except OutputError:
         used = {name for record in records for name in record}
         assert format not in {"parquet", "jsonl"}
@@ -98,13 +102,13 @@ plain_names = st.sampled_from(["milk", "whole milk", "tea, green", 'the "best"',
 @settings(deadline=None, max_examples=40)
 def test_these_formats_hold_ordinary_names_and_are_recognised(tmp_path_factory, format, records):
     path = tmp_path_factory.mktemp("records") / RECORD_FORMATS[format]
-    write_records(release_of(records), path, format)
+    write_records(release_of(records).bag_table, path, format)
     assert multiset(read_records(path)[0]) == expected(records, [1] * len(records))
 
 
 def test_transactions_hold_ordinary_names(tmp_path):
     records = [["whole milk", 'the "best"', " padded ", "tea, green"], [], ["naïve"]]
-    fact = write_records(release_of(records), tmp_path / "a.txt", "transactions")
+    fact = write_records(release_of(records).bag_table, tmp_path / "a.txt", "transactions")
     back, notes = read_records(tmp_path / "a.txt", "transactions", fact.separator)
     assert multiset(back) == expected(records, [1, 1, 1])
     assert notes[0] == "one record a line, items separated by tab (given)"
@@ -114,7 +118,7 @@ def test_the_files_look_as_promised(tmp_path):
     release = release_of([["b", "a", "b"]], [2])
     texts = {}
     for format, name in RECORD_FORMATS.items():
-        write_records(release, tmp_path / name, format)
+        write_records(release.bag_table, tmp_path / name, format)
         texts[format] = (tmp_path / name).read_bytes()
     assert texts["csv"] == b"record,items\n1,a;b;b\n2,a;b;b\n"
     assert texts["transactions"] == b"a\tb\tb\na\tb\tb\n"
@@ -134,7 +138,7 @@ def test_the_files_look_as_promised(tmp_path):
 def test_the_facts_are_those_of_the_file(tmp_path, format, monkeypatch):
     monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
     path = tmp_path / "a"
-    fact = write_records(release_of([["a"], ["b"], []], [20, 30, 4]), path, format)
+    fact = write_records(release_of([["a"], ["b"], []], [20, 30, 4]).bag_table, path, format)
     assert (fact.name, fact.rows, fact.format) == ("a", 54, format)
     assert fact.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert multiset(read_records(path, format, fact.separator or None)[0]) == expected([["a"], ["b"], []], [20, 30, 4])
@@ -144,7 +148,7 @@ def test_records_are_shuffled_and_numbered_afresh(tmp_path):
     release = release_of([[f"item{i:03}"] for i in range(200)])
     orders = []
     for n in range(2):
-        write_records(release, tmp_path / str(n), "jsonl")
+        write_records(release.bag_table, tmp_path / str(n), "jsonl")
         lines = [json.loads(line) for line in (tmp_path / str(n)).read_text().splitlines()]
         assert [line["record"] for line in lines] == list(range(1, 201))
         orders.append([line["items"][0] for line in lines])
@@ -154,7 +158,7 @@ def test_records_are_shuffled_and_numbered_afresh(tmp_path):
 
 
 def test_items_are_sorted_by_name_whatever_their_numbers(tmp_path):
-    write_records(release_of([["z", "é", "b"], ["b", "z"]]), tmp_path / "a", "jsonl")
+    write_records(release_of([["z", "é", "b"], ["b", "z"]]).bag_table, tmp_path / "a", "jsonl")
     for line in (tmp_path / "a").read_text().splitlines():
         items = json.loads(line)["items"]
         assert items == sorted(items)
@@ -173,27 +177,27 @@ def test_items_are_sorted_by_name_whatever_their_numbers(tmp_path):
 )
 def test_names_that_a_format_cannot_hold_are_refused(tmp_path, format, sep, name, says):
     with pytest.raises(OutputError, match=says) as caught:
-        write_records(release_of([[name, "x"]]), tmp_path / "a", format, sep)
+        write_records(release_of([[name, "x"]]).bag_table, tmp_path / "a", format, sep)
     assert "parquet" in caught.value.hint
     assert not (tmp_path / "a").exists()
 
 
 def test_only_names_that_are_published_matter(tmp_path):
     bags = Bags.from_lists([["a;b"], ["c"]])
-    release = Release(bags.select([1]), np.array([1]))
-    assert write_records(release, tmp_path / "a", "csv").rows == 1
+    release = Release.of_bags(bags.select([1]), np.array([1]))
+    assert write_records(release.bag_table, tmp_path / "a", "csv").rows == 1
 
 
 def test_nothing_is_overwritten(tmp_path):
     path = written(tmp_path, "a", "precious")
     with pytest.raises(OutputError, match="a cannot be written: File exists"):
-        write_records(release_of([["a"]]), path, "csv")
+        write_records(release_of([["a"]]).bag_table, path, "csv")
     assert path.read_text() == "precious"
 
 
 def test_unknown_formats_are_refused(tmp_path):
     with pytest.raises(ParameterError, match="no output format"):
-        write_records(release_of([["a"]]), tmp_path / "a", "xml")
+        write_records(release_of([["a"]]).bag_table, tmp_path / "a", "xml")
     with pytest.raises(ParameterError, match="records are not read from 'xml'"):
         read_records(written(tmp_path, "a", "a\n"), "xml")
 
@@ -308,5 +312,5 @@ def test_parquet_without_records_is_refused(tmp_path):
 
 
 def test_a_file_of_empty_records_is_read(tmp_path):
-    write_records(release_of([[]], [3]), tmp_path / "a", "transactions")
+    write_records(release_of([[]], [3]).bag_table, tmp_path / "a", "transactions")
     assert lists(read_records(tmp_path / "a")[0]) == [[], [], []]

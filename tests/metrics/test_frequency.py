@@ -12,7 +12,7 @@ from shoal.metrics.frequency import frequency_distance, frequency_shift
 
 def of(original, published, copies):
     tree = food()
-    release = Release(on(tree, published), np.array(copies))
+    release = Release.of_bags(on(tree, published), np.array(copies))
     given = grounded(on(tree, original), tree)
     return frequency_distance(release, given), frequency_shift(release, given)
 

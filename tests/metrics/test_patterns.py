@@ -54,6 +54,6 @@ def test_distance_is_to_the_nearest_pattern_per_term():
 def test_a_release_of_everything_loses_no_pattern():
     tree = food()
     bags = on(tree, [["Apple", "Beef"], ["Apple", "Milk"], ["Apple", "Beef"]])
-    release = Release(bags, np.ones(3, np.int64))
+    release = Release.of_bags(bags, np.ones(3, np.int64))
     assert recall(release, grounded(bags, tree)) == 1
     assert semantic_distance(release, grounded(bags, tree)) == 0

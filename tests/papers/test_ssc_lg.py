@@ -50,7 +50,7 @@ def bag(**counts: int) -> Bag:
 )
 def test_lg_of_the_running_example(publishes: str, of_t1_and_t4: Bag, of_the_others: Bag) -> None:
     bags = on(GOODS, VOCABULARIES)
-    release = Partition(k=2, publishes=publishes).apply(Original.on(bags, GOODS))
+    release = Partition(k=2, publish_as=publishes).apply(Original.on(bags, GOODS))
     assert release.secret is not None
     published = [names_of(release.published)[row] for row in release.secret.rows()]
     assert published == [of_t1_and_t4, of_the_others, of_the_others, of_t1_and_t4, of_the_others]

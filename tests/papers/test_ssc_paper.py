@@ -134,7 +134,7 @@ def test_the_generalizing_rivals(example):
         ("set", {"Goods": 1}, {"Edibles": 1, "Apparel": 1}),
         ("bag", {"Goods": 4}, {"Edibles": 2, "Apparel": 2}),
     ):
-        release = Partition(k=2, publishes=publishes).apply(example)
+        release = Partition(k=2, publish_as=publishes).apply(example)
         published = {tuple(release.published.record(g).items()) for g in range(len(release.published))}
         assert published == {tuple(first.items()), tuple(second.items())}
 
@@ -143,7 +143,7 @@ def test_what_a_published_term_stands_for(example):
     """The paper's illustrations: {Wine:2, Vino:1} by Wine in the first cluster, all of t1 and t4 by Goods under LG(bag)."""
     release = SSC(k=2, eps=4, order="ascending").apply(example)
     assert bag_behind("Wine", release, example) == {"Wine": 2, "Vino": 1}
-    release = Partition(k=2, publishes="bag").apply(example)
+    release = Partition(k=2, publish_as="bag").apply(example)
     everything = {"Wine": 2, "Vino": 1, "Raw-milk": 2, "Homo-milk": 1, "Jackets": 1, "Boots": 1}
     assert bag_behind("Goods", release, example) == everything
 
@@ -161,7 +161,7 @@ def test_blm_in_both_readings(example):
     release = SSC(k=2, eps=4, order="ascending").apply(example)
     assert blm_subtree(release, example) == pytest.approx((13 / 7 + 4) / 22)
     assert blm_distinct(release, example) == pytest.approx((13 / 7 + 4) / 22)
-    release = Partition(k=2, publishes="bag").apply(example)
+    release = Partition(k=2, publish_as="bag").apply(example)
     assert blm_subtree(release, example) == pytest.approx((8 * 1 + 12 * 3 / 7 + 2) / 22)
 
 

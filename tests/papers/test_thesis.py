@@ -161,7 +161,7 @@ def test_table_5_1_partition() -> None:
 
 def test_partition_with_least_common_generalizations() -> None:
     tree = food()
-    release = Partition(k=2, publishes="lcg").apply(Original.on(on(tree, TABLE_5_1), tree))
+    release = Partition(k=2, publish_as="lcg").apply(Original.on(on(tree, TABLE_5_1), tree))
     assert total_ggd(release, TABLE_5_1) == 7
 
 

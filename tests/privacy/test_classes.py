@@ -18,7 +18,7 @@ ORIGINAL = [["Apple", "Beef"], ["Orange", "Beef"], ["Milk"], ["Milk", "Butter"]]
 
 def release(published: list[list[str]], rows: list[int], copies: list[int] | None = None) -> Release:
     counted = np.bincount([r for r in rows if r >= 0], minlength=len(published)) if copies is None else copies
-    return Release(on(TREE, published), np.array(counted, np.int64), secret=Secret(np.array(rows, np.int64)))
+    return Release.of_bags(on(TREE, published), np.array(counted, np.int64), secret=Secret(np.array(rows, np.int64)))
 
 
 def test_a_good_release() -> None:
@@ -112,7 +112,7 @@ def test_rows_without_copies_are_not_published() -> None:
 def test_nothing_published_breaks_no_promise() -> None:
     none = Release.from_records(on(TREE, [["Milk"]]).select([]))
     assert KAnonymity(k=2).check(none).holds
-    withheld = Release(none.published, none.copies.copy(), secret=Secret(np.array([-1, -1])))
+    withheld = Release.of_bags(none.published, none.copies.copy(), secret=Secret(np.array([-1, -1])))
     original = grounded(on(TREE, [[], []]), TREE)
     assert KAnonymity(k=2).check(withheld, original).holds
 

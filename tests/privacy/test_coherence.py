@@ -27,7 +27,7 @@ def tampered(original, records: list[str]) -> Release:
     codes = [sorted(original.taxonomy.names.codes(record.split()).tolist()) for record in records]
     rows = bags_of(codes, len(original.taxonomy))
     published = Bags(rows.indptr, rows.items, rows.counts, rows.owners, original.taxonomy.names)
-    return Release(published, np.ones(len(records), np.int64), secret=Secret(np.arange(len(records))))
+    return Release.of_bags(published, np.ones(len(records), np.int64), secret=Secret(np.arange(len(records))))
 
 
 HONEST = ["a flu", "a", "a", "a flu", "a c", "c flu", "c", "c"]
@@ -59,9 +59,9 @@ def test_a_changed_release_fails(original, change: dict[int, str], says: str):
 
 def test_lost_and_withheld_records_are_seen(original):
     release = tampered(original, HONEST)
-    lost = Release(release.published, np.array([2, *[1] * 7]), secret=release.secret)
+    lost = Release.of_bags(release.published, np.array([2, *[1] * 7]), secret=release.secret)
     assert "records were lost or added unaccounted" in CLAIM.check(lost, original).witnesses
-    withheld = Release(release.published, release.copies.copy(), secret=Secret(np.array([-1, *range(1, 8)])))
+    withheld = Release.of_bags(release.published, release.copies.copy(), secret=Secret(np.array([-1, *range(1, 8)])))
     assert "1 records that hold something were withheld" in CLAIM.check(withheld, original).witnesses
 
 
@@ -90,15 +90,15 @@ def test_a_private_item_given_away_by_fewer_than_k_is_named_apart():
 
 def test_copies_count_as_records():
     bags = Bags.from_lists([["a"], ["b"]])
-    assert Coherence(k=3, p=1).check(Release(bags, np.array([3, 4]))).achieved["records"] == 3
-    assert not Coherence(k=4, p=1).check(Release(bags, np.array([3, 4]))).holds
+    assert Coherence(k=3, p=1).check(Release.of_bags(bags, np.array([3, 4]))).achieved["records"] == 3
+    assert not Coherence(k=4, p=1).check(Release.of_bags(bags, np.array([3, 4]))).holds
 
 
 def test_people_are_counted_where_they_are_known():
     rows = [{0}, {0}, {0}, {1}, {1}, {1}]
     tree = Taxonomy.from_parents({"all": None, "i0": "all", "i1": "all"})
     lone = ground(bags_of(rows, 2, [7, 7, 7, 1, 2, 3]), tree, scope="whole")
-    release = Release(lone.bags, np.ones(6, np.int64), secret=Secret(np.arange(6)))
+    release = Release.of_bags(lone.bags, np.ones(6, np.int64), secret=Secret(np.arange(6)))
     claim = Coherence(k=3, p=1)
     assert claim.check(Release.from_records(lone.bags)).holds
     verdict = claim.check(release, lone)
@@ -112,7 +112,7 @@ def test_a_private_item_is_judged_by_records_and_by_people():
     owners = [1, 2, 2, 3, 4, 5, 6, 7, 8]
     tree = Taxonomy.from_parents({"all": None, "i0": "all", "i1": "all", "i2": "all"})
     original = ground(bags_of(rows, 3, owners), tree, scope="whole")
-    release = Release(original.bags, np.ones(9, np.int64), secret=Secret(np.arange(9)))
+    release = Release.of_bags(original.bags, np.ones(9, np.int64), secret=Secret(np.arange(9)))
     claim = Coherence(h=0.6, k=2, p=1, private={"i1"})
     assert claim.check(Release.from_records(original.bags)).achieved["breach"] == 0.5
     verdict = claim.check(release, original)

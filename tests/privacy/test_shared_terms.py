@@ -14,7 +14,7 @@ RECORDS = [["Apple", "Beef"], ["Orange", "Beef"], ["Apple"], ["Milk"]]
 def released(published, groups, owners=None):
     tree = food()
     rows = np.array(groups)
-    release = Release(on(tree, published), np.bincount(rows, minlength=len(published)), secret=Secret(rows))
+    release = Release.of_bags(on(tree, published), np.bincount(rows, minlength=len(published)), secret=Secret(rows))
     return release, grounded(on(tree, RECORDS, owners), tree)
 
 

@@ -84,7 +84,7 @@ def by_hand() -> tuple[Release, object]:
     nodes = tree.nodes(["shelf 0.0", "item 1.0.0"])
     published = Bags.from_rows([0, 1, 2], nodes, np.ones(2, np.int32), tree.names)
     rows = np.array([0, 0, 1, 1], np.int64)
-    return Release(published, np.array([2, 2], np.int64), secret=Secret(rows)), original
+    return Release.of_bags(published, np.array([2, 2], np.int64), secret=Secret(rows)), original
 
 
 def test_a_release_by_hand() -> None:
@@ -114,20 +114,20 @@ def test_bars_of_originals_count_at_least_k_people(small) -> None:
 def test_items_are_found_by_name_in_a_release_with_a_vocabulary_of_its_own() -> None:
     release, original = by_hand()
     own = Bags.from_lists([["shelf 0.0"], ["item 1.0.0"]])
-    again = Release(own, release.copies.copy())
+    again = Release.of_bags(own, release.copies.copy())
     assert facts_of({}, again, original).frequent == facts_of({}, release, original).frequent
 
 
 def test_items_that_are_not_in_the_taxonomy_are_refused() -> None:
     release, original = by_hand()
-    strange = Release(Bags.from_lists([["shelf 0.0"], ["comet"]]), release.copies.copy())
+    strange = Release.of_bags(Bags.from_lists([["shelf 0.0"], ["comet"]]), release.copies.copy())
     with pytest.raises(InputError, match="not among the names of the original"):
         facts_of({}, strange, original)
 
 
 def test_nothing_published() -> None:
     _, original = by_hand()
-    facts = facts_of({}, Release(Bags.from_lists([]), np.zeros(0, np.int64)), original)
+    facts = facts_of({}, Release.of_bags(Bags.from_lists([]), np.zeros(0, np.int64)), original)
     assert facts.sizes.groups == 0
     assert facts.frequent == ()
     assert facts.lengths.counts == (0,)

@@ -217,7 +217,7 @@ NASTY = [
 def nasty_release() -> tuple[Release, object]:
     tree = Taxonomy.from_parents({"<root>": None, **dict.fromkeys(NASTY, "<root>")})
     original = ground(Bags.from_lists([[name] for name in NASTY] * 3), tree, scope="whole")
-    return Release(original.bags, np.ones(len(original.bags), np.int64)), original
+    return Release.of_bags(original.bags, np.ones(len(original.bags), np.int64)), original
 
 
 def test_names_of_items_cannot_break_out() -> None:
@@ -248,7 +248,7 @@ def test_names_of_items_cannot_break_out() -> None:
 def test_one_group_only(whole) -> None:
     manifest, _, original = whole
     one = Bags.from_rows([0, 1], np.zeros(1, np.int32), np.ones(1, np.int32), original.taxonomy.names)
-    facts = facts_of(manifest, Release(one, np.array([800], np.int64)), original)
+    facts = facts_of(manifest, Release.of_bags(one, np.array([800], np.int64)), original)
     text = Outline(render(facts)).text
     assert "1 group smallest 800 median 800 largest 800" in text
     assert "goods 800 100% 1 any of" in text

@@ -16,10 +16,12 @@ from typing import Any
 
 from shoal.app.audit import audit
 from shoal.app.job import Preparation, Target
-from shoal.app.pipeline import Judged, prepare_records, publish, records_of
+from shoal.app.pipeline import Judged, publish
 from shoal.app.pipeline import anonymize as judge
+from shoal.app.prepare import prepare_data, with_reading
 from shoal.data.bags import Bags
 from shoal.data.log import Log
+from shoal.data.table import Table
 from shoal.io.directory import ReleaseDirectory
 from shoal.io.read.frames import read_frame
 from shoal.io.read.inputs import Reading
@@ -38,7 +40,7 @@ def read(source: str | Path | Any, **options: Any) -> Reading:
 
 
 def anonymize(
-    data: Reading | Log | Bags,
+    data: Reading | Log | Bags | Table,
     method: Method | str | None = None,
     *,
     taxonomy: str | Taxonomy | None = None,
@@ -53,15 +55,12 @@ def anonymize(
     """
     chosen = METHODS.make(method) if isinstance(method, str) else method or next(iter(METHODS.values()))()
     given = taxonomy if isinstance(taxonomy, Taxonomy) else None
-    start = Preparation.default_for(needs_taxonomy=chosen.needs_taxonomy)
+    start = Preparation.default_for(chosen)
     named = "given" if given is not None else taxonomy or start.taxonomy
     preparation = replace(start, **how, taxonomy=str(named))
     content = data.data if isinstance(data, Reading) else data
-    prepared = prepare_records(records_of(content, preparation), preparation, given)
-    if isinstance(data, Reading):
-        facts = {"format": data.format, "rows": data.rows.total, **prepared.facts}
-        prepared = replace(prepared, facts=facts, reading=data, notes=(*data.notes, *prepared.notes))
-    return judge(prepared, chosen)
+    prepared = prepare_data(content, preparation, given)
+    return judge(with_reading(prepared, data) if isinstance(data, Reading) else prepared, chosen)
 
 
 def write(result: Judged, directory: str | Path, *, format: str = "parquet", sep: str = "\t", force: bool = False) -> dict[str, Any]:

@@ -10,14 +10,17 @@ from typing import Any
 from shoal.app.evidence import of_claims, of_files, of_original
 from shoal.app.job import Preparation, is_file
 from shoal.app.manifest import Published, preparation_of
-from shoal.app.pipeline import Prepared, prepare
+from shoal.app.prepare import Prepared, prepare
 from shoal.app.promises import as_promised, claims_of
 from shoal.app.stated import Stated, listed
-from shoal.data.original import SUPPRESSED
+from shoal.data.original import SUPPRESSED, Original
 from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
 from shoal.errors import ParameterError
-from shoal.io.published import PublishedRecords, read_published
+from shoal.io.published import read_tables
+from shoal.io.published.bags import read_published
 from shoal.io.read.items import read_items, wants_items, with_files_read, with_items_given, without_files
+from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.itemsets.choice import Items
 from shoal.privacy import MODELS, Model, Verdict
 from shoal.privacy.classes import classes_of
@@ -25,14 +28,14 @@ from shoal.privacy.classes import classes_of
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Verdicts on the claims, checks of everything else, the largest k that holds, and how things were read and counted.
+    """Verdicts on the claims, checks of everything else, the largest k that holds of records, and how things were read and counted.
 
     `lines` says of every line of the manifest whether it was recomputed or only stated.
     """
 
     claims: tuple[Verdict, ...]
     checks: tuple[Verdict, ...]
-    largest_k: int
+    largest_k: int | None
     records: int
     notes: tuple[str, ...]
     lines: dict[str, str] = field(default_factory=dict)
@@ -82,9 +85,8 @@ def audit(
     if given is not None and not any(wants_items(model) for model in models):
         raise ParameterError("sensitive items are given, and no claim has a digest of items", hint="leave --sensitive out")
     models = [with_items_given(model, given) for model in models]
-    found = read_published(place.file, format or place.format, sep or place.separator)
-    release = Release.from_records(found.bags)
-    beside = _columns(found, allow_columns)
+    found = seen_at(place, models, format, sep)
+    release, beside = found.release, _columns(found, allow_columns)
     against = None if original is None else Against(prepare(original, located(place, how)), release)
     alone = [(model, model.check(release)) for model in models] if against is None or not claims else []
     judged = [verdict for _, verdict in alone] if against is None else against.judged(models)
@@ -96,11 +98,40 @@ def audit(
     return Audit(
         claims=tuple(judged),
         checks=(*checks, *(against.checks() if against else ())),
-        largest_k=classes_of(release).smallest,
-        records=release.n_records,
+        largest_k=classes_of(release).smallest if release.kinds == {BagTable.kind} else None,
+        records=release.n_rows,
         notes=(*found.notes, *(against.notes() if against else ())),
         lines=stated.as_dict() if stated else {},
     )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A release as its files hold it, how they were read, and the names of what else they hold, which no model judges."""
+
+    release: Release
+    notes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+def seen_at(place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None) -> Seen:
+    """The tables that the manifest lists. A single file is of the kind that all claims are about, or else holds records."""
+    if place.kinds and place.kinds != {BagTable.kind}:
+        return Seen(Release(read_tables(place.file.parent, place.tables)))
+    kinds = frozenset.intersection(*(model.judges for model in models)) if models else frozenset({BagTable.kind})
+    if not place.kinds and kinds and BagTable.kind not in kinds:
+        kind = min(kinds)
+        facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
+        return Seen(Release(read_tables(place.file.parent, [facts])), (f"read as a table of {kind}",))
+    found = read_published(place.file, format or place.format, sep or place.separator)
+    return Seen(Release.from_records(found.bags), found.notes, found.beside)
+
+
+def _format_of(file: Path) -> str:
+    known = {suffix: format for format, suffix in OUTPUT_FORMATS.items()}
+    if file.suffix not in known:
+        raise ParameterError(f"{file.name} does not tell its format", hint="say it with --release-format")
+    return known[file.suffix]
 
 
 class Against:
@@ -108,7 +139,8 @@ class Against:
 
     def __init__(self, prepared: Prepared, release: Release) -> None:
         self.prepared, self.release = prepared, release
-        self.foreign = prepared.original.foreign(release)
+        original = prepared.original
+        self.foreign = original.foreign(release) if isinstance(original, Original) else 0
 
     def judged(self, models: Sequence[Model]) -> list[Verdict]:
         """The claims, more strictly where all items are the original's."""
@@ -126,7 +158,7 @@ class Against:
         """How the original was read, and what was taken for what."""
         original = self.prepared.original
         notes = [f"original: {note}" for note in self.prepared.notes]
-        if original.reads_stars(self.release):
+        if isinstance(original, Original) and original.reads_stars(self.release):
             notes.append(f"{SUPPRESSED!r} was taken for the root of the taxonomy, {original.tree.names[0]!r}")
         return notes
 
@@ -135,13 +167,13 @@ def located(place: Published, how: Preparation | None) -> Preparation:
     """How the original is to be prepared: as was said, else as the manifest tells, which does not tell where a taxonomy's file is."""
     if how is None:
         how = preparation_of(place.manifest) if place.manifest else Preparation()
-    told = place.manifest["input"]["taxonomy"] if place.manifest else None
+    told = place.manifest["input"].get("taxonomy") if place.manifest else None
     if how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
         raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")
     return how
 
 
-def _columns(found: PublishedRecords, allowed: Sequence[str]) -> list[Verdict]:
+def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
     """That nothing stands beside the items but what was allowed; no verdict where nothing does."""
     strange = [name for name in allowed if name not in found.beside]
     if strange:

@@ -8,21 +8,22 @@ from dataclasses import replace
 from typing import Any
 
 from shoal import __version__
+from shoal.app.accounts import with_preparation
 from shoal.app.manifest_schema import DIGEST, LARGEST_COUNT, digest_of
-from shoal.app.pipeline import Prepared, published_facts, with_preparation
+from shoal.app.prepare import Prepared
 from shoal.app.stated import Evidence
-from shoal.data.accounting import Accounting, Ledger
+from shoal.data.accounting import Accounting, Ledger, Part, kept
 from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.itemsets.choice import Items
+from shoal.methods import fate_of
 from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict
 from shoal.report.facts import facts_of
 from shoal.report.page import render
 
-# Parts of an account whose occurrences stand in the records, each in a place of its own, whatever it was made into.
-SHOWN = ("kept", "renamed", "generalized", "replaced")
 BY_THE_METHOD = "by the method"
 WORDS_OF_THE_REPORT = f"what {REPORT} says"
 
@@ -33,15 +34,26 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
     for i, file in enumerate(manifest["files"]):
         if file["name"] in digests:
             evidence.add(f"files[{i}]", {"name": file["name"], DIGEST: file[DIGEST]})
-    evidence.add("files[0]", published_facts(release))
-    evidence.add("accounting.records", {"published": release.n_records} if release.n_records else {})
-    evidence.add("metrics", {"mean_length": release.published.occurrences / max(1, release.n_records)})
+    for i, file in enumerate(manifest["files"]):
+        if "table" in file and file["table"] not in {before.get("table") for before in manifest["files"][:i]}:
+            evidence.add(f"files[{i}]", release.tables[file["table"]].facts())
     evidence.unchecked.append(WORDS_OF_THE_REPORT)
     _contradictions(manifest, evidence)
-    told = sum(manifest["accounting"]["occurrences"].get(part, 0) for part in SHOWN)
-    shown = evidence.found["files[0].occurrences"]
-    evidence.insist(told <= shown, f"accounting.occurrences has {told:,} published in some form, and the records hold {shown:,}")
+    for table in release.tables.values():
+        if isinstance(table, BagTable):
+            _of_records(manifest, table, evidence)
     return evidence
+
+
+def _of_records(manifest: Mapping[str, Any], table: BagTable, evidence: Evidence) -> None:
+    """What published records tell beyond their number."""
+    evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
+    evidence.add("metrics", {"mean_length": table.facts()["occurrences"] / max(1, table.n_rows)})
+    # What is not gone stands in the records, each occurrence in a place of its own, whatever it was made into.
+    method, account = manifest["method"], manifest["accounting"]["occurrences"]
+    told = sum(n for part, n in account.items() if part != "in" and fate_of(part, method) != "gone")
+    shown = table.facts()["occurrences"]
+    evidence.insist(told <= shown, f"accounting.occurrences has {told:,} published in some form, and the records hold {shown:,}")
 
 
 def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[tuple[Model, Verdict]]) -> None:
@@ -66,9 +78,9 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     _accounts(evidence, manifest["accounting"], prepared)
     _metrics(evidence, manifest, placed, prepared)
     if manifest["shoal"] == __version__:
-        before = {key: value for key, value in manifest.items() if key != DIGEST} | {"files": manifest["files"][:1]}
+        before = {key: value for key, value in manifest.items() if key != DIGEST} | {"files": manifest["files"][:-1]}
         page = render(facts_of(before, placed, prepared.original)).encode()
-        same = hashlib.sha256(page).hexdigest() == manifest["files"][1][DIGEST]
+        same = hashlib.sha256(page).hexdigest() == manifest["files"][-1][DIGEST]
         evidence.insist(same, f"{REPORT} is not the report of this manifest, these records and this original")
         evidence.unchecked.remove(WORDS_OF_THE_REPORT)
 
@@ -84,23 +96,25 @@ def _contradictions(manifest: Mapping[str, Any], evidence: Evidence) -> None:
     """Numbers of one manifest that cannot all be true."""
     given, account = manifest["input"], manifest["accounting"]
     for name in ("rows", "records", "occurrences"):
+        if name not in given and name not in account:
+            continue
         said, counted = given.get(name), account.get(name, {}).get("in")
         evidence.insist(said == counted, f"accounting.{name}.in and input.{name} differ")
     for part, whole in (("owners", "records"), ("unknown_items", "items"), ("unknown_occurrences", "occurrences")):
-        evidence.insist(given.get(part, 0) <= given[whole], f"input.{part} is more than input.{whole}")
+        evidence.insist(given.get(part, 0) <= given.get(whole, LARGEST_COUNT), f"input.{part} is more than input.{whole}")
     for i, level in enumerate(claim["achieved"] for claim in manifest["claims"]):
         few = level.get("people", 0) <= level.get("records", LARGEST_COUNT)
         evidence.insist(few, f"claims[{i}].achieved counts more people than records")
-    if "names" not in given:
+    if "taxonomy_nodes" in given:
         evidence.insist(given["taxonomy_leaves"] <= given["taxonomy_nodes"], "input.taxonomy_leaves is more than input.taxonomy_nodes")
         evidence.insist(given["taxonomy_height"] < max(1, given["taxonomy_nodes"]), "input.taxonomy_height is not that of so many nodes")
-    evidence.insist(("gap" in given) == (given["per"] == "session"), "input.gap is for sessions, and for them only")
+    evidence.insist(("gap" in given) == (given.get("per") == "session"), "input.gap is for sessions, and for them only")
 
 
 def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepared: Prepared) -> None:
     """Totals, and what happened before the method saw the records; how the method split what it was given only its groups tell."""
     original = prepared.original
-    given = Accounting(*(Ledger(n, {BY_THE_METHOD: n}) for n in (len(original.bags), original.bags.occurrences)))
+    given = Accounting({name: Ledger(n, {BY_THE_METHOD: kept(n)}) for name, n in original.to_account().items()})
     found = with_preparation(given, prepared).as_dict()
     evidence.insist(said.keys() <= found.keys(), f"accounting holds more than {', '.join(found)}")
     for name, ledger in found.items():
@@ -117,8 +131,7 @@ def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, p
     """Metrics measured anew; those that need the groups are compared with the stated account where they are shares of it."""
     names = list(manifest["metrics"])
     evidence.add("metrics", measure(placed, prepared.original, [name for name in names if not METRICS[name].needs_groups]))
-    occurrences = {part: n for part, n in manifest["accounting"]["occurrences"].items() if part != "in"}
-    stated = replace(placed, accounting=Accounting(Ledger(0), Ledger(sum(occurrences.values()), occurrences)))
+    stated = replace(placed, accounting=_stated_account(manifest))
     for name in names:
         if METRICS[name].needs_groups:
             try:
@@ -127,3 +140,14 @@ def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, p
                 continue
             agrees = abs(share - manifest["metrics"][name]) < 1e-9
             evidence.insist(agrees, f"metrics.{name} is not the share that accounting.occurrences gives")
+
+
+def _stated_account(manifest: Mapping[str, Any]) -> Accounting:
+    """The account as the manifest tells it."""
+    method = manifest["method"]
+    return Accounting(
+        {
+            name: Ledger(ledger["in"], {part: Part(n, fate_of(part, method)) for part, n in ledger.items() if part != "in"})
+            for name, ledger in manifest["accounting"].items()
+        }
+    )

@@ -8,19 +8,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from shoal.data.bags import Vocabulary
 from shoal.data.log import Per
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.separators import one_byte
-from shoal.io.records import RECORD_FORMATS
+from shoal.io.write.files import OUTPUT_FORMATS
+from shoal.methods import Method
 from shoal.taxonomy.ground import Scope, Unknown
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.tree import Taxonomy
 
 NO_TAXONOMY = "none"
+Shape = Literal["records", "log", "table"]
+ROWS: tuple[Shape, ...] = ("log", "table")
 AS_TYPED = "as typed"
 
 _GAP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)")
@@ -32,7 +35,8 @@ _LONGEST_GAP = timedelta(days=365_000)
 class Preparation:
     """How a file becomes records on a taxonomy, or, with `typed_names`, of the names as they were typed.
 
-    Then the taxonomy only says what lies under a node, and may be `none`.
+    Then the taxonomy only says what lies under a node, and may be `none`. A method that publishes rows is given those of the log or table
+    that was read, just as they are (`shape`).
     """
 
     read: ReadOptions = field(default_factory=ReadOptions)
@@ -44,6 +48,7 @@ class Preparation:
     unknown: Unknown | None = None  # None keeps them, but refuses a taxonomy that knows hardly any item
     scope: Scope = "used"
     as_sets: bool = True
+    shape: Shape = "records"
 
     def __post_init__(self) -> None:
         _one_of("per", self.per, get_args(Per))
@@ -57,9 +62,10 @@ class Preparation:
             object.__setattr__(self, "typed_names", True)
 
     @classmethod
-    def default_for(cls, *, needs_taxonomy: bool) -> Preparation:
+    def default_for(cls, method: Method) -> Preparation:
         """What is done unless something else is asked for: a taxonomy only where the method needs one."""
-        return cls() if needs_taxonomy else cls(taxonomy=NO_TAXONOMY, typed_names=True)
+        shape: Shape = next((rows for rows in ROWS if rows in method.takes), "records")
+        return cls(shape=shape) if method.needs_taxonomy else cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
 
     @property
     def pause(self) -> timedelta:
@@ -68,6 +74,8 @@ class Preparation:
 
     def described(self) -> dict[str, object]:
         """For the manifest."""
+        if self.shape != "records":
+            return {"read_as": self.shape}
         told: dict[str, object] = {"per": self.per}
         if self.per == "session":
             told["gap"] = self.gap
@@ -87,7 +95,7 @@ class Target:
     force: bool = False
 
     def __post_init__(self) -> None:
-        _one_of("format", self.format, list(RECORD_FORMATS))
+        _one_of("format", self.format, list(OUTPUT_FORMATS))
         one_byte(self.sep)
 
 

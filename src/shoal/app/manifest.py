@@ -42,6 +42,16 @@ class Published:
         return dict(self.manifest["files"][0]) if self.manifest else {}
 
     @property
+    def tables(self) -> list[dict[str, Any]]:
+        """What the manifest says of the files of its tables."""
+        return [file for file in self.manifest["files"] if "table" in file] if self.manifest else []
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of tables that the manifest lists."""
+        return {file["kind"] for file in self.tables}
+
+    @property
     def format(self) -> str | None:
         """The form of the records, where the manifest tells it."""
         return self.facts.get("format")
@@ -96,10 +106,13 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
     """How the original was prepared, as the manifest tells."""
     given = manifest["input"]
+    read = ReadOptions(format=given.get("format"))
+    if "read_as" in given:
+        return Preparation(read=read, taxonomy=NO_TAXONOMY, typed_names=True, shape=given["read_as"])
     told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}
     if given.get("names") == AS_TYPED:  # then a taxonomy only chose items, and claims name these
         told |= {"taxonomy": NO_TAXONOMY, "typed_names": True}
-    return Preparation(read=ReadOptions(format=given.get("format")), as_sets=given["records_as"] == "sets", **told)
+    return Preparation(read=read, as_sets=given["records_as"] == "sets", **told)
 
 
 def _no_number(text: str) -> NoReturn:

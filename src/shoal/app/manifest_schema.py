@@ -14,13 +14,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
-from shoal.app.job import AS_TYPED, parse_gap
+from shoal.app.job import AS_TYPED, ROWS, parse_gap
 from shoal.data.log import Per
+from shoal.data.tables import KINDS
+from shoal.data.tables.columns import TYPES
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.io.read.options import FORMATS
-from shoal.io.records import RECORD_FORMATS
-from shoal.metrics import METRICS
+from shoal.io.write.files import OUTPUT_FORMATS
+from shoal.metrics import METRICS, routine
 from shoal.taxonomy.ground import Scope, Unknown
 from shoal.taxonomy.losses import LOSSES
 
@@ -36,10 +38,7 @@ def faults(manifest: Any) -> Iterator[str]:
     yield from found
     if found:
         return
-    typed = "names" in manifest["input"]
-    for metric in METRICS.values():
-        if metric.needs_taxonomy and metric.routine and (metric.name in manifest["metrics"]) == typed:
-            yield f"metrics.{metric.name} is {'there without a taxonomy' if typed else 'missing'}"
+    yield from _expected(manifest)
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
@@ -47,6 +46,22 @@ def digest_of(manifest: Mapping[str, Any]) -> str:
     told = {key: value for key, value in manifest.items() if key != DIGEST}
     written = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(written.encode()).hexdigest()
+
+
+def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Ledgers and metrics that must be there for such tables and such input, and those that cannot be."""
+    given, kinds = manifest["input"], {file["kind"] for file in manifest["files"] if "kind" in file}
+    shape = given.get("read_as", given.get("records_as"))
+    ledgers = ("records", "occurrences") if "records_as" in given else ("rows",)
+    yield from (f"accounting.{name} is missing" for name in ledgers if name not in manifest["accounting"])
+    on_taxonomy = "taxonomy_nodes" in given
+    needed = {metric.name for metric in routine(kinds, shape, on_taxonomy=on_taxonomy)}
+    yield from (f"metrics.{name} is missing" for name in sorted(needed - manifest["metrics"].keys()))
+    for name in manifest["metrics"]:
+        if METRICS[name].needs_taxonomy and not on_taxonomy:
+            yield f"metrics.{name} is there without a taxonomy"
+        elif not METRICS[name].applies(kinds, shape):
+            yield f"metrics.{name} is not one for such a release"
 
 
 # -- rules
@@ -116,6 +131,10 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
 
 
+def _is_plain(value: Any) -> bool:
+    return _is_text(value) and not {"/", "\\", "\0"} & set(value)
+
+
 def _is_number(value: Any) -> bool:
     return type(value) in {int, float} and math.isfinite(value) and abs(value) <= LARGEST_COUNT
 
@@ -149,9 +168,8 @@ def _ledger(key: str, value: Any) -> Iterator[str]:
 
 
 def _metrics(key: str, value: Any) -> Iterator[str]:
-    """Known metrics within their bounds; those that every release is measured by must be there."""
-    routine = tuple(metric.name for metric in METRICS.values() if metric.routine and not metric.needs_taxonomy)
-    found = list(_entries(_number, required=routine)(key, value))
+    """Known metrics within their bounds."""
+    found = list(_entries(_number)(key, value))
     yield from found
     for name, said in {} if found else value.items():
         if name not in METRICS:
@@ -163,20 +181,30 @@ def _metrics(key: str, value: Any) -> Iterator[str]:
 
 
 def _files(key: str, value: Any) -> Iterator[str]:
-    """The records and the report, and nothing else."""
-    records = _object(
-        {"name": _one_of(tuple(RECORD_FORMATS.values())), "rows": _count, "occurrences": _count, "items": _count, DIGEST: _sha256,
-         "format": _one_of(tuple(RECORD_FORMATS))},
-        {"separator": _text},
-    )  # fmt: skip
-    report = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})
-    if not isinstance(value, list) or len(value) != 2:
-        yield f"{key} must be the records and {REPORT}, and nothing else"
+    """The files of the tables, and the report at the end."""
+    if not isinstance(value, list) or len(value) < 2:
+        yield f"{key} must be the tables and {REPORT}, and nothing else"
         return
-    found = [*records(f"{key}[0]", value[0]), *report(f"{key}[1]", value[1])]
+    found = [fault for i, file in enumerate(value[:-1]) for fault in _TABLE_FILE(f"{key}[{i}]", file)]
+    found += _REPORT_FILE(f"{key}[{len(value) - 1}]", value[-1])
     yield from found
-    if not found and RECORD_FORMATS[value[0]["format"]] != value[0]["name"]:
-        yield f"{key}[0].format is not that of {value[0]['name']}"
+    if not found and len({file["name"] for file in value}) < len(value):
+        yield f"{key} has a file twice"
+    for i, file in enumerate([] if found else value[:-1]):
+        part = f"_{file['part']}" if "part" in file else ""
+        first = file["table"] not in {before["table"] for before in value[:i]}
+        yield from (f"{key}[{i}].{amount} is missing" for amount in KINDS[file["kind"]].amounts if first and amount not in file)
+        if file["name"] != f"{file['table']}{part}{OUTPUT_FORMATS[file['format']]}":
+            yield f"{key}[{i}].format is not that of {file['name']}"
+
+
+_TABLE_FILE = _object(
+    {"name": _must(_is_plain, "a name without a path"), "table": _text, "kind": _one_of(tuple(KINDS)), "rows": _count, DIGEST: _sha256,
+     "format": _one_of(tuple(OUTPUT_FORMATS))},
+    {"separator": _text, "part": _text, "columns": _entries(_one_of(tuple(TYPES))), "pseudonyms": _text,
+     "occurrences": _count, "items": _count, "groups": _count},
+)  # fmt: skip
+_REPORT_FILE = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})
 
 
 _CLAIM = _object(
@@ -191,10 +219,11 @@ _ANY_INPUT = {
     "occurrences": _count,
     "per": _one_of(get_args(Per)),
     "records_as": _one_of(("sets", "bags")),
-    "taxonomy": _must(lambda value: _is_text(value) and not {"/", "\\", "\0"} & set(value), "a name without a path"),
+    "taxonomy": _must(_is_plain, "a name without a path"),
 }
 _PERHAPS = {"format": _one_of(tuple(FORMATS)), "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
 _TYPED_INPUT = _object({**_ANY_INPUT, "names": _one_of((AS_TYPED,))}, _PERHAPS)
+_ROWS_INPUT = _object({"rows": _count, "owners": _count, "read_as": _one_of(ROWS)}, {"format": _one_of(tuple(FORMATS))})
 _INPUT_ON_TAXONOMY = _object(
     {
         **_ANY_INPUT,
@@ -212,9 +241,10 @@ _INPUT_ON_TAXONOMY = _object(
 
 
 def _input(key: str, value: Any) -> Iterator[str]:
-    """Records on a taxonomy, or of names as they were typed."""
-    typed = isinstance(value, dict) and "names" in value
-    yield from (_TYPED_INPUT if typed else _INPUT_ON_TAXONOMY)(key, value)
+    """Records on a taxonomy, or of names as they were typed; or rows as they were read."""
+    told = value if isinstance(value, dict) else {}
+    rule = _ROWS_INPUT if "read_as" in told else _TYPED_INPUT if "names" in told else _INPUT_ON_TAXONOMY
+    yield from rule(key, value)
 
 
 _MANIFEST = _object(
@@ -224,7 +254,7 @@ _MANIFEST = _object(
         "parameters": _entries(_setting),
         "input": _input,
         "claims": _several(_CLAIM),
-        "accounting": _entries(_ledger, required=("records", "occurrences")),
+        "accounting": _entries(_ledger),
         "notes": _several(_text),
         "metrics": _metrics,
         "files": _files,

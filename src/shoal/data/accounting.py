@@ -4,52 +4,109 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from shoal.errors import ShoalError
+
+Fate = Literal["kept", "changed", "gone"]
+# Fates of parts that any run may have. All others are gone, unless the method says otherwise.
+FATES: Mapping[str, Fate] = {
+    "published": "kept",
+    "kept": "kept",
+    "used": "kept",
+    "as typed": "kept",
+    "unknown, kept": "kept",
+    "generalized": "changed",
+    "renamed": "changed",
+    "lower-cased": "changed",
+}
+ORDER = ("rows", "words", "records", "occurrences")  # in which ledgers are told: as the data flows
+
+
+class Part(NamedTuple):
+    """A number of things with one fate: published as they were, published changed, or gone."""
+
+    n: int
+    fate: Fate
+
+
+def kept(n: int) -> Part:
+    """So many are published as they were."""
+    return Part(n, "kept")
+
+
+def changed(n: int) -> Part:
+    """So many are published in another form."""
+    return Part(n, "changed")
+
+
+def gone(n: int) -> Part:
+    """So many are not published."""
+    return Part(n, "gone")
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """A total and the parts it fell into."""
+    """A total and the parts it fell into, each with its fate."""
 
     total: int
-    parts: Mapping[str, int] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if sum(self.parts.values()) != self.total or min(self.parts.values(), default=0) < 0:
-            raise ShoalError(f"the accounting does not balance: {self.total:,} in, {dict(self.parts)} out")
+        counts = {name: part.n for name, part in self.parts.items()}
+        if sum(counts.values()) != self.total or min(counts.values(), default=0) < 0:
+            raise ShoalError(f"the accounting does not balance: {self.total:,} in, {counts} out")
 
     def __getitem__(self, part: str) -> int:
-        return self.parts.get(part, 0)
+        return self.parts[part].n if part in self.parts else 0
 
-    def split(self, part: str, into: Mapping[str, int]) -> Ledger:
+    def of_fate(self, *fates: Fate) -> int:
+        """How many met one of these fates."""
+        return sum(part.n for part in self.parts.values() if part.fate in fates)
+
+    def split(self, part: str, into: Mapping[str, Part]) -> Ledger:
         """The same ledger with one part told apart further."""
-        told: dict[str, int] = {}
-        for name, n in self.parts.items():
-            for finer, share in (into if name == part else {name: n}).items():
-                told[finer] = told.get(finer, 0) + share
+        told: dict[str, Part] = {}
+        for name, whole in self.parts.items():
+            for finer, share in (into if name == part else {name: whole}).items():
+                told[finer] = Part(told[finer].n + share.n, share.fate) if finer in told else share
         return Ledger(self.total, told)
 
     def widened(self, reason: str, n: int) -> Ledger:
-        """The ledger of a larger whole, of which n more fell to this reason."""
-        return Ledger(self.total + n, {**self.parts, reason: self.parts.get(reason, 0) + n}) if n else self
+        """The ledger of a larger whole, of which n more are gone for this reason."""
+        return Ledger(self.total + n, {**self.parts, reason: gone(self[reason] + n)}) if n else self
 
     def as_dict(self) -> dict[str, int]:
         """For the manifest; parts of nothing are left out."""
-        return {"in": self.total, **{name: n for name, n in self.parts.items() if n}}
+        return {"in": self.total, **{name: part.n for name, part in self.parts.items() if part.n}}
 
 
 @dataclass(frozen=True)
 class Accounting:
-    """Ledgers of records and of item occurrences; of file rows where a file was read; of what preparation made of the words."""
+    """Ledgers by name: of what the method was given (which ones depends on the kind), of file rows, of the words that were prepared."""
 
-    records: Ledger
-    occurrences: Ledger
-    rows: Ledger | None = None
-    words: Ledger | None = None
+    ledgers: Mapping[str, Ledger]
+
+    def __getitem__(self, name: str) -> Ledger:
+        if name not in self.ledgers:
+            raise ShoalError(f"there is no account of {name}")
+        return self.ledgers[name]
+
+    @property
+    def records(self) -> Ledger:
+        """The ledger of records."""
+        return self["records"]
+
+    @property
+    def occurrences(self) -> Ledger:
+        """The ledger of item occurrences."""
+        return self["occurrences"]
+
+    def updated(self, **ledgers: Ledger | None) -> Accounting:
+        """The same account with some ledgers replaced or added; None leaves one as it is."""
+        return Accounting({**self.ledgers, **{name: ledger for name, ledger in ledgers.items() if ledger is not None}})
 
     def as_dict(self) -> dict[str, Any]:
         """For the manifest."""
-        ledgers = {"rows": self.rows, "words": self.words, "records": self.records, "occurrences": self.occurrences}
-        return {name: ledger.as_dict() for name, ledger in ledgers.items() if ledger is not None}
+        names = [*(name for name in ORDER if name in self.ledgers), *(name for name in self.ledgers if name not in ORDER)]
+        return {name: self.ledgers[name].as_dict() for name in names}

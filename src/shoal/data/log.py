@@ -1,7 +1,7 @@
 """Log: a table of events, each with an owner, perhaps a time, and a payload (a query, an item).
 
 Owners are numbers: the names behind them are forgotten when a log is read. `Log.bags` gathers the events of a
-person, of a session or of one event into records.
+person, of a session or of one event into records. Methods that publish rows also see the further columns of a log.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Split = Callable[[pl.Series], Terms]
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """Events in their order of arrival: `owner` (a number), `time` (may be absent) and `payload` (a string).
+    """Events in their order of arrival: `owner` (a number), `time` (may be absent), `payload` (a string), perhaps further columns.
 
     The payload of kind `text` is split into terms; that of kind `item` is one item.
     """
@@ -65,11 +65,15 @@ class Log:
     kind: Kind = "text"
 
     def __post_init__(self) -> None:
-        wanted = {"owner": pl.Int64, "payload": pl.String}
-        if "time" in self.frame.columns:
-            wanted["time"] = pl.Datetime("us")  # type: ignore[assignment]
-        if dict(self.frame.schema) != wanted:
-            raise InputError(f"a log has the columns owner, time and payload, not {dict(self.frame.schema)}")
+        held = dict(self.frame.schema)
+        wanted: dict[str, pl.DataType] = {"owner": pl.Int64(), "payload": pl.String()}
+        if self.timed:
+            wanted["time"] = pl.Datetime("us")
+        if {name: held.get(name) for name in wanted} != wanted:
+            raise InputError(f"a log has the columns owner, time and payload, not {held}")
+        nested = [name for name in self.further if held[name].is_nested()]
+        if nested:
+            raise InputError(f"a log has one value a row in every column, and {nested[0]!r} is {held[nested[0]]}")
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -78,6 +82,11 @@ class Log:
     def timed(self) -> bool:
         """Whether the events have times."""
         return "time" in self.frame.columns
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        """The names of the columns beside owner, time and payload."""
+        return tuple(name for name in self.frame.columns if name not in {"owner", "time", "payload"})
 
     @cached_property
     def n_owners(self) -> int:
@@ -98,13 +107,13 @@ class Log:
         return Bags.from_rows(indptr[starts], items, ones, terms.vocabulary, self._owners()[first])
 
     def without_repeats(self) -> Log:
-        """The log with events that agree in owner, time and payload counted once: the first one stays."""
+        """The log with events that agree in owner, time and payload counted once: the first one stays, whatever its further columns."""
         repeats = self._repeats() if self.timed else np.zeros(0, np.int64)
         if not len(repeats):
             return self
         stays = np.ones(len(self), bool)
         stays[repeats] = False
-        kept = self.frame.select("owner", "time").filter(pl.Series(stays))
+        kept = self.frame.drop("payload").filter(pl.Series(stays))
         return Log(kept.with_columns(payload=_filtered(self.frame["payload"], stays)), self.kind)
 
     def _repeats(self) -> Ints:

@@ -1,5 +1,7 @@
 """Original: what was read, after preparation, and the counted steps that led there. What methods, models and metrics see.
 
+`AnyOriginal` is what all kinds of input have in common; `Original` are records of items, rows of logs and tables are in `original_rows`.
+
 Preparation may rename words: WordNet takes *automobile* for the node *car*. So an Original holds its records twice: as `typed`, and as
 `bags` over the working vocabulary, with the item that each typed name became. A release is compared with an original in one vocabulary
 only: `aligned` brings it there by names, or refuses.
@@ -7,6 +9,7 @@ only: `aligned` brings it there by names, or refuses.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal import _kernels, kernels
-from shoal.data.accounting import Ledger
+from shoal.data.accounting import Ledger, changed, gone, kept
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.shape import Shape
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,18 +46,50 @@ class Steps:
     def ledger(self) -> Ledger:
         """The words of the input, by what preparation made of them."""
         parts = {
-            "as typed": self.as_typed,
-            "lower-cased": self.lower_cased,
-            "renamed": self.renamed,
-            "unknown, kept": self.unknown_kept,
-            "dropped: not in the taxonomy": self.unknown_dropped,
-            "dropped: stop words and single letters": self.stop_words,
+            "as typed": kept(self.as_typed),
+            "lower-cased": changed(self.lower_cased),
+            "renamed": changed(self.renamed),
+            "unknown, kept": kept(self.unknown_kept),
+            "dropped: not in the taxonomy": gone(self.unknown_dropped),
+            "dropped: stop words and single letters": gone(self.stop_words),
         }
-        return Ledger(sum(parts.values()), parts)
+        return Ledger(sum(part.n for part in parts.values()), parts)
+
+
+class AnyOriginal(ABC):
+    """What a method is given, whatever its shape: records, rows of a log, rows of a table."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> Shape:
+        """What a method must take to work on this."""
+
+    @property
+    @abstractmethod
+    def n_owners(self) -> int:
+        """How many different people are in it."""
+
+    @abstractmethod
+    def to_account(self) -> dict[str, int]:
+        """What a release must account for: the total of each ledger."""
+
+    @property
+    def on_taxonomy(self) -> bool:
+        """Whether items were put on a taxonomy."""
+        return False
+
+    @property
+    def renamed(self) -> int:
+        """How many words preparation changed, so that they are not published as they were typed."""
+        return 0
+
+    def aligned(self, release: Release) -> Release:
+        """The release in the vocabulary of this original, where it has one."""
+        return release
 
 
 @dataclass(frozen=True, eq=False)
-class Original:
+class Original(AnyOriginal):
     """Records as a method takes them, as they were typed, and how the one became the other.
 
     `bags` are over the names of `tree`; `items` has the item of `tree` that each name of `typed` became, -1 where it was dropped.
@@ -75,6 +111,25 @@ class Original:
             raise InputError("these records are not over the nodes of this taxonomy", hint="shoal.taxonomy.ground.ground puts them there")
         bags = replace(bags, vocabulary=taxonomy.names)
         return cls(bags, taxonomy, bags, np.arange(len(taxonomy), dtype=np.int32), Steps(as_typed=bags.occurrences), taxonomy)
+
+    @property
+    def shape(self) -> Shape:
+        """Sets or bags."""
+        return "sets" if self.as_sets else "bags"
+
+    @property
+    def n_owners(self) -> int:
+        """How many different people own the records."""
+        return self.bags.n_owners
+
+    def to_account(self) -> dict[str, int]:
+        """Records and item occurrences."""
+        return {"records": len(self.bags), "occurrences": self.bags.occurrences}
+
+    @property
+    def renamed(self) -> int:
+        """How many words are not as they were typed."""
+        return self.steps.renamed + self.steps.lower_cased
 
     @property
     def on_taxonomy(self) -> bool:
@@ -122,7 +177,7 @@ class Original:
                 hint="give the original and the taxonomy that the release was made with",
                 foreign=strange,
             )
-        return replace(release, published=release.published.relabelled(self._codes(release), self.bags.vocabulary))
+        return release.republished(release.published.relabelled(self._codes(release), self.bags.vocabulary))
 
     def reads_stars(self, release: Release) -> bool:
         """Whether `*` is published and taken for the root."""

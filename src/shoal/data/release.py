@@ -1,6 +1,6 @@
-"""Release: what is to be published, the promises it makes, and the account of what was lost.
+"""Release: the tables to be published, the promises they make, and the account of what was lost.
 
-The groups stay apart and are never written.
+What became of which record stays apart and is never written.
 """
 
 from __future__ import annotations
@@ -13,9 +13,14 @@ import numpy as np
 
 from shoal.data.accounting import Accounting
 from shoal.data.bags import Bags, Ints
+from shoal.data.tables import PublishedTable
+from shoal.data.tables.bags import BagTable
+from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.privacy import Model
+
+RECORDS = "records"  # the name of a table of records
 
 
 class Secret:
@@ -38,14 +43,13 @@ class Secret:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """Published rows, each with the number of its copies; claims; accounting.
+    """Named tables, each of a kind; claims; accounting.
 
     `notes` are what the method has to say of its work: what was proven, what was cut short.
     `secret` is None for a release that was read from a file.
     """
 
-    published: Bags
-    copies: Ints
+    tables: Mapping[str, PublishedTable]
     claims: tuple[Model, ...] = ()
     accounting: Accounting | None = None
     method: str = ""
@@ -53,24 +57,67 @@ class Release:
     secret: Secret | None = None
     notes: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        self.copies.flags.writeable = False
-
-    @property
-    def n_records(self) -> int:
-        """How many records are published."""
-        return int(self.copies.sum())
+    @classmethod
+    def of_bags(cls, published: Bags, copies: Ints, **rest: Any) -> Release:
+        """A release of one table of records, each published in so many copies."""
+        return cls({RECORDS: BagTable(published, copies)}, **rest)
 
     @classmethod
     def from_records(cls, records: Bags) -> Release:
         """A release of which only the published records are known, such as a file that another tool made."""
-        return cls(records, np.ones(len(records), np.int64))
+        return cls.of_bags(records, np.ones(len(records), np.int64))
 
-    def shuffled_rows(self) -> Ints:
-        """The published row of every record to be written, in an order drawn from the operating system's entropy."""
-        rows = np.repeat(np.arange(len(self.published)), self.copies)
-        return np.asarray(np.random.default_rng().permutation(rows), dtype=np.int64)
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of its tables."""
+        return frozenset(table.kind for table in self.tables.values())
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are published in all tables."""
+        return sum(table.n_rows for table in self.tables.values())
+
+    def only(self, kind: str) -> PublishedTable:
+        """The single table of a release, which must be of this kind."""
+        tables = list(self.tables.values())
+        if len(tables) != 1 or tables[0].kind != kind:
+            held = ", ".join(f"{name} ({table.kind})" for name, table in self.tables.items()) or "nothing"
+            raise ParameterError(f"one table of {kind} is wanted, and the release holds {held}")
+        return tables[0]
 
     def accounted(self, accounting: Accounting) -> Release:
         """The same release under a fuller account."""
         return replace(self, accounting=accounting)
+
+    # -- a release of records
+
+    @property
+    def bag_table(self) -> BagTable:
+        """The single table of a release of records."""
+        found = self.only(BagTable.kind)
+        assert isinstance(found, BagTable)
+        return found
+
+    @property
+    def published(self) -> Bags:
+        """The different published records of a release of records."""
+        return self.bag_table.records
+
+    @property
+    def copies(self) -> Ints:
+        """In how many copies each of them is published."""
+        return self.bag_table.copies
+
+    @property
+    def n_records(self) -> int:
+        """How many records are published."""
+        return self.bag_table.n_rows
+
+    def shuffled_rows(self) -> Ints:
+        """The published row of every record to be written, in an order drawn from the operating system's entropy."""
+        return self.bag_table.shuffled_rows()
+
+    def republished(self, published: Bags, copies: Ints | None = None) -> Release:
+        """The same release with other records, in as many copies unless told otherwise."""
+        (name,) = self.tables
+        return replace(self, tables={name: BagTable(published, self.copies if copies is None else copies)})

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from shoal.data.accounting import FATES, Fate
+from shoal.data.shape import Shape
 from shoal.parameters import Declared
 from shoal.registry import Table
 
 if TYPE_CHECKING:
-    from shoal.data.original import Original
     from shoal.data.release import Release
     from shoal.privacy import Model
 
 
-Kind = Literal["sets", "bags"]
+Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups"]
 
 
 class Method(Declared, ABC):
     """Frozen parameters and one step: an original in, a release out.
 
-    `takes` are the kinds of records that it can work on, `kind` is what it publishes. The pipeline holds a method to all it says here.
+    `takes` are the shapes of input that it can work on; `publishes` is the kind of its tables, where `sets` are bags in which no item is
+    repeated; `fates` are those of parts of its account that are published in a form of the method's own; `varies` says why another run may
+    give another release, where that is so. The pipeline holds a method to all it says here.
     """
 
     paper: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name", "paper")
-    takes: ClassVar[frozenset[Kind]] = frozenset({"sets", "bags"})
-    kind: ClassVar[Kind] = "bags"
+    takes: ClassVar[frozenset[Shape]] = frozenset({"sets", "bags"})
+    publishes: ClassVar[Published] = "bags"
     guarantees_nothing: ClassVar[bool] = False
+    fates: ClassVar[Mapping[str, Fate]] = {}
+    varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -44,8 +50,8 @@ class Method(Declared, ABC):
         """The models that every release of this method promises to satisfy."""
 
     @abstractmethod
-    def apply(self, original: Original) -> Release:
-        """A release of these records. The input is not changed."""
+    def apply(self, original: Any) -> Release:
+        """A release of this original, which is of a shape that the method takes. The input is not changed."""
 
 
 METHODS: Table[type[Method]] = Table(
@@ -59,3 +65,9 @@ METHODS: Table[type[Method]] = Table(
         "ssc": "shoal.methods.ssc:SSC",
     },
 )
+
+
+def fate_of(part: str, method: str) -> Fate:
+    """What became of a part of an account, as this method says, or as any run may have it."""
+    own = METHODS[method].fates if method in METHODS else {}
+    return own.get(part, FATES.get(part, "gone"))

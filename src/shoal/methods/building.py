@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.data.accounting import Accounting, Ledger
+from shoal.data.accounting import Accounting, Ledger, Part, gone, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
+from shoal.data.tables import PublishedTable
 from shoal.errors import Infeasible
 from shoal.itemsets.choice import plain_values
 from shoal.methods import Method
@@ -38,7 +39,7 @@ class Outcome:
 
     published: Bags
     rows: Ints
-    told: Mapping[str, int]
+    told: Mapping[str, Part]
     claims: tuple[Model, ...]
     notes: tuple[str, ...] = ()
 
@@ -62,7 +63,7 @@ def build_release(method: Method, original: Original, present: Present, outcome:
     rows = np.full(len(original.bags), -1, np.int64)
     rows[present.numbers] = outcome.rows
     published = Bags(*outcome.published.rows, np.arange(len(outcome.published), dtype=np.int64), outcome.published.vocabulary)
-    return Release(
+    return Release.of_bags(
         published=published,
         copies=np.bincount(outcome.rows, minlength=len(published)).astype(np.int64),
         claims=outcome.claims,
@@ -74,12 +75,32 @@ def build_release(method: Method, original: Original, present: Present, outcome:
     )
 
 
-def account(bags: Bags, rows: Ints, told: Mapping[str, int]) -> Accounting:
+def account(bags: Bags, rows: Ints, told: Mapping[str, Part]) -> Accounting:
     """Where records and occurrences went, from the published row of each record (-1: withheld as empty)."""
     shown = rows >= 0
     withheld = int(bags.lengths[~shown].sum())
-    suppressed = bags.occurrences - withheld - sum(told.values())
+    suppressed = bags.occurrences - withheld - sum(part.n for part in told.values())
     return Accounting(
-        records=Ledger(len(bags), {"published": int(shown.sum()), "withheld: empty": int((~shown).sum())}),
-        occurrences=Ledger(bags.occurrences, {**told, "suppressed": suppressed, "in withheld records": withheld}),
+        {
+            "records": Ledger(len(bags), {"published": kept(int(shown.sum())), "withheld: empty": gone(int((~shown).sum()))}),
+            "occurrences": Ledger(bags.occurrences, {**told, "suppressed": gone(suppressed), "in withheld records": gone(withheld)}),
+        }
     )
+
+
+def build_row_release(
+    method: Method,
+    n_rows: int,
+    tables: Mapping[str, PublishedTable],
+    told: Mapping[str, Part],
+    origin: Ints | None = None,
+    notes: tuple[str, ...] = (),
+) -> Release:
+    """The release of a method that takes rows: `told` says what became of all of them, `origin` which one each published row was."""
+    secret = None
+    if origin is not None:
+        published = np.full(n_rows, -1, np.int64)
+        published[origin] = np.arange(len(origin))
+        secret = Secret(published)
+    accounting = Accounting({"rows": Ledger(n_rows, told)})
+    return Release(tables, method.claims(), accounting, method.name, plain_values(method.values()), secret, notes)

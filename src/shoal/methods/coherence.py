@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.data.accounting import Part, changed, gone, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
@@ -170,9 +171,10 @@ def _told(chosen: Hitting, public: Ints) -> list[str]:
     return notes
 
 
-def _account(records: Bags, published: Bags, recoding: Recoding) -> dict[str, int]:
+def _account(records: Bags, published: Bags, recoding: Recoding) -> dict[str, Part]:
     """What became of the occurrences; items of a record that became one and the same are merged."""
     code = recoding.code[records.items]
-    kept = int((code == records.items).sum())
+    same = int((code == records.items).sum())
     remaining = int((code != SUPPRESSED).sum())
-    return {"kept": kept, "generalized": published.occurrences - kept, "merged": remaining - published.occurrences}
+    merged = remaining - published.occurrences
+    return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}

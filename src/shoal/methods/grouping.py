@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shoal import _kernels, kernels
+from shoal.data.accounting import Part, changed, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release
@@ -36,10 +37,10 @@ class GroupingMethod(Method):
         return build_release(self, original, present, Outcome(published, groups, told, self.claims()))
 
 
-def generalized_or_kept(records: Bags, published: Bags, groups: Ints) -> dict[str, int]:
+def generalized_or_kept(records: Bags, published: Bags, groups: Ints) -> dict[str, Part]:
     """What became of the records' occurrences where each published item stands for one of every member."""
-    kept = shared_occurrences(records, published, groups)
-    return {"kept": kept, "generalized": int(published.lengths[groups].sum()) - kept}
+    same = shared_occurrences(records, published, groups)
+    return {"kept": kept(same), "generalized": changed(int(published.lengths[groups].sum()) - same)}
 
 
 def content_order(bags: Bags) -> Ints:

@@ -11,7 +11,7 @@ before it is given up; small parts follow a few splits to their end and keep the
 on which all records agree rules nothing out and is taken at once; among records that lose the same by
 being put aside the shortest goes; what was put aside is split further on other nodes (`leftover="split"`) or published as it is
 (`leftover="keep"`); an item that is an inner node is its own child in the split.
-`publishes="lcg"` gives each group's least common generalization, which never loses more.
+`publish_as="lcg"` gives each group's least common generalization, which never loses more.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Partition(GroupingMethod):
     paper = "He and Naughton, VLDB 2009"
 
     k: int = param(5, minimum=2, help="people behind every published record")
-    publishes: str = param("set", choices=("set", "bag", "lcg"), help="cut nodes once, with multiplicities, or the group's LCG")
+    publish_as: str = param("set", choices=("set", "bag", "lcg"), help="cut nodes once, with multiplicities, or the group's LCG")
     tries: int = param(3, minimum=1, help="splits a small part follows to their end; 1 takes the one that gains most at once")
     leftover: str = param("split", choices=("split", "keep"), help="what becomes of records that balancing put aside")
 
@@ -62,7 +62,7 @@ class Partition(GroupingMethod):
             k=self.k,
             label="partitioning",
         )
-        if self.publishes == "lcg":
+        if self.publish_as == "lcg":
             return groups, meet(bags, taxonomy, groups)
         cuts = Bags(rows[0], rows[1], rows[2], np.arange(len(rows[0]) - 1, dtype=np.int64), taxonomy.names)
-        return groups, cuts if self.publishes == "bag" else cuts.as_sets()
+        return groups, cuts if self.publish_as == "bag" else cuts.as_sets()

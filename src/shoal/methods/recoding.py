@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.data.accounting import Part
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -25,7 +26,7 @@ class Recoded:
 
     records: Bags
     claims: tuple[Model, ...]
-    told: Mapping[str, int]
+    told: Mapping[str, Part]
     notes: tuple[str, ...] = ()
 
 
@@ -33,7 +34,7 @@ class RecodingMethod(Method):
     """A method that publishes every record that holds something, with items suppressed or replaced everywhere. Names stay as typed."""
 
     takes = frozenset({"sets"})
-    kind = "sets"
+    publishes = "sets"
 
     k: int
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from shoal import _kernels, kernels
+from shoal.data.accounting import changed, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -44,6 +45,7 @@ class SSC(Method):
     """Vocabularies clustered by the meaning of their terms; publishes original terms that stand for similar ones."""
 
     name = "ssc"
+    fates = {"replaced": "changed"}  # noqa: RUF012 (never changed)
     paper = "Liu and Wang, ICDM 2010"
 
     k: int = param(5, minimum=2, help="people behind every published vocabulary")
@@ -90,7 +92,7 @@ class SSC(Method):
         indptr, items, counts = typical.rows
         published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), original.tree.names)
         # An occurrence represented by another term is told apart from one that is published.
-        told = {"kept": typical.kept, "replaced": typical.replaced, "generalized": typical.generalized}
+        told = {"kept": kept(typical.kept), "replaced": changed(typical.replaced), "generalized": changed(typical.generalized)}
         return build_release(self, original, present, Outcome(published, clusters.group, told, self.claims()))
 
     def semantics(self, taxonomy: Taxonomy) -> SemanticDistance:

@@ -16,6 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from shoal.data.accounting import kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.itemsets.choice import Items
@@ -51,7 +52,7 @@ class TopDownSpecialization(RecodingMethod):
         published = records.relabelled(np.where(shown, np.arange(len(parts)), -1).astype(np.int32), names)
         claim = PublicKAnonymity(k=self.k, **published_parts(published, parts))
         note = f"{suppressed:,} of {len(chosen) + suppressed:,} public items were suppressed"
-        return Recoded(published, (claim,), {"kept": published.occurrences}, (note,))
+        return Recoded(published, (claim,), {"kept": kept(published.occurrences)}, (note,))
 
 
 def specialize(records: Bags, parts: Parts, k: int) -> tuple[list[int], int]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from shoal.data.shape import Shape
 from shoal.errors import ParameterError
 from shoal.registry import Table
 
 if TYPE_CHECKING:
-    from shoal.data.original import Original
+    from shoal.data.original import AnyOriginal
     from shoal.data.release import Release
 
 
@@ -18,21 +19,29 @@ if TYPE_CHECKING:
 class Metric:
     """One number: what it says, which way is better, and whether it needs to know which record became which, or a taxonomy.
 
-    `routine` metrics are measured for every release; the others on request.
+    `routine` metrics are measured for every release of tables of these `kinds` from input of these shapes (`takes`); others on request.
     """
 
     name: str
     summary: str
     better: Literal["lower", "higher", "neither"]
-    formula: Callable[[Release, Original], float]
+    formula: Callable[[Release, Any], float]
     lowest: float | None = 0.0
     highest: float | None = None
     needs_groups: bool = False
     routine: bool = True
     needs_taxonomy: bool = False
+    kinds: frozenset[str] = frozenset({"bags"})
+    takes: frozenset[Shape] = frozenset({"sets", "bags"})
 
-    def measure(self, release: Release, original: Original) -> float:
+    def applies(self, kinds: Collection[str], shape: str) -> bool:
+        """Whether this can be measured of tables of these kinds, made from input of this shape."""
+        return set(kinds) <= self.kinds and shape in self.takes
+
+    def measure(self, release: Release, original: AnyOriginal) -> float:
         """The number for this release, which is read in the vocabulary of the original; a foreign one is refused."""
+        if not self.applies(release.kinds, original.shape):
+            raise ParameterError(f"{self.name} is not for tables of {' and '.join(sorted(release.kinds))} made from {original.shape}")
         if self.needs_taxonomy and not original.on_taxonomy:
             raise ParameterError(f"{self.name} needs a taxonomy, and the records were not put on one")
         return self.formula(original.aligned(release), original)
@@ -72,12 +81,15 @@ METRICS: Table[Metric] = Table(
 )
 
 
-def measure(release: Release, original: Original, names: list[str] | None = None) -> dict[str, float]:
+def measure(release: Release, original: AnyOriginal, names: list[str] | None = None) -> dict[str, float]:
     """The named metrics (all routine ones by default); those that need the groups are left out where these are unknown.
 
-    Of the routine ones also those that need a taxonomy, where there is none.
+    Of the routine ones also those for other kinds of tables or input, and those that need a taxonomy, where there is none.
     """
-    wanted = [METRICS[name] for name in names] if names else [m for m in METRICS.values() if m.routine]
-    if not names and not original.on_taxonomy:
-        wanted = [m for m in wanted if not m.needs_taxonomy]
+    wanted = [METRICS[name] for name in names] if names else routine(release.kinds, original.shape, on_taxonomy=original.on_taxonomy)
     return {m.name: m.measure(release, original) for m in wanted if release.secret is not None or not m.needs_groups}
+
+
+def routine(kinds: Collection[str], shape: str, *, on_taxonomy: bool) -> list[Metric]:
+    """The metrics that are measured for every release of such tables from such input."""
+    return [m for m in METRICS.values() if m.routine and m.applies(kinds, shape) and (on_taxonomy or not m.needs_taxonomy)]

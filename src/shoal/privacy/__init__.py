@@ -6,15 +6,17 @@ A model is a frozen value such as `KAnonymity(k=5)` in a file of its own and one
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
+from shoal.errors import ParameterError
 from shoal.itemsets.choice import Items
 from shoal.parameters import Declared
 from shoal.registry import Table
 
 if TYPE_CHECKING:
-    from shoal.data.original import Original
+    from shoal.data.original import AnyOriginal
     from shoal.data.release import Release
 
 
@@ -50,20 +52,26 @@ class Verdict:
 
 
 class Model(Declared, ABC):
-    """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth."""
+    """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth.
+
+    `judges` are the kinds of tables that the model knows how to judge.
+    """
 
     protects: ClassVar[str]
     does_not_protect: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect")
+    judges: ClassVar[frozenset[str]] = frozenset({"bags"})
 
     @final
-    def check(self, release: Release, original: Original | None = None) -> Verdict:
-        """Judge the published records; more strictly where the original is at hand, in whose vocabulary they are then read."""
+    def check(self, release: Release, original: AnyOriginal | None = None) -> Verdict:
+        """Judge the published tables; more strictly where the original is at hand, in whose vocabulary they are then read."""
+        if not release.kinds <= self.judges:
+            raise ParameterError(f"{self.name} is about tables of {_and(self.judges)}, and this release holds {_and(release.kinds)}")
         return self.judge(release if original is None else original.aligned(release), original)
 
     @abstractmethod
-    def judge(self, release: Release, original: Original | None) -> Verdict:
-        """The judgement on a release that is in the vocabulary of the original, where there is one."""
+    def judge(self, release: Release, original: Any) -> Verdict:
+        """The judgement on a release of such tables, in the vocabulary of the original, or None where that is not at hand."""
 
     def keeps(self, promise: Declared) -> bool:
         """Whether this claim, made of a release, is what its method promised.
@@ -76,6 +84,10 @@ class Model(Declared, ABC):
         items = {name for values in (mine, theirs) for name, value in values.items() if isinstance(value, Items)}
         same = all(mine[name] == theirs[name] for name in mine if name not in items)
         return same and (not items or any(mine[name] is not None for name in items))
+
+
+def _and(names: Iterable[str]) -> str:
+    return " and ".join(sorted(names))
 
 
 MODELS: Table[type[Model]] = Table(

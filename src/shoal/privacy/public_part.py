@@ -39,7 +39,7 @@ class PublicKAnonymity(Model):
         """Count identical public parts; with the original, count people and check what was changed."""
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
         roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
-        public = replace(release, published=_only(release.published, roles.public))
+        public = release.republished(_only(release.published, roles.public))
         verdict = judge_classes(str(self), self.k, public, original, people=True, truthful=True)
         verdict = replace(verdict, notes=(*verdict.notes, *roles.notes))
         if original is None or release.secret is None:

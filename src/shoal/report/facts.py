@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
-from shoal.data.original import Original
+from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
 from shoal.privacy.classes import classes_of
 from shoal.report.bins import Bin, Histogram, compare, joined, people_seen, tally
 from shoal.report.verdicts import promised_group
@@ -64,10 +65,17 @@ class Facts:
     items_after: int = 0
     fewest: int = FEWEST_PEOPLE
     on_taxonomy: bool = True
+    of_records: bool = True
 
 
-def facts_of(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
-    """The facts of a release that was made from these records."""
+def facts_of(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
+    """The facts of a release that was made from this original."""
+    if isinstance(original, Original) and release.kinds == {BagTable.kind}:
+        return _facts_of_records(manifest, release, original)
+    return Facts(manifest=manifest, published=release.n_rows, on_taxonomy=original.on_taxonomy, of_records=False)
+
+
+def _facts_of_records(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
     tree, before = original.tree, original.bags
     published = original.aligned(release).published
     sizes = classes_of(release).sizes

@@ -73,6 +73,7 @@ def _pictures(facts: Facts) -> dict[str, Any]:
             "median": number(facts.sizes.median),
             "largest": count(facts.sizes.largest),
         },
+        "of_records": facts.of_records,
         "fewest": count(facts.fewest),
         "height": count(facts.height),
         "on_taxonomy": facts.on_taxonomy,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.methods import METHODS
+from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
 from shoal.report.bins import Histogram
 from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, stacked
@@ -15,8 +15,7 @@ from shoal.report.facts import Facts, PublishedItem
 from shoal.report.verdicts import Tile, promised_group
 from shoal.report.words import count, name, number, percent, plain, plural, share_of, spoken
 
-UNCHANGED = frozenset({"published", "kept", "used", "read", "in records", "as typed", "unknown, kept"})
-CHANGED = frozenset({"generalized", "renamed", "lower-cased", "replaced"})
+TONES = {"kept": "same", "changed": "changed"}
 GONE_SHADES = 3
 
 MEANINGS = {
@@ -161,16 +160,17 @@ def asked_line(manifest: Mapping[str, Any]) -> str:
 def accounts(manifest: Mapping[str, Any]) -> list[Account]:
     """The ledgers of rows, records and item occurrences, as far as there are any."""
     titles = {"rows": "Rows of the input", "words": "Words of the input", "records": "Records", "occurrences": "Item occurrences"}
-    return [_account(titles.get(key, spoken(key)), ledger) for key, ledger in manifest.get("accounting", {}).items()]
+    method = str(manifest.get("method"))
+    return [_account(titles.get(key, spoken(key)), ledger, method) for key, ledger in manifest.get("accounting", {}).items()]
 
 
-def _account(title: str, ledger: Mapping[str, int]) -> Account:
+def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
     total = ledger["in"]
     parts, shade = [], 0
     for key, n in ledger.items():
         if key == "in":
             continue
-        tone = "same" if key in UNCHANGED else "changed" if key in CHANGED else f"gone{shade % GONE_SHADES}"
+        tone = TONES.get(fate_of(key, method), f"gone{shade % GONE_SHADES}")
         shade += tone.startswith("gone")
         parts.append(Part(plain(key), n, tone))
     desc = f"{count(total)} in: " + ", ".join(f"{count(p.value)} {p.label}" for p in parts)
@@ -191,12 +191,14 @@ def loss_tile(metrics: Mapping[str, Any]) -> Tile:
 
 def published_tile(manifest: Mapping[str, Any]) -> Tile:
     """How much of the data is published at all."""
-    ledger = manifest.get("accounting", {}).get("records", {})
-    if not ledger.get("in"):
-        return Tile("Published", "0", "records: there was nothing to publish", "open")
-    shown, total = ledger.get("published", 0), ledger["in"]
+    account, method = manifest.get("accounting", {}), str(manifest.get("method"))
+    noun, ledger = next(((name, account[name]) for name in ("records", "rows") if name in account), ("records", {"in": 0}))
+    total = ledger["in"]
+    if not total:
+        return Tile("Published", "0", f"{noun}: there was nothing to publish", "open")
+    shown = sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone")
     rest = f"{count(total - shown)} withheld" if total > shown else "none withheld"
-    return Tile("Published", share_of(shown, total), f"{count(shown)} of {plural(total, 'record')}; {rest}")
+    return Tile("Published", share_of(shown, total), f"{count(shown)} of {plural(total, noun.removesuffix('s'))}; {rest}")
 
 
 def loss_meters(metrics: Mapping[str, Any]) -> list[Meter]:

@@ -11,12 +11,14 @@ from shoal.app.cli import screen
 from shoal.app.cli.method_command import MethodCommand
 from shoal.app.cli.options import DATA_PARAMETERS, chosen_method, data_options, preparation, rare_option
 from shoal.app.job import Preparation, Target
-from shoal.app.pipeline import Judged, Prepared, anonymize, prepare, publish
+from shoal.app.pipeline import Judged, anonymize, publish
+from shoal.app.prepare import Prepared, prepare
 from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT, ReleaseDirectory
-from shoal.io.records import RECORD_FORMATS
 from shoal.io.spreadsheets import formula_notes
+from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.methods import METHODS, Method
 
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
@@ -45,7 +47,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     help=", ".join(METHODS) + ".",
 )
 @data_options()
-@click.option("--to", "form", type=click.Choice(list(RECORD_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
+@click.option("--to", "form", type=click.Choice(list(OUTPUT_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
 @click.option("--bound", is_flag=True, help="Also prove what no release with this k can stay below; takes a while on large data.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
@@ -76,7 +78,7 @@ def command(
     INPUT is a query log, a table of users and items, or transactions; what it is taken for is announced.
     """
     chosen = chosen_method(method, said)
-    how = preparation(said, base=Preparation.default_for(needs_taxonomy=chosen.needs_taxonomy))
+    how = preparation(said, base=Preparation.default_for(chosen))
     if to_sep is not None and form != "transactions":
         raise ParameterError(f"--to-sep is for transaction lines, and the records go to {form}", hint="add --to transactions")
     target = Target(out, form, to_sep or "\t", force)
@@ -116,26 +118,27 @@ def announce(prepared: Prepared) -> None:
 
 def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     """What went in, what was published, what was lost, which guarantee was verified, which file to open."""
-    given, metrics, account = manifest["input"], manifest["metrics"], manifest["accounting"]
-    people = screen.counted(given["owners"], "person", "people")
-    rows = [("in", f"{screen.counted(given['records'], 'record')} of {people}, {screen.counted(given['items'], 'different term')}")]
-    if "rows" in account:
-        rows.append(("rows", screen.ledger_line(account["rows"])))
-    if len(account["words"]) > ONE_PART:
-        rows.append(("words", screen.ledger_line(account["words"])))
+    given, account = manifest["input"], manifest["accounting"]
+    shown = [name for name in account if name != "words" or len(account[name]) > ONE_PART]
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
-    rows += [
-        ("records", screen.ledger_line(account["records"])),
-        ("occurrences", screen.ledger_line(account["occurrences"])),
+    rows = [
+        ("in", _came_in(given)),
+        *((name, screen.ledger_line(account[name])) for name in shown),
         *_unknown(given),
-        ("published", f"{_published(judged.release)}, {metrics['mean_length']:.1f} items each"),
-        ("lost", f"{metrics['loss']:.1%} of the information (GGD per occurrence){_floor(metrics)}"),
+        *_published(judged.release, manifest["metrics"]),
         *screen.verdict_rows(judged.verdicts),
         *(("", text) for text in judged.release.notes),
         ("method", f"{manifest['method']} with {used}"),
         ("open", str(out / REPORT)),
     ]
     screen.pairs(f"{out}: verified and written", rows)
+
+
+def _came_in(given: dict[str, Any]) -> str:
+    people = screen.counted(given["owners"], "person", "people")
+    if "records" not in given:
+        return f"{screen.counted(given['rows'], 'row')} of {people}"
+    return f"{screen.counted(given['records'], 'record')} of {people}, {screen.counted(given['items'], 'different term')}"
 
 
 def _unknown(given: dict[str, Any]) -> list[tuple[str, str]]:
@@ -149,7 +152,11 @@ def _floor(metrics: dict[str, float]) -> str:
     return f"; no release with this k can lose less than {metrics['bound']:.1%}" if "bound" in metrics else ""
 
 
-def _published(release: Release) -> str:
-    groups = len(release.copies)
-    records = screen.counted(release.n_records, "record")
-    return f"{records} in {screen.counted(groups, 'group')}" if groups < release.n_records else records
+def _published(release: Release, metrics: dict[str, float]) -> list[tuple[str, str]]:
+    """What is published, and, of records, how much of it was lost."""
+    if release.kinds != {BagTable.kind}:
+        return [("published", ", ".join(f"{screen.counted(table.n_rows, 'row')} of {name}" for name, table in release.tables.items()))]
+    groups, records = len(release.copies), screen.counted(release.n_records, "record")
+    told = f"{records} in {screen.counted(groups, 'group')}" if groups < release.n_records else records
+    lost = f"{metrics['loss']:.1%} of the information (GGD per occurrence){_floor(metrics)}"
+    return [("published", f"{told}, {metrics['mean_length']:.1f} items each"), ("lost", lost)]

@@ -11,7 +11,7 @@ from shoal.app.audit import Audit, audit, located
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, original_options, rare_option
 from shoal.app.manifest import Published
-from shoal.io.records import RECORD_FORMATS
+from shoal.io.write.files import OUTPUT_FORMATS
 
 
 @click.command("audit", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -19,7 +19,7 @@ from shoal.io.records import RECORD_FORMATS
 @click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Such as "k-anonymity(k=5)"; by default what the manifest claims.')
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from, for a stricter judgement.")
 @click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="The items of a claim that tells their digest only.")
-@click.option("--release-format", type=click.Choice(list(RECORD_FORMATS)), help="Form of a single file of records; guessed, and announced.")
+@click.option("--release-format", type=click.Choice(list(OUTPUT_FORMATS)), help="Form of a single file of records; guessed, and announced.")
 @click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
 @click.option("--allow-column", multiple=True, metavar="NAME", help="A column beside the items that may stay unjudged; give it once each.")
 @data_options()
@@ -60,7 +60,8 @@ def command(
 def show_audit(found: Audit, release: Path, show_rare: bool) -> None:
     """The verdicts, the largest k, and how things were counted."""
     screen.note(*found.notes)
-    rows = [("records", f"{found.records:,}"), ("largest k", f"{found.largest_k:,}")]
+    rows = [("records", f"{found.records:,}")]
+    rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
     screen.pairs(f"{release}: {_outcome(found)}", rows + screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare))
 
 

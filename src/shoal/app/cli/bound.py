@@ -9,7 +9,7 @@ import click
 
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, preparation
-from shoal.app.pipeline import prepare
+from shoal.app.prepare import prepare
 from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 
 
@@ -26,7 +26,7 @@ def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, 
     with screen.progress(threads):
         prepared = prepare(input, how)
         screen.note(*prepared.notes)
-        found = loss_lower_bound(prepared.original.bags, prepared.original.tree, k, seed=seed)
+        found = loss_lower_bound(prepared.records.bags, prepared.records.tree, k, seed=seed)
     if as_json:
         screen.as_json({"k": k, **found.as_dict()})
         return

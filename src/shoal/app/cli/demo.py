@@ -10,7 +10,8 @@ import click
 from shoal.app.cli import screen
 from shoal.app.cli.anonymize import announce, begin, show_outcome
 from shoal.app.job import Preparation, Target
-from shoal.app.pipeline import anonymize, prepare, publish
+from shoal.app.pipeline import anonymize, publish
+from shoal.app.prepare import prepare
 from shoal.io.directory import ReleaseDirectory
 from shoal.methods import METHODS
 

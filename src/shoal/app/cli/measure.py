@@ -7,15 +7,13 @@ from typing import Any
 
 import click
 
-from shoal.app.audit import located
+from shoal.app.audit import located, seen_at
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, original_options
 from shoal.app.manifest import Published
 from shoal.app.manifest_schema import DIGEST, digest_of
-from shoal.app.pipeline import prepare
-from shoal.data.release import Release
+from shoal.app.prepare import prepare
 from shoal.errors import InputError, ParameterError
-from shoal.io.records import read_records
 from shoal.metrics import METRICS, measure
 
 
@@ -41,9 +39,9 @@ def command(release: Path, original: Path | None, names: tuple[str, ...], thread
     else:
         with screen.progress(threads):
             prepared = prepare(original, located(place, how))
-            records, notes = read_records(place.file, place.format, place.separator)
-            screen.note(*(f"original: {note}" for note in prepared.notes), *notes)
-            numbers = measure(Release.from_records(records), prepared.original, list(names) or None)
+            found = seen_at(place, ())
+            screen.note(*(f"original: {note}" for note in prepared.notes), *found.notes)
+            numbers = measure(found.release, prepared.original, list(names) or None)
     if as_json:
         screen.as_json(numbers)
     else:

@@ -10,7 +10,7 @@ import click
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, preparation, rare_option
 from shoal.app.job import load_taxonomy
-from shoal.app.pipeline import records_of
+from shoal.app.prepare import records_of
 from shoal.io.read.inputs import read
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.show import FEW, coverage, draw

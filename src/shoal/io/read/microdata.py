@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from shoal import _kernels
-from shoal.data.accounting import Ledger
+from shoal.data.accounting import Ledger, gone, kept
 from shoal.data.table import Attribute, Ints, Table
 from shoal.errors import InputError
 from shoal.io.read.defects import BROKEN_LINES, DefectList
@@ -56,10 +56,10 @@ def read_microdata(source: Source, options: MicrodataOptions) -> MicrodataReadin
     roles = assigned_roles(source.path, {name: bool(found.is_not_null().any()) for name, found in numbers.items()}, options)
     _refuse_defects(cells, {name: numbers[name] for name in roles.quasi}, roles)
     quasi = [Attribute(name, "numeric", numbers[name]) for name in roles.quasi]
-    kept = [Attribute(name, "nominal", cells.frame[name], quasi=False) for name in roles.keep]
+    beside = [Attribute(name, "nominal", cells.frame[name], quasi=False) for name in roles.keep]
     order = {name: at for at, name in enumerate(cells.frame.columns)}
-    table = Table(tuple(sorted(quasi + kept, key=lambda attribute: order[attribute.name])), _owners(cells, roles))
-    rows = Ledger(len(table) + cells.empty, {"used": len(table), "empty lines": cells.empty})
+    table = Table(tuple(sorted(quasi + beside, key=lambda attribute: order[attribute.name])), _owners(cells, roles))
+    rows = Ledger(len(table) + cells.empty, {"used": kept(len(table)), "empty lines": gone(cells.empty)})
     return MicrodataReading(table, rows, (*cells.notes, *roles.notes(), *_notes_on(table, cells.empty)))
 
 

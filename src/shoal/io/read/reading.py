@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal import _kernels
-from shoal.data.accounting import Ledger
+from shoal.data.accounting import Ledger, gone, kept
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.errors import InputError
@@ -67,9 +67,9 @@ class Tally:
                 hint="see --format, --sep and the column options",
             )
         self._refuse_many(found)
-        malformed = {f"malformed: {reason}": n for reason, n in found.counts.items()}
-        parts = {"used": self.used, "repeated clicks": self.repeated, "blank lines": self.blank, **malformed}
-        return Ledger(sum(parts.values()), parts)
+        malformed = {f"malformed: {reason}": gone(n) for reason, n in found.counts.items()}
+        parts = {"used": kept(self.used), "repeated clicks": gone(self.repeated), "blank lines": gone(self.blank), **malformed}
+        return Ledger(sum(part.n for part in parts.values()), parts)
 
     def _refuse_many(self, found: Defects) -> None:
         rows = self.used + self.repeated + found.total

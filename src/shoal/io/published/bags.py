@@ -19,9 +19,11 @@ import numpy as np
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.data.bags import Bags, Vocabulary
+from shoal.data.bags import Bags, Vocabulary, stacked
+from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError
 from shoal.io.beside import KeysBeside, columns_beside, distinct_keys, metadata_beside, numbers_rows
+from shoal.io.published import Facts, Reader
 from shoal.io.read.columns import plain
 from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, json_lines, text_table
 from shoal.io.read.formats import first_records
@@ -30,6 +32,7 @@ from shoal.io.read.reading import Tally
 from shoal.io.read.separators import JOINER, guess_separator, has_quotes, one_byte, separator_name
 from shoal.io.read.source import Source
 from shoal.io.read.transactions import json_items
+from shoal.privacy.identical import identical_records
 
 SHAPES = ("parquet", "csv", "jsonl", "transactions")
 RECORD_NAMES = {
@@ -260,3 +263,26 @@ def _items_key(value: Any) -> str | None:
     if "items" in value:
         return "items"
     return lists[0] if len(lists) == 1 else None
+
+
+# -- a table of a release
+
+
+def read(directory: Path, files: Sequence[Facts], own: bool) -> BagTable:
+    """The records of a file, each in one copy."""
+    (file,) = files
+    bags = read_records(directory / file["name"], file["format"], file.get("separator"), own=own)[0]
+    return BagTable(bags, np.ones(len(bags), np.int64))
+
+
+def compare(made: BagTable, seen: BagTable) -> int:
+    """Records without counterpart, counted with their copies."""
+    tables = (made, seen)
+    names = Vocabulary(pl.concat([table.records.vocabulary.names for table in tables]).unique(maintain_order=True))
+    label = identical_records(stacked([t.records.relabelled(names.codes(t.records.vocabulary.names), names) for t in tables]))
+    n, first = int(label.max(initial=-1)) + 1, len(made.copies)
+    times = [np.bincount(part, weights=t.copies, minlength=n) for part, t in zip((label[:first], label[first:]), tables, strict=True)]
+    return int(np.abs(times[0] - times[1]).sum())
+
+
+READER = Reader(read, compare)

@@ -1,0 +1,154 @@
+"""From a file to the Original: read, split into words, put on a taxonomy, or left as rows, as the method takes it.
+
+What a method takes decides: records (sets or bags), the rows of a log, or the rows of a table. Each is prepared in its own way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.app.job import NO_TAXONOMY, Preparation, is_file, load_taxonomy
+from shoal.data.bags import Bags
+from shoal.data.log import Log
+from shoal.data.original import AnyOriginal, Original
+from shoal.data.original_rows import LogOriginal, TableOriginal
+from shoal.data.table import Table
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.inputs import Reading, read
+from shoal.taxonomy.ground import as_typed, ground, in_lower_case
+from shoal.taxonomy.tree import Taxonomy
+from shoal.text.terms import Terms, terms_of
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Records of words as they were typed; `texts` says whether they were split from texts, `stop_words` how many were left out then."""
+
+    bags: Bags
+    texts: bool = False
+    stop_words: int = 0
+
+    @property
+    def folded(self) -> Bags:
+        """The records as a taxonomy is asked for them: words of texts in lower case."""
+        return in_lower_case(self.bags)[0] if self.texts else self.bags
+
+
+WANTED = {"log": "a log of events", "table": "a table of microdata"}
+FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What a method is given, with the facts of how it came there."""
+
+    original: AnyOriginal
+    facts: dict[str, Any]
+    how: Preparation
+    reading: Reading | None
+    notes: tuple[str, ...]
+
+    @property
+    def records(self) -> Original:
+        """The original as records of items; an error where it is rows."""
+        if not isinstance(self.original, Original):
+            raise ParameterError(f"this is about records of items, and the input was read as a {self.original.shape}")
+        return self.original
+
+
+def prepare(path: str | Path, how: Preparation) -> Prepared:
+    """Read a file and prepare it. A taxonomy's file comes first: it is small, and may be the one with the mistake."""
+    given, noted = load_taxonomy(how.taxonomy, how.loss) if is_file(how.taxonomy) else (None, ())
+    reading = read(path, how.read)
+    # Records are made before the log, the largest thing in memory, is let go.
+    data = records_of(reading.data, how) if how.shape == "records" else reading.data
+    reading = replace(reading, data=Bags.from_lists([]))
+    return with_reading(prepare_data(data, how, given), reading, noted)
+
+
+def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:
+    """What was prepared, with the facts, the rows and the notes of the file it came from."""
+    facts = {"format": reading.format, "rows": reading.rows.total, **prepared.facts}
+    return replace(prepared, facts=facts, reading=reading, notes=(*reading.notes, *noted, *prepared.notes))
+
+
+def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+    """What a method takes, from data that was read."""
+    if how.shape == "records":
+        if isinstance(data, Table):
+            raise ParameterError("this method takes records of items, and the input is a table of microdata")
+        return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, given)
+    if how.shape == "log" and isinstance(data, Log):
+        return _as_it_is(LogOriginal(data), how)
+    if how.shape == "table" and isinstance(data, Table):
+        return _as_it_is(TableOriginal(data), how)
+    raise ParameterError(f"this method takes {WANTED[how.shape]}, and the input is none", hint="see --format")
+
+
+def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:
+    """Rows are given to the method as they were read."""
+    return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described(), how, None, ())
+
+
+def records_of(data: Log | Bags, how: Preparation) -> Records:
+    """One bag of words per user, session or event."""
+    if isinstance(data, Log):
+        stop_words = 0
+
+        def split(texts: pl.Series) -> Terms:
+            nonlocal stop_words
+            found = terms_of(texts, as_typed=True)
+            stop_words += found.stopped
+            return found
+
+        bags = data.bags(how.per, how.pause, split=split)
+        return Records(bags, data.kind == "text", stop_words)
+    if how.per != "user":
+        raise ParameterError(f"transactions have no {how.per}s: each line is one person's record", hint="leave --per out")
+    return Records(data)
+
+
+def prepare_records(records: Records, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+    """Put records on the taxonomy that was asked for, or on one that is given; or leave their names as they were typed."""
+    bags, taxonomy = records.bags, given
+    notes: tuple[str, ...] = ()
+    if taxonomy is None and how.taxonomy != NO_TAXONOMY:
+        taxonomy, notes = load_taxonomy(how.taxonomy, how.loss, records.folded.vocabulary)
+    if how.typed_names or taxonomy is None:
+        original = as_typed(bags, taxonomy, as_sets=how.as_sets, stop_words=records.stop_words)
+    else:
+        rules: dict[str, Any] = {"unknown": how.unknown or "keep", "scope": how.scope, "as_sets": how.as_sets}
+        original = ground(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
+        if how.unknown is None:
+            _refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
+    return Prepared(original, _facts(original, how), how, None, notes)
+
+
+def _facts(original: Original, how: Preparation) -> dict[str, Any]:
+    """What the manifest says of the input."""
+    bags, steps, tree = original.typed, original.steps, original.tree
+    facts = {
+        "records": len(bags),
+        "owners": bags.n_owners,
+        "items": len(bags.vocabulary),
+        "occurrences": bags.occurrences,
+    }
+    if not original.on_taxonomy:
+        return facts | how.described()
+    unknown = {"unknown_items": steps.unknown_terms, "unknown_occurrences": steps.unknown_kept + steps.unknown_dropped}
+    shape = {"taxonomy_nodes": len(tree), "taxonomy_leaves": tree.n_leaves, "taxonomy_height": tree.height}
+    return facts | unknown | how.described() | shape
+
+
+def _refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
+    """Raise where hardly any item is on the taxonomy, and nobody said what is to become of the others."""
+    known = occurrences - unknown
+    if unknown and known < FEWEST_KNOWN * occurrences:
+        raise InputError(
+            f"the taxonomy knows {known:,} of {occurrences:,} item occurrences, less than {FEWEST_KNOWN:.0%}",
+            hint="give one that is about these items, or generated; --unknown keep or drop goes on with this one",
+        )

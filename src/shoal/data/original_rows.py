@@ -1,0 +1,52 @@
+"""Originals whose rows are published as rows: those of a log, and those of a table of microdata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.data.log import Log
+from shoal.data.original import AnyOriginal
+from shoal.data.shape import Shape
+from shoal.data.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class LogOriginal(AnyOriginal):
+    """A log with its further columns, just as it was read."""
+
+    log: Log
+
+    @property
+    def shape(self) -> Shape:
+        """A log."""
+        return "log"
+
+    @property
+    def n_owners(self) -> int:
+        """How many different people the events belong to."""
+        return self.log.n_owners
+
+    def to_account(self) -> dict[str, int]:
+        """Rows."""
+        return {"rows": len(self.log)}
+
+
+@dataclass(frozen=True, eq=False)
+class TableOriginal(AnyOriginal):
+    """A table of microdata, just as it was read."""
+
+    table: Table
+
+    @property
+    def shape(self) -> Shape:
+        """A table."""
+        return "table"
+
+    @property
+    def n_owners(self) -> int:
+        """How many different people own the rows."""
+        return self.table.n_owners
+
+    def to_account(self) -> dict[str, int]:
+        """Rows."""
+        return {"rows": len(self.table)}

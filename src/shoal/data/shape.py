@@ -1,0 +1,7 @@
+"""Shapes of input: what a method may say that it takes. Apart from the rest, so that listing methods loads nothing large."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Shape = Literal["sets", "bags", "log", "table"]

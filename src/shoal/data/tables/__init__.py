@@ -1,0 +1,54 @@
+"""Published tables: what a release holds, each of a kind. A kind is a file here, a writer, a reader back and an account.
+
+Every table is written in an order drawn from the operating system's entropy, with fresh numbers where rows are numbered.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.accounting import Accounting
+from shoal.registry import Table as Lookup
+
+Ints = npt.NDArray[np.int64]
+
+
+class PublishedTable(ABC):
+    """A table to be published. Immutable; holds nothing that may not be written. `amounts` are the names of its `facts`."""
+
+    kind: ClassVar[str]
+    amounts: ClassVar[tuple[str, ...]] = ("rows",)
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """How many rows are written."""
+
+    @abstractmethod
+    def as_told(self, account: Accounting) -> bool:
+        """Whether an account tells of as many published rows as there are; true where the rows are not those of the input."""
+
+    def facts(self) -> dict[str, int]:
+        """What the manifest says of the table: the number of rows, and what else a kind counts."""
+        return {"rows": self.n_rows}
+
+
+KINDS: Lookup[type[PublishedTable]] = Lookup(
+    "kind of table",
+    {
+        "bags": "shoal.data.tables.bags:BagTable",
+        "weighted bags": "shoal.data.tables.weighted:WeightedBagTable",
+        "rows": "shoal.data.tables.rows:RowTable",
+        "counts": "shoal.data.tables.counts:CountTable",
+        "groups": "shoal.data.tables.groups:GroupTable",
+    },
+)
+
+
+def fresh_order(n: int) -> Ints:
+    """The numbers from 0 to n - 1 in an order drawn from the operating system's entropy, never from a seed."""
+    return np.random.default_rng().permutation(n).astype(np.int64)

@@ -1,0 +1,48 @@
+"""Counts: combinations of values, and a number for each, such as a noisy count of people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from shoal.data.accounting import Accounting
+from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.tables.columns import column_types
+from shoal.errors import ShoalError
+
+COUNT = "count"
+
+
+@dataclass(frozen=True, eq=False)
+class CountTable(PublishedTable):
+    """Key columns, no two rows alike in them, and a `count`, whole or not."""
+
+    kind = "counts"
+
+    frame: pl.DataFrame
+
+    def __post_init__(self) -> None:
+        if self.columns.get(COUNT) not in {"integer", "number"} or len(self.columns) < 2:
+            raise ShoalError(f"a table of counts has key columns and a number called {COUNT}")
+        if self.frame[COUNT].null_count() or self.frame.drop(COUNT).is_duplicated().any():
+            raise ShoalError("a key has no count, or several")
+
+    @property
+    def n_rows(self) -> int:
+        """How many counts are written."""
+        return len(self.frame)
+
+    def as_told(self, account: Accounting) -> bool:
+        """A count is not a row of the input, so there is nothing to compare."""
+        return True
+
+    @cached_property
+    def columns(self) -> dict[str, str]:
+        """The type of each column, in words."""
+        return column_types(self.frame)
+
+    def shuffled(self) -> pl.DataFrame:
+        """The counts in a fresh order."""
+        return self.frame[fresh_order(self.n_rows)]

@@ -1,0 +1,61 @@
+"""Groups with two parts: exact rows, and beside them per group a histogram of what is not told row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from shoal.data.accounting import Accounting
+from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.tables.columns import column_types, renumbered
+from shoal.data.tables.counts import COUNT
+from shoal.errors import ShoalError
+
+GROUP = "group"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTable(PublishedTable):
+    """`rows` with the number of their `group`; `histogram` with a `group`, values, and how often they occur there (`count`)."""
+
+    kind = "groups"
+    amounts = ("rows", "groups")
+
+    rows: pl.DataFrame
+    histogram: pl.DataFrame
+
+    def __post_init__(self) -> None:
+        told = column_types(self.histogram)
+        if column_types(self.rows).get(GROUP) != "integer" or told.get(GROUP) != "integer" or told.get(COUNT) != "integer":
+            raise ShoalError(f"rows and histogram have a {GROUP}, and the histogram a {COUNT}, all whole numbers")
+        if self.histogram[COUNT].null_count() or (self.histogram[COUNT] < 1).any():
+            raise ShoalError("a histogram counts nothing less than one")
+        if self.histogram.drop(COUNT).is_duplicated().any():
+            raise ShoalError("a value stands twice in the histogram of a group")
+        if self.rows[GROUP].null_count() or not self.histogram[GROUP].is_in(self.rows[GROUP].unique().implode()).all():
+            raise ShoalError("a histogram is that of a group without rows, or a row has no group")
+
+    @property
+    def n_rows(self) -> int:
+        """How many exact rows are written."""
+        return len(self.rows)
+
+    def as_told(self, account: Accounting) -> bool:
+        """Every exact row is a record of the input."""
+        return account.records.of_fate("kept", "changed") == self.n_rows
+
+    def facts(self) -> dict[str, int]:
+        """Rows and groups."""
+        return {"rows": self.n_rows, "groups": self.rows[GROUP].n_unique()}
+
+    def shuffled(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Both parts in fresh orders, the groups numbered anew from 1 in both alike."""
+        known = self.rows[GROUP].unique().to_list()
+        fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
+        return _shuffled(self.rows, fresh), _shuffled(self.histogram, fresh)
+
+
+def _shuffled(frame: pl.DataFrame, fresh: dict[int, int]) -> pl.DataFrame:
+    mixed = frame[fresh_order(len(frame))]
+    return mixed.with_columns(renumbered(mixed[GROUP], fresh))

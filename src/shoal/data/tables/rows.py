@@ -1,0 +1,57 @@
+"""Rows: those of a log or of microdata, as a frame of flat columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from shoal.data.accounting import Accounting
+from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.tables.columns import column_types, renumbered
+from shoal.errors import ShoalError
+
+
+@dataclass(frozen=True, eq=False)
+class RowTable(PublishedTable):
+    """Rows of columns of text, whole numbers, numbers or times.
+
+    `pseudonyms` names the column that tells which rows belong together (those of one person, say), by numbers that mean nothing else:
+    they are drawn anew whenever the table is written.
+    """
+
+    kind = "rows"
+
+    frame: pl.DataFrame
+    pseudonyms: str | None = None
+
+    def __post_init__(self) -> None:
+        types = column_types(self.frame)
+        if self.pseudonyms is not None and types.get(self.pseudonyms) != "integer":
+            raise ShoalError(f"the pseudonyms {self.pseudonyms!r} are not a column of whole numbers")
+        if self.pseudonyms is not None and self.frame[self.pseudonyms].null_count():
+            raise ShoalError("a row has no pseudonym")
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are written."""
+        return len(self.frame)
+
+    def as_told(self, account: Accounting) -> bool:
+        """Every published row is one of the input's."""
+        return account["rows"].of_fate("kept", "changed") == self.n_rows
+
+    @cached_property
+    def columns(self) -> dict[str, str]:
+        """The type of each column, in words."""
+        return column_types(self.frame)
+
+    def shuffled(self) -> pl.DataFrame:
+        """The rows in a fresh order, with fresh pseudonyms from 1 on."""
+        frame = self.frame[fresh_order(self.n_rows)]
+        if self.pseudonyms is None:
+            return frame
+        known = frame[self.pseudonyms].unique().to_list()
+        fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
+        return frame.with_columns(renumbered(frame[self.pseudonyms], fresh))

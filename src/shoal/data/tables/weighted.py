@@ -1,0 +1,60 @@
+"""Weighted bags: records whose items have weights, such as the terms of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from shoal.data.accounting import Accounting
+from shoal.data.tables import PublishedTable, fresh_order
+from shoal.errors import ShoalError
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedBagTable(PublishedTable):
+    """One row a record: its `items`, all different, and their `weights`, finite numbers in the same order."""
+
+    kind = "weighted bags"
+    amounts = ("rows", "occurrences")
+
+    frame: pl.DataFrame
+
+    def __post_init__(self) -> None:
+        if dict(self.frame.schema) != {"items": pl.List(pl.String), "weights": pl.List(pl.Float64)}:
+            raise ShoalError(f"weighted bags have the columns items and weights, not {dict(self.frame.schema)}")
+        unequal = self.frame["items"].list.len() != self.frame["weights"].list.len()
+        if self.frame.null_count().sum_horizontal().item() or unequal.any():
+            raise ShoalError("a record has not one weight for each item")
+        flat = self.flat
+        if flat["item"].null_count() or not flat["weight"].fill_null(float("nan")).is_finite().all():
+            raise ShoalError("an item has no name, or a weight is not a finite number")
+        if flat.select("record", "item").is_duplicated().any():
+            raise ShoalError("an item stands twice in a record")
+
+    @property
+    def flat(self) -> pl.DataFrame:
+        """One row for each item of a record, numbered from 0, by record and name."""
+        numbered = self.frame.with_row_index("record").filter(pl.col("items").list.len() > 0)
+        return numbered.explode("items", "weights").rename({"items": "item", "weights": "weight"}).sort("record", "item")
+
+    @property
+    def n_rows(self) -> int:
+        """How many records are written."""
+        return len(self.frame)
+
+    def as_told(self, account: Accounting) -> bool:
+        """Every published record is one of the input's."""
+        return account.records.of_fate("kept", "changed") == self.n_rows
+
+    def facts(self) -> dict[str, int]:
+        """Records and items in them."""
+        return {"rows": self.n_rows, "occurrences": int(self.frame["items"].list.len().sum())}
+
+    def shuffled(self) -> pl.DataFrame:
+        """The records in a fresh order, numbered anew from 1; items sorted by name."""
+        order = pl.Series(fresh_order(self.n_rows), dtype=pl.Int64)
+        by_name = self.flat.group_by("record", maintain_order=True).agg(items="item", weights="weight")
+        all_records = pl.DataFrame({"record": order.cast(pl.UInt32)}).join(by_name, on="record", how="left", maintain_order="left")
+        filled = all_records.with_columns(pl.col("items", "weights").fill_null([]))
+        return filled.with_columns(record=pl.int_range(1, self.n_rows + 1, dtype=pl.Int64))

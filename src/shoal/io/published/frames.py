@@ -1,0 +1,80 @@
+"""Frames of flat columns, read back from Parquet, CSV or JSON lines, and compared."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.data.tables.columns import TYPES
+from shoal.errors import InputError
+from shoal.io.read.packed import content_of
+from shoal.io.read.parquet import whole
+from shoal.io.read.source import Source
+from shoal.io.write.frames import TIME
+
+SIDE = "\0side"  # no column that is read bears this name
+
+
+def read_frame(directory: Path, file: Mapping[str, Any], own: bool) -> pl.DataFrame:
+    """The columns of a file, of the types that are said of them; types that are not told are as the file has them."""
+    path = directory / file["name"]
+    frame = raw_frame(path, file["format"], own)
+    told = file.get("columns")
+    if not told:
+        return frame.with_columns(pl.col(pl.Int8, pl.Int16, pl.Int32, pl.UInt8, pl.UInt16, pl.UInt32).cast(pl.Int64))
+    if not len(frame) and not frame.width:  # JSON lines without a line
+        return pl.DataFrame(schema={name: TYPES[word] for name, word in told.items()})
+    if sorted(frame.columns) != sorted(told):
+        raise InputError(f"{path.name} has other columns than those told", hint="a release is judged whole or not at all")
+    return frame.select(_typed(frame, name, word, path.name) for name, word in told.items())
+
+
+def raw_frame(path: Path, format: str, own: bool) -> pl.DataFrame:
+    """A file's columns: of Parquet and JSON lines as they are typed there, of CSV as text."""
+    if format == "parquet":
+        return whole(Source.of(path), own=own)
+    content = content_of(path)
+    if not content.strip():
+        return pl.DataFrame()
+    try:
+        if format == "csv":
+            return pl.read_csv(io.BytesIO(content), infer_schema=False)
+        return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
+    except (pl.exceptions.PolarsError, ValueError):
+        raise InputError(f"{path.name} is not readable as {format}") from None
+
+
+def _typed(frame: pl.DataFrame, name: str, word: str, file: str) -> pl.Series:
+    column = frame[name]
+    try:
+        if word == "time" and column.dtype == pl.String:
+            return column.str.to_datetime(TIME, time_unit="us")
+        return column.cast(TYPES[word], strict=True)
+    except pl.exceptions.PolarsError:
+        raise InputError(f"{file}: the column {name!r} does not hold the {word} that it is said to hold") from None
+
+
+def differing(made: pl.DataFrame, seen: pl.DataFrame) -> int:
+    """How many rows of either frame have no counterpart in the other."""
+    if dict(made.schema) != dict(seen.schema):
+        return max(1, len(made) + len(seen))
+    sides = [made.with_columns(pl.lit(1).alias(SIDE)), seen.select(made.columns).with_columns(pl.lit(-1).alias(SIDE))]
+    surplus = pl.concat(sides).group_by(made.columns).agg(pl.col(SIDE).sum())[SIDE]
+    return int(surplus.abs().sum())
+
+
+def differing_under(numbers: str, made: pl.DataFrame, seen: pl.DataFrame) -> int:
+    """The same where rows belong together by fresh numbers: how many rows stand under numbers that have no counterpart."""
+    if dict(made.schema) != dict(seen.schema):
+        return max(1, len(made) + len(seen))
+    sides = [made.with_columns(pl.lit(1).alias(SIDE)), seen.select(made.columns).with_columns(pl.lit(-1).alias(SIDE))]
+    rest = [name for name in made.columns if name != numbers]
+    content = pl.struct(rest).rank("dense") if rest else pl.lit(1, pl.UInt32)
+    both = pl.concat(sides).with_columns(content.alias("\0content"))
+    together = both.group_by(SIDE, numbers).agg(pl.col("\0content").sort().cast(pl.String).str.join(","), pl.len().alias("\0rows"))
+    surplus = together.group_by("\0content").agg(pl.col(SIDE).sum().abs(), pl.col("\0rows").first())
+    return int((surplus[SIDE].cast(pl.Int64) * surplus["\0rows"].cast(pl.Int64)).sum())

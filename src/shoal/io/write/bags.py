@@ -1,0 +1,96 @@
+"""Writing published records, in an order that tells nothing.
+
+Records are shuffled with the operating system's entropy and get fresh numbers; items are sorted by name.
+Formats: `parquet` and `jsonl` hold lists of items; `csv` joins the items of a record with `;`; `transactions`
+has one record a line, an empty line for an empty record. A name that a format cannot hold without doubt is
+refused.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.data.tables.bags import BagTable
+from shoal.io.read.separators import JOINER, one_byte
+from shoal.io.write.files import OUTPUT_FORMATS, FileFact, insist_on_format, write_pieces
+from shoal.io.write.names import refuse_ambiguous
+
+ROWS_AT_ONCE = 100_000
+
+
+def write(table: BagTable, directory: Path, name: str, format: str, sep: str) -> tuple[FileFact, ...]:
+    """One file, whose name ends as its format says; `sep` is what separates the items of transactions."""
+    insist_on_format(format, OUTPUT_FORMATS, table.kind)
+    path = directory / f"{name}{OUTPUT_FORMATS[format]}"
+    return (replace(write_records(table, path, format, sep), table=name, kind=table.kind),)
+
+
+def write_records(table: BagTable, path: str | Path, format: str = "parquet", sep: str = "\t") -> FileFact:
+    """Write the published records to a file of this format and say what was written."""
+    insist_on_format(format, OUTPUT_FORMATS, table.kind)
+    separator = {"csv": JOINER, "transactions": one_byte(sep) or " "}.get(format, "")
+    published = by_name(table.records)
+    refuse_ambiguous(published.vocabulary.names.gather(np.unique(published.items)), format, separator)
+    rows, place = table.shuffled_rows(), Path(path)
+    digest = write_pieces(place, _pieces(published, rows, format, separator))
+    return FileFact(place.name, len(rows), digest, format, separator)
+
+
+def by_name(bags: Bags) -> Bags:
+    """The same records over a vocabulary in the order of names, so that items are sorted by name."""
+    order = bags.vocabulary.names.arg_sort().to_numpy()
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return bags.relabelled(rank, Vocabulary(bags.vocabulary.names.gather(order)))
+
+
+def _pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterator[bytes]:
+    """The file's bytes, a part at a time: each published row is put into words once, and then repeated."""
+    lists = published.to_polars()
+    if format == "parquet":
+        yield _parquet(lists, rows)
+        return
+    if format == "csv":
+        yield b"record,items\n"
+    texts = _texts(lists, format, separator)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        part = rows[start : start + ROWS_AT_ONCE]
+        numbers = pl.Series(np.arange(start + 1, start + len(part) + 1))
+        yield _lines(texts.gather(part), numbers, format)
+
+
+def _parquet(lists: pl.Series, rows: Ints) -> bytes:
+    buffer = io.BytesIO()
+    frame = pl.DataFrame({"record": np.arange(1, len(rows) + 1), "items": lists.gather(rows)})
+    frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
+    return buffer.getvalue()
+
+
+def _texts(lists: pl.Series, format: str, separator: str) -> pl.Series:
+    if format == "jsonl":
+        return pl.Series([json.dumps(items, ensure_ascii=False) for items in lists.to_list()], dtype=pl.String)
+    return lists.list.join(separator)
+
+
+def _lines(texts: pl.Series, numbers: pl.Series, format: str) -> bytes:
+    if format == "csv":
+        buffer = io.BytesIO()
+        pl.DataFrame({"record": numbers, "items": texts}).write_csv(buffer, include_header=False)
+        return buffer.getvalue()
+    if format == "jsonl":
+        numbered = pl.select(pl.format('{{"record": {}, "items": {}}}', numbers, texts)).to_series()
+        return _joined(numbered)
+    return _joined(texts)
+
+
+def _joined(lines: pl.Series) -> bytes:
+    text: str = lines.str.join("\n", ignore_nulls=False).item()
+    return f"{text}\n".encode()

@@ -1,0 +1,37 @@
+"""Frames of flat columns as Parquet, CSV or JSON lines. Times are written as 2006-03-01 07:17:12, with a fraction where there is one."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import polars as pl
+
+from shoal.data.tables.columns import column_types
+from shoal.io.write.files import FRAME_FORMATS, OUTPUT_FORMATS, FileFact, insist_on_format, write_pieces
+
+TIME = "%Y-%m-%d %H:%M:%S%.f"
+
+
+def write_frame(
+    frame: pl.DataFrame, directory: Path, name: str, format: str, *, table: str, kind: str, part: str = "", pseudonyms: str = ""
+) -> FileFact:
+    """Write the rows of a frame as they stand."""
+    insist_on_format(format, FRAME_FORMATS, kind)
+    path = directory / f"{name}{OUTPUT_FORMATS[format]}"
+    digest = write_pieces(path, [frame_bytes(frame, format)])
+    return FileFact(path.name, len(frame), digest, format, "", table, kind, part, column_types(frame), pseudonyms)
+
+
+def frame_bytes(frame: pl.DataFrame, format: str) -> bytes:
+    """A file of this format. Parquet without statistics, which would tell of single values."""
+    buffer = io.BytesIO()
+    if format == "parquet":
+        frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
+        return buffer.getvalue()
+    told = frame.with_columns(pl.col(pl.Datetime).dt.strftime(TIME))
+    if format == "csv":
+        told.write_csv(buffer)
+    else:
+        told.write_ndjson(buffer)
+    return buffer.getvalue()

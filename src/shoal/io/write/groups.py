@@ -1,0 +1,19 @@
+"""Writing groups with two parts: NAME_rows and NAME_histogram."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shoal.data.tables.groups import GroupTable
+from shoal.io.write.files import FileFact
+from shoal.io.write.frames import write_frame
+
+PARTS = ("rows", "histogram")
+
+
+def write(table: GroupTable, directory: Path, name: str, format: str, sep: str) -> tuple[FileFact, ...]:
+    """One file for each part; `sep` does not apply."""
+    return tuple(
+        write_frame(frame, directory, f"{name}_{part}", format, table=name, kind=table.kind, part=part)
+        for part, frame in zip(PARTS, table.shuffled(), strict=True)
+    )

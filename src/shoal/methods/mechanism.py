@@ -1,0 +1,57 @@
+"""The base of all mechanisms: methods that publish counts with noise, and whose claims hold by construction, not by counting.
+
+A subclass says what is counted and how noise is added; the account and the table are done here once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from shoal.data.accounting import Part
+from shoal.data.original_rows import LogOriginal
+from shoal.data.release import Release
+from shoal.data.tables.counts import CountTable
+from shoal.methods import Method
+from shoal.methods.building import build_row_release
+
+COUNTS = "counts"  # the name of the published table
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyCounts:
+    """Key columns and a noisy `count`; what became of the rows that were counted."""
+
+    frame: pl.DataFrame
+    told: Mapping[str, Part]
+    notes: tuple[str, ...] = ()
+
+
+class Mechanism(Method):
+    """A method that publishes counts of a log's rows with fresh noise."""
+
+    takes = frozenset({"log"})
+    publishes = "counts"
+    varies = "noise is drawn anew each time: another run gives other counts"
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Values are counted as they were typed."""
+        return False
+
+    @property
+    def deterministic(self) -> bool:
+        """Noise is fresh."""
+        return False
+
+    @abstractmethod
+    def counted(self, original: LogOriginal) -> NoisyCounts:
+        """What is counted, with noise."""
+
+    def apply(self, original: LogOriginal) -> Release:
+        """Publish the counts, and account for every row."""
+        found = self.counted(original)
+        return build_row_release(self, len(original.log), {COUNTS: CountTable(found.frame)}, found.told, notes=found.notes)

@@ -1,0 +1,73 @@
+"""The base of all methods that take a log and publish a log: rows are left out or changed, and every row is accounted for.
+
+A subclass says which rows remain and what they hold; columns, pseudonyms, the account and the order of rows are done here once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from shoal.data.accounting import Part
+from shoal.data.bags import Ints
+from shoal.data.log import Log
+from shoal.data.original_rows import LogOriginal
+from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
+from shoal.errors import InputError
+from shoal.methods import Method
+from shoal.methods.building import build_row_release
+
+LOG = "log"  # the name of the published table
+USER = "user"
+PAYLOAD = {"text": "query", "item": "item"}
+
+
+@dataclass(frozen=True, eq=False)
+class RemainingRows:
+    """The rows that remain, as they are to be published; the row of the original that each one was; what became of all rows."""
+
+    log: Log
+    origin: Ints
+    told: Mapping[str, Part]
+    notes: tuple[str, ...] = ()
+
+
+class RowsMethod(Method):
+    """A method that publishes rows of a log, with the columns it was read with; people are pseudonyms that are drawn anew."""
+
+    takes = frozenset({"log"})
+    publishes = "rows"
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Rows stay as they were typed."""
+        return False
+
+    @property
+    def links_people(self) -> bool:
+        """Whether rows of one person are published under one pseudonym; otherwise nothing tells which rows belong together."""
+        return True
+
+    @abstractmethod
+    def remaining(self, log: Log) -> RemainingRows:
+        """What remains of a log."""
+
+    def apply(self, original: LogOriginal) -> Release:
+        """Publish what remains, and account for every row."""
+        found = self.remaining(original.log)
+        table = RowTable(published_columns(found.log, links_people=self.links_people), USER if self.links_people else None)
+        return build_row_release(self, len(original.log), {LOG: table}, found.told, found.origin, found.notes)
+
+
+def published_columns(log: Log, *, links_people: bool) -> pl.DataFrame:
+    """A log's rows under the names of published columns: user, time, query or item, and the further ones under their own."""
+    named = {"owner": USER, "time": "time", "payload": PAYLOAD[log.kind]}
+    taken = [name for name in log.further if name in named.values()]
+    if taken:
+        raise InputError(f"the column {taken[0]!r} of the log has the name of another published column", hint="rename it")
+    columns = [pl.col(name).alias(told) for name, told in named.items() if name in log.frame.columns and (links_people or name != "owner")]
+    return log.frame.select(*columns, *log.further)

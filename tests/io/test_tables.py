@@ -1,0 +1,203 @@
+"""Every kind of table is written and read back the same, in a fresh order and with fresh numbers, and a difference is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from shoal.data.bags import Bags
+from shoal.data.release import Release
+from shoal.data.tables import KINDS, PublishedTable
+from shoal.data.tables.bags import BagTable
+from shoal.data.tables.counts import CountTable
+from shoal.data.tables.groups import GroupTable
+from shoal.data.tables.rows import RowTable
+from shoal.data.tables.weighted import WeightedBagTable
+from shoal.errors import InputError, ParameterError, ShoalError
+from shoal.io.published import READERS, read_tables, rows_differing
+from shoal.io.write import WRITERS, write_release
+
+NAMES = ["plain", "a;b", 'with "quotes"', "two\nlines", "ünï", "", " blanks ", "1"]
+DAY = datetime(2006, 3, 1, 7, 17, 12)
+
+
+def rows(n: int = 60, **changed: pl.Expr) -> RowTable:
+    frame = pl.DataFrame(
+        {
+            "user": [7 * (i % 9) for i in range(n)],
+            "query": [None if i % 11 == 5 else NAMES[i % 8] for i in range(n)],
+            "rank": [None if i % 7 == 3 else i for i in range(n)],
+            "score": [i / 3 for i in range(n)],
+            "time": [DAY.replace(microsecond=i % 3 * 125) for i in range(n)],
+        },
+        schema={"user": pl.Int64, "query": pl.String, "rank": pl.Int64, "score": pl.Float64, "time": pl.Datetime("us")},
+    )
+    return RowTable(frame.with_columns(**changed), "user")
+
+
+def bags(n: int = 60) -> BagTable:
+    return Release.from_records(Bags.from_lists([[f"item {j}" for j in range(i % 5)] for i in range(n)])).bag_table
+
+
+def weighted(n: int = 60) -> WeightedBagTable:
+    items = [[f"term {j}" for j in range(i % 4)] for i in range(n)]
+    weights = [[(i + j) / 7 for j in range(i % 4)] for i in range(n)]
+    return WeightedBagTable(pl.DataFrame({"items": items, "weights": weights}, schema=dict(WEIGHTED)))
+
+
+WEIGHTED = {"items": pl.List(pl.String), "weights": pl.List(pl.Float64)}
+
+
+COUNTED = {"query": pl.String, "day": pl.Int64, "count": pl.Float64}
+
+
+def counts(n: int = 60) -> CountTable:
+    return CountTable(
+        pl.DataFrame({"query": [f"q{i}" for i in range(n)], "day": list(range(n)), "count": [i * 1.5 - 3 for i in range(n)]}, COUNTED)
+    )
+
+
+def groups(n: int = 60) -> GroupTable:
+    exact = pl.DataFrame(
+        {"group": [100 + i // 4 for i in range(n)], "bought": [f"{i % 3}" for i in range(n)]}, {"group": pl.Int64, "bought": pl.String}
+    )
+    values = [(100 + g, v, 1 + (g + j) % 3) for g in range((n + 3) // 4) for j, v in enumerate(("flu", "cold")[: 1 + g % 2])]
+    return GroupTable(exact, pl.DataFrame(values, schema={"group": pl.Int64, "ill": pl.String, "count": pl.Int64}, orient="row"))
+
+
+MADE: dict[str, Callable[[int], PublishedTable]] = {
+    "bags": bags,
+    "weighted bags": weighted,
+    "rows": rows,
+    "counts": counts,
+    "groups": groups,
+}
+FORMATS = ("parquet", "csv", "jsonl")
+
+
+def there_and_back(table: PublishedTable, directory: Path, format: str) -> PublishedTable:
+    files = write_release(Release({"some": table}), directory, format)
+    assert all(file.table == "some" and file.kind == table.kind for file in files)
+    assert files[0].rows == table.n_rows
+    return read_tables(directory, [file.as_dict() for file in files])["some"]
+
+
+def test_every_kind_has_a_writer_a_reader_and_a_table_here() -> None:
+    assert set(KINDS) == set(WRITERS) == set(READERS) == set(MADE)
+    assert all(KINDS[kind].kind == kind == MADE[kind](1).kind for kind in KINDS)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("n", [60, 1, 0])
+@pytest.mark.parametrize("kind", MADE)
+def test_what_is_written_is_read_back(tmp_path: Path, kind: str, n: int, format: str) -> None:
+    if (kind, n, format) == ("bags", 0, "jsonl"):
+        pytest.skip("a file of nothing at all is not read as records")
+    made = MADE[kind](n)
+    seen = there_and_back(made, tmp_path, format)
+    assert (type(seen), seen.n_rows, seen.facts()) == (type(made), made.n_rows, made.facts())
+    assert list(made.facts()) == list(made.amounts)
+    assert rows_differing({"t": made}, {"t": seen}) == 0
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("kind", MADE)
+def test_the_order_is_fresh(tmp_path: Path, kind: str, format: str) -> None:
+    written = []
+    for place in (tmp_path / "one", tmp_path / "other"):
+        place.mkdir()
+        written.append([(place / file.name).read_bytes() for file in write_release(Release({"some": MADE[kind](60)}), place, format)])
+    assert all(one != other for one, other in zip(*written, strict=True))
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_a_difference_is_counted(kind: str) -> None:
+    make = MADE[kind]
+    assert rows_differing({"t": make(60)}, {"t": make(59)}) > 0
+    assert rows_differing({"t": make(60)}, {}) == rows_differing({}, {"t": make(60)}) >= 60
+    assert rows_differing({"t": make(60)}, {"t": rows(60) if kind != "rows" else counts(60)}) >= 60
+
+
+def test_pseudonyms_are_drawn_anew_and_still_tell_which_rows_belong_together(tmp_path: Path) -> None:
+    seen = there_and_back(rows(), tmp_path, "csv")
+    assert isinstance(seen, RowTable)
+    assert sorted(seen.frame["user"].unique().to_list()) == list(range(1, 10))
+    by_rank = {table: dict(table.frame.drop_nulls("rank").select("rank", "user").iter_rows()) for table in (rows(), seen)}
+    made, read = by_rank.values()
+    assert len({(made[rank], read[rank]) for rank in made}) == 9
+
+
+def test_rows_that_moved_to_another_person_are_seen() -> None:
+    moved = rows(user=pl.when(pl.col("rank") == 0).then(7).otherwise("user"))
+    assert rows_differing({"t": rows()}, {"t": moved}) > 0
+    renumbered = rows(user=pl.col("user") + 1000)
+    assert rows_differing({"t": rows()}, {"t": renumbered}) == 0
+
+
+def test_a_histogram_that_moved_to_another_group_is_seen() -> None:
+    made = groups()
+    moved = GroupTable(made.rows, made.histogram.with_columns(group=pl.col("group").replace({100: 101, 101: 100})))
+    assert rows_differing({"t": made}, {"t": moved}) > 0
+
+
+def test_a_weight_that_changed_is_seen() -> None:
+    made = weighted()
+    heavier = pl.DataFrame({"items": made.frame["items"], "weights": [[w + 1e-9 for w in row] for row in made.frame["weights"]]})
+    assert rows_differing({"t": made}, {"t": WeightedBagTable(heavier)}) > 0
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MADE if kind != "bags"])
+def test_transactions_hold_bags_only(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(ParameterError, match=f"transactions cannot hold a table of {kind}"):
+        write_release(Release({"some": MADE[kind](3)}), tmp_path, "transactions")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_with_a_column_more_is_refused(tmp_path: Path) -> None:
+    (file,) = write_release(Release({"some": counts()}), tmp_path, "csv")
+    place = tmp_path / file.name
+    place.write_text("\n".join(f"{line},{'name' if i == 0 else i}" for i, line in enumerate(place.read_text().splitlines())) + "\n")
+    with pytest.raises(InputError, match="other columns"):
+        read_tables(tmp_path, [file.as_dict()])
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_a_value_of_another_type_is_refused(tmp_path: Path, format: str) -> None:
+    (file,) = write_release(Release({"some": counts()}), tmp_path, format)
+    place = tmp_path / file.name
+    place.write_text(place.read_text().replace("85.5", '"many"' if format == "jsonl" else "many"))
+    with pytest.raises(InputError):
+        read_tables(tmp_path, [file.as_dict()])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: RowTable(pl.DataFrame({"a": [[1]]})),
+        lambda: RowTable(pl.DataFrame({"a": ["x"]}), "a"),
+        lambda: RowTable(pl.DataFrame({"a": [1, None]}), "a"),
+        lambda: CountTable(pl.DataFrame({"count": [1]})),
+        lambda: CountTable(pl.DataFrame({"a": ["x", "x"], "count": [1, 2]})),
+        lambda: CountTable(pl.DataFrame({"a": ["x"], "count": [None]}, schema={"a": pl.String, "count": pl.Int64})),
+        lambda: WeightedBagTable(pl.DataFrame({"items": [["a", "b"]], "weights": [[1.0]]})),
+        lambda: WeightedBagTable(pl.DataFrame({"items": [["a", "a"]], "weights": [[1.0, 2.0]]})),
+        lambda: WeightedBagTable(pl.DataFrame({"items": [["a"]], "weights": [[float("nan")]]})),
+        lambda: GroupTable(pl.DataFrame({"group": [1]}), pl.DataFrame({"group": [2], "count": [1]})),
+        lambda: GroupTable(pl.DataFrame({"group": [1]}), pl.DataFrame({"group": [1], "count": [0]})),
+    ],
+)
+def test_tables_that_are_none(wrong: Callable[[], PublishedTable]) -> None:
+    with pytest.raises(ShoalError):
+        wrong()
+
+
+def test_a_release_of_another_kind_has_no_records() -> None:
+    release = Release({"log": rows()})
+    with pytest.raises(ParameterError, match=r"one table of bags is wanted, and the release holds log \(rows\)"):
+        _ = release.published
+    assert release.kinds == {"rows"}
+    assert release.n_rows == 60
