@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from helpers_files import AOL_HEADER, aol, written
 from shoal import kernels
 from shoal.errors import InputError
-from shoal.io.read import events, parquet, source
+from shoal.io.read import json_lines, parquet, source
 from shoal.io.read.inputs import ReadOptions, read
 
 AT = "2006-03-01 07:17:12"
@@ -250,8 +250,9 @@ def test_items_are_not_split(tmp_path):
 # -- JSON lines and Parquet
 
 
-def test_json_lines(tmp_path, any_chunk, monkeypatch):
-    monkeypatch.setattr(events, "ROWS_AT_ONCE", 2)
+@pytest.mark.parametrize("fewest", [1, 32])
+def test_json_lines(tmp_path, any_chunk, monkeypatch, fewest):
+    monkeypatch.setattr(json_lines, "FEWEST_LINES", fewest)
     lines = [
         '{"user": 7, "time": "2006-03-01 07:17:12", "text": "a b", "more": [1]}',
         "not json",

@@ -25,13 +25,13 @@ from shoal.errors import InputError, ParameterError
 from shoal.io.beside import KeysBeside, columns_beside, distinct_keys, metadata_beside, numbers_rows
 from shoal.io.published import Facts, Reader
 from shoal.io.read.columns import plain
-from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, json_lines, text_table
+from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, text_table
 from shoal.io.read.formats import first_records
+from shoal.io.read.json_lines import json_items, json_lines
 from shoal.io.read.parquet import bags_of_lists, metadata_of, whole
 from shoal.io.read.reading import Tally
 from shoal.io.read.separators import JOINER, guess_separator, has_quotes, one_byte, separator_name
 from shoal.io.read.source import Source
-from shoal.io.read.transactions import json_items
 from shoal.privacy.identical import identical_records
 
 SHAPES = ("parquet", "csv", "jsonl", "transactions")

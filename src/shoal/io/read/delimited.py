@@ -1,9 +1,8 @@
-"""Files of lines: as columns, as rows of items, or as JSON values. Blank and broken lines go to the tally."""
+"""Files of lines: as columns, as rows of items, or as they are. Blank and broken lines go to the tally."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +24,13 @@ def column_batches(
     tally: Tally,
     *,
     header: bool = False,
+    threads: int | None = None,
 ) -> Iterator[tuple[list[Any], Ints]]:
     """The wanted columns of all rows that have this many fields, and the line (from 0) of each row.
 
     The columns of a batch are to be used before the next batch is asked for, which overwrites them.
     """
-    cutter = _kernels.ColumnCutter(dialect, list(wanted), *fields, kernels.threads())
+    cutter = _kernels.ColumnCutter(dialect, list(wanted), *fields, threads or kernels.threads())
     skip, line = header_end(source, dialect) if header else (0, 0)
     for chunk in source.chunks(skip):
         for i in range(kernels.run(cutter.cut, chunk.text, chunk.last)):
@@ -52,8 +52,8 @@ def text_table(source: Source, dialect: _kernels.Dialect, names: Sequence[str], 
 
 
 def text_lines(source: Source, tally: Tally) -> Iterator[tuple[pl.Series, Ints]]:
-    """The lines that hold something, without blanks at their ends, and their numbers (from 0), many at once."""
-    for (column,), lines in column_batches(source, _kernels.Dialect(ONE_FIELD, False), [0], (1, 1), tally):
+    """The lines that hold something, without blanks at their ends, and their numbers (from 0): a whole chunk of the file at once."""
+    for (column,), lines in column_batches(source, _kernels.Dialect(ONE_FIELD, False), [0], (1, 1), tally, threads=1):
         yield pl.Series(column), lines
 
 
@@ -73,25 +73,6 @@ def bags_of_lines(source: Source, dialect: _kernels.Dialect, tally: Tally, *, he
     every = np.concatenate(items)
     ones = np.ones(len(every), np.int32)
     return Bags.from_rows(np.cumsum(np.concatenate(sizes)), every, ones, Vocabulary(interner.strings()))
-
-
-def json_lines(source: Source, tally: Tally, loads: Callable[[str], Any] = json.loads) -> Iterator[tuple[int, Any]]:
-    """The value of every line that is JSON, and its line (from 0)."""
-    for texts, lines in text_lines(source, tally):
-        for line, written in zip(lines.tolist(), texts, strict=True):
-            try:
-                yield line, in_whole_characters(loads(written), written)
-            except UnicodeEncodeError:
-                tally.defects.add("half a character", [line])
-            except (ValueError, RecursionError):
-                tally.defects.add("not JSON", [line])
-
-
-def in_whole_characters(value: Any, written: str) -> Any:
-    """The value of what is written; a UnicodeEncodeError where it holds half of a surrogate pair, which no text can."""
-    if "\\u" in written:
-        json.dumps(value, ensure_ascii=False).encode()
-    return value
 
 
 def header_end(source: Source, dialect: _kernels.Dialect) -> tuple[int, int]:

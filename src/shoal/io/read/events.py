@@ -7,7 +7,6 @@ become one event.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,9 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Ints, Small
 from shoal.data.log import Log
 from shoal.errors import InputError
-from shoal.io.read.delimited import column_batches, json_lines
+from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
+from shoal.io.read.json_lines import json_frames, text_values
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.owners import owner_numbers
 from shoal.io.read.parquet import slices
@@ -28,7 +28,6 @@ from shoal.io.read.source import Source
 
 # What the kernel's numbers of the shapes of times mean; the order is that of `TimeShape` in cpp/text/times.hpp.
 TIME_SHAPES = ("", "date and time", "date", "digits", "seconds since 1970", "milliseconds since 1970")
-ROWS_AT_ONCE = 200_000
 
 Mask = npt.NDArray[np.bool_]
 Batch = tuple[list[Any], Ints]
@@ -175,28 +174,10 @@ def _delimited(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
 
 
 def _json(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
-    rows = _json_rows(source, [layout.columns[at] for at in _wanted(layout)], tally)
-    while batch := list(islice(rows, ROWS_AT_ONCE)):
-        lines, *columns = zip(*batch, strict=True)
-        yield [_text_column(pl.Series(values, dtype=pl.String)) for values in columns], np.array(lines)
+    names = [layout.columns[at] for at in _wanted(layout)]
+    for frame, lines in json_frames(source, text_values(names), tally):
+        yield [_text_column(frame[name].fill_null("").str.strip_chars()) for name in names], lines
     tally.check()
-
-
-def _json_rows(source: Source, names: list[str], tally: Tally) -> Iterator[tuple[Any, ...]]:
-    for line, value in json_lines(source, tally):
-        values = [value.get(name) for name in names] if isinstance(value, dict) else None
-        if values is None:
-            tally.defects.add("not a JSON object", [line])
-        elif any(isinstance(v, (list, dict, bool)) for v in values):
-            tally.defects.add("neither text nor number", [line])
-        else:
-            yield line, *map(_plain_text, values)
-
-
-def _plain_text(value: str | float | None) -> str:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return "" if value is None else str(value).strip()
 
 
 def _parquet(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:

@@ -6,7 +6,6 @@ could be read in two ways is refused, with a hint on how to say which is meant.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +30,7 @@ from shoal.io.read.columns import (
     several_lists,
     unsure_of_header,
 )
-from shoal.io.read.delimited import in_whole_characters
+from shoal.io.read.json_lines import DefectiveLine, value_of
 from shoal.io.read.options import FORMATS, ReadOptions
 from shoal.io.read.parquet import schema_of
 from shoal.io.read.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
@@ -200,8 +199,8 @@ def _json_names(source: Source) -> tuple[list[str], list[str]]:
     lines = source.head.split(b"\n")
     for line in (lines if source.whole else lines[:-1])[:SAMPLE]:
         try:
-            value = in_whole_characters(json.loads(line), line.decode())
-        except (ValueError, RecursionError):
+            value = value_of(line.decode())
+        except (DefectiveLine, UnicodeDecodeError):
             continue
         if isinstance(value, dict):
             names.update(dict.fromkeys(value))

@@ -10,12 +10,13 @@ import polars as pl
 
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.columns import listed_roles
-from shoal.io.read.events import ROWS_AT_ONCE, Collector, as_column
+from shoal.io.read.events import Collector, as_column
 from shoal.io.read.formats import Layout
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.reading import Reading, Tally
 from shoal.io.read.source import Source
 
+ROWS_AT_ONCE = 200_000
 FRAME = Source(Path("the frame"), "", b"", True)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import polars as pl
 
 from shoal.data.bags import Bags
-from shoal.io.read.delimited import bags_of_lines, json_lines
+from shoal.io.read.delimited import bags_of_lines
 from shoal.io.read.formats import Layout
+from shoal.io.read.json_lines import item_lists, json_frames
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.parquet import bags_of_lists, whole
 from shoal.io.read.reading import Reading, Tally
@@ -31,22 +31,9 @@ def read_transactions(source: Source, layout: Layout, options: ReadOptions) -> R
 
 def _from_jsonl(source: Source, layout: Layout, tally: Tally) -> Bags:
     name = layout.columns[layout.places["item"]]
-    records = []
-    for line, value in json_lines(source, tally):
-        items = json_items(value.get(name) if isinstance(value, dict) else None)
-        if items is None:
-            tally.defects.add("no list of items", [line])
-        else:
-            records.append(items)
+    lists = pl.concat([frame[name] for frame, _ in json_frames(source, item_lists(name), tally)])
     tally.check()
-    return Bags.from_lists(records)
-
-
-def json_items(value: Any) -> list[str] | None:
-    """A JSON list of strings or numbers as item names; None where it is anything else."""
-    if not isinstance(value, list) or not all(isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value):
-        return None
-    return [str(item) for item in value]
+    return Bags.from_polars(lists)
 
 
 def _from_parquet(source: Source, layout: Layout, tally: Tally) -> tuple[Bags, tuple[str, ...]]:

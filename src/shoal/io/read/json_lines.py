@@ -1,0 +1,173 @@
+"""JSON lines: decoded by Polars, many lines at once, and line by line where Polars cannot be relied on.
+
+Polars does not say which line it refuses, takes the first of two equal keys, turns lists and truth values into text and half characters
+into NUL. So only lines that are plainly free of all that are given to it (`_is_plain`), and what it refuses, and all
+other lines, are read one by one: there defects get their lines. Both ways give the same values, which a test compares on random lines.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from shoal.data.bags import Ints
+from shoal.io.read.delimited import text_lines
+from shoal.io.read.reading import Tally
+from shoal.io.read.source import Source
+
+FEWEST_LINES = 32  # a refused piece of no more lines is read line by line
+
+LINE, TEXT = "line", "text"
+
+# Half characters, characters that Python takes for blanks and Polars does not, and keys with an escape.
+_ODD = r'\\u(?:[dD][89a-fA-F]|00[01])|\\[^"]*"\s*:'
+_INTEGER = r"(?:0|-?[1-9]\d{0,14})"
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_ITEM = rf"(?:{_STRING}|{_INTEGER})"
+_LIST = rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*)?\s*\]"
+
+Row = tuple[Any, ...]
+
+
+class DefectiveLine(Exception):
+    """A line that gives no row, and why."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of each line: columns with their types, the lines Polars may decode, and the row of a line's value.
+
+    Where Polars finds nothing under a key the line is read again by itself, unless `optional`: then that is an empty value.
+    """
+
+    schema: dict[str, pl.DataType]
+    plain: pl.Expr
+    row: Callable[[Any], Row]
+    optional: bool = False
+
+
+def json_frames(source: Source, wanted: Wanted, tally: Tally) -> Iterator[tuple[pl.DataFrame, Ints]]:
+    """The wanted columns of all lines that have them, in the order of the file, and the number (from 0) of each line."""
+    for texts, lines in text_lines(source, tally):
+        frame = pl.DataFrame({LINE: lines, TEXT: texts})
+        plain = frame.select(wanted.plain).to_series()
+        parts = list(_decoded(frame.filter(plain), wanted, tally))
+        if not plain.all():
+            parts.append(_line_by_line(frame.filter(~plain), wanted, tally))
+        found = pl.concat(parts).sort(LINE)
+        yield found.drop(LINE), found[LINE].to_numpy()
+
+
+def _decoded(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> Iterator[pl.DataFrame]:
+    """Decoded by Polars, in halves where it refuses the whole, until what it refuses is small enough to be read line by line."""
+    if len(frame) <= FEWEST_LINES:
+        yield _line_by_line(frame, wanted, tally)
+        return
+    text = frame[TEXT].str.join("\n").item().encode()
+    try:
+        found = pl.read_ndjson(io.BytesIO(text), schema=wanted.schema)
+    except pl.exceptions.PolarsError:  # its message may hold data
+        found = None
+    if found is not None and len(found) == len(frame):
+        lacking = found.select(pl.any_horizontal(pl.all().is_null())).to_series() & (not wanted.optional)
+        yield found.insert_column(0, frame[LINE]).filter(~lacking)
+        yield _line_by_line(frame.filter(lacking), wanted, tally)
+        return
+    half = len(frame) // 2
+    yield from _decoded(frame[:half], wanted, tally)
+    yield from _decoded(frame[half:], wanted, tally)
+
+
+def _line_by_line(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> pl.DataFrame:
+    rows = []
+    for line, written in frame.iter_rows():
+        try:
+            rows.append((line, *wanted.row(value_of(written))))
+        except DefectiveLine as defect:
+            tally.defects.add(str(defect), [line])
+    return pl.DataFrame(rows, schema={LINE: pl.Int64(), **wanted.schema}, orient="row")
+
+
+def json_lines(source: Source, tally: Tally, loads: Callable[[str], Any] = json.loads) -> Iterator[tuple[int, Any]]:
+    """The value of every line that is JSON, and its line (from 0), one by one."""
+    for texts, lines in text_lines(source, tally):
+        for line, written in zip(lines.tolist(), texts, strict=True):
+            try:
+                yield line, value_of(written, loads)
+            except DefectiveLine as defect:
+                tally.defects.add(str(defect), [line])
+
+
+def value_of(written: str, loads: Callable[[str], Any] = json.loads) -> Any:
+    """The value that is written; raises where it is no JSON, or holds half of a surrogate pair, which no text can."""
+    try:
+        value = loads(written)
+        if "\\u" in written:
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise DefectiveLine("half a character") from None
+    except (ValueError, RecursionError):
+        raise DefectiveLine("not JSON") from None
+    return value
+
+
+# -- columns of one value a line
+
+
+def text_values(names: Sequence[str]) -> Wanted:
+    """One text or number a line under each of these keys, as text without blanks at its ends; a missing one is empty."""
+    value = rf'(?:"|null\s*[,}}]|{_INTEGER}(?:\.0{{1,3}})?\s*[,}}])'
+
+    def row(value: Any) -> Row:
+        if not isinstance(value, dict):
+            raise DefectiveLine("not a JSON object")
+        values = [value.get(name) for name in names]
+        if any(isinstance(v, (list, dict, bool)) for v in values):
+            raise DefectiveLine("neither text nor number")
+        return tuple(map(_plain_text, values))
+
+    return Wanted(dict.fromkeys(names, pl.String()), _is_plain(names, value), row, optional=True)
+
+
+def _plain_text(value: str | float | None) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None else str(value).strip()
+
+
+# -- lists of items
+
+
+def item_lists(name: str) -> Wanted:
+    """The list of items under this key."""
+
+    def row(value: Any) -> Row:
+        items = json_items(value.get(name) if isinstance(value, dict) else None)
+        if items is None:
+            raise DefectiveLine("no list of items")
+        return (items,)
+
+    return Wanted({name: pl.List(pl.String())}, _is_plain([name], _LIST), row)
+
+
+def json_items(value: Any) -> list[str] | None:
+    """A JSON list of strings or numbers as item names; None where it is anything else."""
+    if not isinstance(value, list) or not all(isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value):
+        return None
+    return [str(item) for item in value]
+
+
+def _is_plain(names: Sequence[str], value: str) -> pl.Expr:
+    """Lines that write each of these keys once, with a value of this pattern, and hold nothing odd."""
+    plain = ~pl.col(TEXT).str.contains(_ODD)
+    for name in names:
+        if json.dumps(name, ensure_ascii=False) != f'"{name}"':  # written with an escape
+            return pl.col(TEXT).is_null()  # of no line
+        key = rf'"{pl.escape_regex(name)}"\s*:'
+        plain &= (pl.col(TEXT).str.count_matches(key) == 1) & pl.col(TEXT).str.contains(rf"{key}\s*{value}")
+    return plain
