@@ -11,6 +11,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from shoal.errors import InputError
+from shoal.io.published import json_records
+from shoal.io.published.frames import raw_frame
 from shoal.io.read import json_lines
 from shoal.io.read.json_lines import Wanted, item_lists, json_frames, text_values
 from shoal.io.read.reading import Tally
@@ -130,3 +133,42 @@ def test_plain_lines_are_decoded_by_polars(tmp_path: Path, monkeypatch: pytest.M
     path.write_text("".join(json.dumps({"id": n, "u": ["a", n]}) + "\n" for n in range(100)))
     assert len(read(path, WANTED["lists"])[0]) == 100
     assert seen == [100, 100]
+
+
+# -- records that were published
+
+PUBLISHED = {
+    "numbered": ['{"record": 1, "items": ["a", "b"]}', '{"record": 2, "items": []}', '{"record": 3, "items": ["b", 7]}'],
+    "numbered from 0": ['{"record": 0, "items": ["a"]}', '{"record": 1, "items": ["a"]}'],
+    "numbered otherwise": ['{"record": 17, "items": ["a"]}', '{"record": 4, "items": ["a"]}'],
+    "numbered in part": ['{"record": 1, "items": ["a"]}', '{"items": ["a"]}', '{"record": 3, "items": ["a"]}'],
+    "items alone": ['{"items": ["a", "a"]}', '{"items":["\\u00fc"]}'],
+    "bare lists": ['["a", "b"]', '["c"]'],
+    "more keys": ['{"record": 1, "items": ["a"]}', '{"record": 2, "items": ["a"], "name": "Ann"}'],
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("chunk", [1, 8 << 20])
+def test_published_records_are_read_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, chunk: int) -> None:
+    monkeypatch.setattr("shoal.io.read.source.CHUNK", chunk)
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(PUBLISHED[name]) + "\n")
+    found = []
+    for polars in (json_records.decoded, lambda *_: None):
+        monkeypatch.setattr(json_records, "decoded", polars)
+        bags, beside = json_records.json_records(Source.of(path), Tally(Source.of(path), strict=True))
+        found.append(([bags.record(i) for i in range(len(bags))], beside))
+    assert found[0] == found[1]
+    expected = {"numbered otherwise": ("record",), "numbered in part": ("record",), "more keys": ("name",)}
+    assert found[0][1] == expected.get(name, ())
+
+
+@pytest.mark.parametrize("line", ['{"q": "a", "q": "b"}', '{"q": "a", "\\u0071": "b"}'])
+def test_a_key_given_twice_in_published_rows_is_refused(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"q":"a"}\n' + line + "\n")
+    with pytest.raises(InputError, match="gives a key twice"):
+        raw_frame(path, "jsonl", own=False)
+    path.write_text('{"q": "a"}\n\n{"q":"\\u00fc"}\n')
+    assert raw_frame(path, "jsonl", own=False)["q"].to_list() == ["a", "\u00fc"]

@@ -56,6 +56,17 @@ class KeysBeside:
             self._held[key] = self._held.get(key, 0) + 1
         self._records += 1
 
+    def add_numbers(self, key: str, numbers: pl.Series) -> None:
+        """More records at once, with whole numbers under this key, null where a record lacks it, and nothing else beside the items."""
+        places = np.arange(self._records, self._records + len(numbers))
+        held = numbers.is_not_null().to_numpy()
+        if held.any():
+            ahead = numbers.drop_nulls().to_numpy() - places[held]
+            if (ahead != self._first.setdefault(key, int(ahead[0]))).any():
+                self._telling[key] = None
+            self._held[key] = self._held.get(key, 0) + int(held.sum())
+        self._records += len(numbers)
+
     def names(self) -> tuple[str, ...]:
         """The keys that do more than number the records."""
         counting = {key for key, first in self._first.items() if first in {0, 1} and self._held[key] == self._records}

@@ -8,12 +8,9 @@ perhaps count; and lines of items, which are also what a CSV with one item a cel
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,12 +19,12 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary, stacked
 from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError
-from shoal.io.beside import KeysBeside, columns_beside, distinct_keys, metadata_beside, numbers_rows
+from shoal.io.beside import columns_beside, metadata_beside, numbers_rows
 from shoal.io.published import Facts, Reader
+from shoal.io.published.json_records import json_records
 from shoal.io.read.columns import plain
 from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, text_table
 from shoal.io.read.formats import first_records
-from shoal.io.read.json_lines import json_items, json_lines
 from shoal.io.read.parquet import bags_of_lists, metadata_of, whole
 from shoal.io.read.reading import Tally
 from shoal.io.read.separators import JOINER, guess_separator, has_quotes, one_byte, separator_name
@@ -82,7 +79,9 @@ def read_published(path: str | Path, format: str | None = None, sep: str | None 
         found = _from_frame(source, _parquet(source, own), separator, notes)
         found = replace(found, beside=(*found.beside, *metadata_beside(metadata_of(source))))
     elif kind == "jsonl":
-        found = _from_jsonl(source, notes)
+        bags, beside = json_records(source, _tally(source))
+        notes.append("one JSON record a line")
+        found = PublishedRecords(bags, beside=beside)
     else:
         found = _from_text(source, kind, separator, notes)
     return replace(found, notes=(*notes, *_counted(found.bags)))
@@ -235,34 +234,6 @@ _LONG = {"record": RECORD_NAMES, "item": ITEM_NAMES, "count": COUNT_NAMES}
 
 def _codes(series: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     return np.asarray(kernels.run(_kernels.Interner().encode, series.cast(pl.String).fill_null("").__arrow_c_stream__()))
-
-
-# -- JSON lines
-
-
-def _from_jsonl(source: Source, notes: Notes) -> PublishedRecords:
-    tally, records, beside = _tally(source), [], KeysBeside()
-    for line, value in json_lines(source, tally, partial(json.loads, object_pairs_hook=distinct_keys(source.path))):
-        key = _items_key(value)
-        items = json_items(value if key is None else value[key])
-        if items is None:
-            tally.defects.add("no list of items", [line])
-        else:
-            records.append(items)
-            beside.add(value, key)
-    tally.check()
-    notes.append("one JSON record a line")
-    return PublishedRecords(Bags.from_lists(records), beside=beside.names())
-
-
-def _items_key(value: Any) -> str | None:
-    """Where the items of a JSON object stand: under `items`, or under the key of its only list; None where the value is the record."""
-    if not isinstance(value, dict):
-        return None
-    lists = [key for key, held in value.items() if isinstance(held, list)]
-    if "items" in value:
-        return "items"
-    return lists[0] if len(lists) == 1 else None
 
 
 # -- a table of a release

@@ -29,7 +29,8 @@ _ODD = r'\\u(?:[dD][89a-fA-F]|00[01])|\\[^"]*"\s*:'
 _INTEGER = r"(?:0|-?[1-9]\d{0,14})"
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _ITEM = rf"(?:{_STRING}|{_INTEGER})"
-_LIST = rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*)?\s*\]"
+NATURAL = r"(?:0|[1-9]\d{0,14})"
+LIST = rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*)?\s*\]"
 
 Row = tuple[Any, ...]
 
@@ -68,12 +69,8 @@ def _decoded(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> Iterator[pl.D
     if len(frame) <= FEWEST_LINES:
         yield _line_by_line(frame, wanted, tally)
         return
-    text = frame[TEXT].str.join("\n").item().encode()
-    try:
-        found = pl.read_ndjson(io.BytesIO(text), schema=wanted.schema)
-    except pl.exceptions.PolarsError:  # its message may hold data
-        found = None
-    if found is not None and len(found) == len(frame):
+    found = decoded(frame[TEXT], wanted.schema)
+    if found is not None:
         lacking = found.select(pl.any_horizontal(pl.all().is_null())).to_series() & (not wanted.optional)
         yield found.insert_column(0, frame[LINE]).filter(~lacking)
         yield _line_by_line(frame.filter(lacking), wanted, tally)
@@ -81,6 +78,16 @@ def _decoded(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> Iterator[pl.D
     half = len(frame) // 2
     yield from _decoded(frame[:half], wanted, tally)
     yield from _decoded(frame[half:], wanted, tally)
+
+
+def decoded(texts: pl.Series, schema: dict[str, pl.DataType]) -> pl.DataFrame | None:
+    """A row a line, null where a key is missing; None where Polars refuses any of the lines."""
+    content = texts.str.join("\n").item().encode()
+    try:
+        found = pl.read_ndjson(io.BytesIO(content), schema=schema)
+    except pl.exceptions.PolarsError:  # its message may hold data
+        return None
+    return found if len(found) == len(texts) else None
 
 
 def _line_by_line(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> pl.DataFrame:
@@ -91,16 +98,6 @@ def _line_by_line(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> pl.DataF
         except DefectiveLine as defect:
             tally.defects.add(str(defect), [line])
     return pl.DataFrame(rows, schema={LINE: pl.Int64(), **wanted.schema}, orient="row")
-
-
-def json_lines(source: Source, tally: Tally, loads: Callable[[str], Any] = json.loads) -> Iterator[tuple[int, Any]]:
-    """The value of every line that is JSON, and its line (from 0), one by one."""
-    for texts, lines in text_lines(source, tally):
-        for line, written in zip(lines.tolist(), texts, strict=True):
-            try:
-                yield line, value_of(written, loads)
-            except DefectiveLine as defect:
-                tally.defects.add(str(defect), [line])
 
 
 def value_of(written: str, loads: Callable[[str], Any] = json.loads) -> Any:
@@ -152,7 +149,7 @@ def item_lists(name: str) -> Wanted:
             raise DefectiveLine("no list of items")
         return (items,)
 
-    return Wanted({name: pl.List(pl.String())}, _is_plain([name], _LIST), row)
+    return Wanted({name: pl.List(pl.String())}, _is_plain([name], LIST), row)
 
 
 def json_items(value: Any) -> list[str] | None:
@@ -164,10 +161,15 @@ def json_items(value: Any) -> list[str] | None:
 
 def _is_plain(names: Sequence[str], value: str) -> pl.Expr:
     """Lines that write each of these keys once, with a value of this pattern, and hold nothing odd."""
-    plain = ~pl.col(TEXT).str.contains(_ODD)
+    plain = holds_nothing_odd(pl.col(TEXT))
     for name in names:
         if json.dumps(name, ensure_ascii=False) != f'"{name}"':  # written with an escape
             return pl.col(TEXT).is_null()  # of no line
         key = rf'"{pl.escape_regex(name)}"\s*:'
         plain &= (pl.col(TEXT).str.count_matches(key) == 1) & pl.col(TEXT).str.contains(rf"{key}\s*{value}")
     return plain
+
+
+def holds_nothing_odd(texts: pl.Expr) -> pl.Expr:
+    """Lines without half characters, blanks that only Python knows, and keys with an escape."""
+    return ~texts.str.contains(_ODD)
