@@ -48,7 +48,7 @@ def test_a_method_says_what_it_is(missing: str) -> None:
 @pytest.mark.parametrize("missing", ["name", "protects", "does_not_protect", "judge"])
 def test_a_model_says_what_it_is(missing: str) -> None:
     def judge(self: Model, release: Release, original: Original | None) -> Verdict:
-        return Verdict("some", True, {})
+        return Verdict("some", "verified", {})
 
     members = {"name": "some", "protects": "a", "does_not_protect": "b", "judge": judge}
     del members[missing]

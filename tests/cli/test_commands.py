@@ -15,7 +15,7 @@ def test_the_demo_runs_and_runs_again(shell: Shell):
     for _ in range(2):
         answer = shell("demo")
         assert answer.code == 0, answer.err
-        for said in ("in  ", "published", "lost", "k-anonymity(k=5)  holds", "demo-release/report.html"):
+        for said in ("in  ", "published", "lost", "k-anonymity(k=5)  verified", "demo-release/report.html"):
             assert said in answer.out
     assert shell.names() == {"demo-release"}
     assert shell("audit", "demo-release").code == 0
@@ -124,7 +124,7 @@ def test_the_outcome_tells_the_whole_story(kitchen: Shell):
     shown = {line.split("  ")[0]: line for line in answer.out.splitlines()}
     assert "40 records of 40 people" in shown["in"]
     assert "40 records in 1 group," in shown["published"]
-    assert "holds (achieved: records 40, people 40)" in shown["k-anonymity(k=40)"]
+    assert "verified (achieved: records 40, people 40)" in shown["k-anonymity(k=40)"]
     assert "distinct=no" in " ".join(answer.out.split())
     assert shown["open"].endswith("all/report.html")
     assert "items separated by comma (guessed)" in answer.err

@@ -125,7 +125,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     ),
     "a stronger claim": (put(CLAIM, "k-anonymity(k=20)"), Caught("classes of fewer than 20")),
     "a stronger claim beside": (
-        put("claims[1]", {"model": "k-anonymity(k=9)", "holds": True, "achieved": {}, "achieved_from_file": {}}),
+        put("claims[1]", {"model": "k-anonymity(k=9)", "verdict": "verified", "holds": True, "achieved": {}, "achieved_from_file": {}}),
         Caught("classes of fewer than 9"),
     ),
     "no claims": (put("claims", []), Caught(K3)),

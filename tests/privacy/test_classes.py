@@ -28,6 +28,7 @@ def test_a_good_release() -> None:
     assert verdict.achieved == {"records": 2, "people": 2}
     assert verdict.as_dict() == {
         "model": "k-anonymity(k=2)",
+        "verdict": "verified",
         "holds": True,
         "achieved": {"records": 2, "people": 2},
         "notes": ["no record is empty"],

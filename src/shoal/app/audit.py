@@ -22,7 +22,7 @@ from shoal.io.published.bags import read_published
 from shoal.io.read.items import read_items, wants_items, with_files_read, with_items_given, without_files
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.itemsets.choice import Items
-from shoal.privacy import MODELS, Model, Verdict
+from shoal.privacy import MODELS, Model, Verdict, verified_if
 from shoal.privacy.classes import classes_of
 
 
@@ -152,7 +152,7 @@ class Against:
         if not self.foreign:
             return []
         broken = f"{self.foreign:,} published items are no nodes of the taxonomy"
-        return [Verdict("items of the taxonomy", False, {"foreign": self.foreign}, (broken,))]
+        return [Verdict("items of the taxonomy", "fails", {"foreign": self.foreign}, (broken,))]
 
     def notes(self) -> list[str]:
         """How the original was read, and what was taken for what."""
@@ -184,7 +184,7 @@ def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
     broken = tuple(f"{name!r} stands beside the items and was not judged" for name in left)
     notes = [f"{name!r} was allowed, and not judged" for name in found.beside if name in allowed]
     notes += ["remove it from the release, or allow it with --allow-column"] if left else []
-    return [Verdict("every column judged", not broken, {}, broken, tuple(notes))]
+    return [Verdict("every column judged", verified_if(not broken), {}, broken, tuple(notes))]
 
 
 def _asked(claims: Sequence[str | Model] | str | Model) -> list[Model]:

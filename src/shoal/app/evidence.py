@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal import __version__
 from shoal.app.accounts import with_preparation
+from shoal.app.disclose import allows_exact_counts, disclosed_facts, disclosed_input
 from shoal.app.manifest_schema import DIGEST, LARGEST_COUNT, digest_of
 from shoal.app.prepare import Prepared
 from shoal.app.stated import Evidence
@@ -21,7 +22,6 @@ from shoal.itemsets.choice import Items
 from shoal.methods import fate_of
 from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict
-from shoal.report.facts import facts_of
 from shoal.report.page import render
 
 BY_THE_METHOD = "by the method"
@@ -40,7 +40,7 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
     evidence.unchecked.append(WORDS_OF_THE_REPORT)
     _contradictions(manifest, evidence)
     for table in release.tables.values():
-        if isinstance(table, BagTable):
+        if isinstance(table, BagTable) and "counts" not in manifest:
             _of_records(manifest, table, evidence)
     return evidence
 
@@ -61,7 +61,8 @@ def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[t
     for i, (claim, verdict) in enumerate(alone):
         if any(isinstance(value, Items) for value in claim.values().values()):
             evidence.unchecked.append(f"that claims[{i}] names all items")
-        evidence.add(f"claims[{i}]", {"model": verdict.claim} | ({} if verdict.unchecked else {"holds": verdict.holds}))
+        stands = {} if verdict.unchecked else {"verdict": verdict.standing, "holds": verdict.holds}
+        evidence.add(f"claims[{i}]", {"model": verdict.claim, **stands})
         evidence.add(f"claims[{i}].achieved_from_file", verdict.achieved)
         evidence.add(f"claims[{i}].achieved", _alike_counted(manifest["claims"][i]["achieved"], verdict.achieved))
 
@@ -74,12 +75,14 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     placed = prepared.original.aligned(release)
     settings = prepared.how.described()
     absent = {"format", "rows"} - set(manifest["input"])  # of a release that was not made from a file
-    evidence.add("input", {name: fact for name, fact in prepared.facts.items() if name not in settings and name not in absent})
-    _accounts(evidence, manifest["accounting"], prepared)
-    _metrics(evidence, manifest, placed, prepared)
+    facts = disclosed_input(prepared.facts, release.claims)
+    evidence.add("input", {name: fact for name, fact in facts.items() if name not in settings and name not in absent})
+    if allows_exact_counts(release.claims):
+        _accounts(evidence, manifest["accounting"], prepared)
+        _metrics(evidence, manifest, placed, prepared)
     if manifest["shoal"] == __version__:
         before = {key: value for key, value in manifest.items() if key != DIGEST} | {"files": manifest["files"][:-1]}
-        page = render(facts_of(before, placed, prepared.original)).encode()
+        page = render(disclosed_facts(before, placed, prepared.original)).encode()
         same = hashlib.sha256(page).hexdigest() == manifest["files"][-1][DIGEST]
         evidence.insist(same, f"{REPORT} is not the report of this manifest, these records and this original")
         evidence.unchecked.remove(WORDS_OF_THE_REPORT)

@@ -16,7 +16,7 @@ from shoal.io.beside import distinct_keys
 from shoal.io.directory import MANIFEST
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.packed import content_of, digest_of
-from shoal.privacy import Verdict
+from shoal.privacy import Verdict, verified_if
 
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}
 
@@ -83,7 +83,7 @@ class Published:
         strangers = sorted({entry.name for entry in self.file.parent.iterdir()} - {MANIFEST, *names})
         if strangers:
             broken.append(f"the directory holds what the manifest does not list: {listed(strangers)}")
-        return Verdict("files as written", not broken, {"files": len(digests)}, tuple(broken))
+        return Verdict("files as written", verified_if(not broken), {"files": len(digests)}, tuple(broken))
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:

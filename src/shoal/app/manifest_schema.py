@@ -23,6 +23,7 @@ from shoal.io.directory import REPORT
 from shoal.io.read.options import FORMATS
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
+from shoal.privacy import Standing
 from shoal.taxonomy.ground import Scope, Unknown
 from shoal.taxonomy.losses import LOSSES
 
@@ -50,6 +51,10 @@ def digest_of(manifest: Mapping[str, Any]) -> str:
 
 def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Ledgers and metrics that must be there for such tables and such input, and those that cannot be."""
+    if "counts" in manifest:
+        yield from (f"{part} is there, and counts are withheld" for part in ("accounting", "metrics") if manifest[part])
+        yield from (f"input.{name} is there, and counts are withheld" for name, fact in manifest["input"].items() if type(fact) is not str)
+        return
     given, kinds = manifest["input"], {file["kind"] for file in manifest["files"] if "kind" in file}
     shape = given.get("read_as", given.get("records_as"))
     ledgers = ("records", "occurrences") if "records_as" in given else ("rows",)
@@ -208,7 +213,13 @@ _REPORT_FILE = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})
 
 
 _CLAIM = _object(
-    {"model": _text, "holds": _flag, "achieved": _entries(_level), "achieved_from_file": _entries(_level)},
+    {
+        "model": _text,
+        "verdict": _one_of(get_args(Standing)),
+        "holds": _flag,
+        "achieved": _entries(_level),
+        "achieved_from_file": _entries(_level),
+    },
     {"notes": _several(_text)},
 )
 
@@ -240,9 +251,15 @@ _INPUT_ON_TAXONOMY = _object(
 )
 
 
+_WORDS_OF_INPUT = _entries(_text)
+
+
 def _input(key: str, value: Any) -> Iterator[str]:
     """Records on a taxonomy, or of names as they were typed; or rows as they were read."""
     told = value if isinstance(value, dict) else {}
+    if told and not any(name in told for name in ("rows", "records")):  # counts are withheld
+        yield from _WORDS_OF_INPUT(key, value)
+        return
     rule = _ROWS_INPUT if "read_as" in told else _TYPED_INPUT if "names" in told else _INPUT_ON_TAXONOMY
     yield from rule(key, value)
 
@@ -259,5 +276,6 @@ _MANIFEST = _object(
         "metrics": _metrics,
         "files": _files,
         DIGEST: _sha256,
-    }
+    },
+    {"counts": _one_of(("withheld",))},
 )

@@ -15,6 +15,7 @@ from typing import Any
 from shoal import __version__
 from shoal.app.accounts import whole_account
 from shoal.app.contract import made_by
+from shoal.app.disclose import disclosed, disclosed_facts
 from shoal.app.job import Target
 from shoal.app.manifest_schema import DIGEST, digest_of, faults
 from shoal.app.prepare import Prepared
@@ -28,8 +29,7 @@ from shoal.io.write import write_release
 from shoal.itemsets.choice import without_names
 from shoal.methods import Method
 from shoal.metrics import measure
-from shoal.privacy import Verdict
-from shoal.report.facts import facts_of
+from shoal.privacy import Verdict, verified_if
 from shoal.report.page import render
 
 
@@ -67,7 +67,7 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         verdicts = [claim.check(seen) for claim in release.claims]
         insist([same_tables(release, seen), *verdicts], "written")
         manifest = manifest_of(judged, verdicts, file_facts(written, seen))
-        page = render(facts_of(manifest, release, judged.original)).encode()
+        page = render(disclosed_facts(manifest, release, judged.original)).encode()
         directory.write(REPORT, page)
         manifest["files"].append({"name": REPORT, DIGEST: hashlib.sha256(page).hexdigest()})
         manifest[DIGEST] = digest_of(manifest)
@@ -83,7 +83,7 @@ def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str
     from the file alone, which counts records.
     """
     release = judged.release
-    return {
+    told = {
         "shoal": __version__,
         "method": release.method,
         "parameters": dict(release.parameters),
@@ -94,6 +94,7 @@ def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str
         "metrics": judged.metrics,
         "files": files,
     }
+    return disclosed(told, release.claims)
 
 
 def insist(verdicts: Sequence[Verdict], state: str) -> None:
@@ -114,7 +115,7 @@ def same_tables(release: Release, seen: Release) -> Verdict:
     """That the tables of the files are those of the release, each row as often."""
     wrong = rows_differing(release.tables, seen.tables)
     broken = (f"{wrong:,} rows are not those of the release",) if wrong else ()
-    return Verdict("the files hold the release", not broken, {"rows": seen.n_rows}, broken)
+    return Verdict("the files hold the release", verified_if(not broken), {"rows": seen.n_rows}, broken)
 
 
 def file_facts(files: Sequence[dict[str, Any]], seen: Release) -> list[dict[str, Any]]:

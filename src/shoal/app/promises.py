@@ -9,7 +9,7 @@ from shoal.errors import ParameterError
 from shoal.itemsets.choice import UNDER, Items, ItemWeights
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
-from shoal.privacy import MODELS, Model, Verdict
+from shoal.privacy import MODELS, Model, Verdict, verified_if
 
 
 def claims_of(manifest: Mapping[str, Any]) -> list[Model]:
@@ -23,12 +23,12 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
     try:
         promises = method_of(manifest).claims()
     except ParameterError as error:
-        return Verdict("claims as promised", False, {}, (*broken, f"the method and its parameters cannot be: {error.message}"))
+        return Verdict("claims as promised", "fails", {}, (*broken, f"the method and its parameters cannot be: {error.message}"))
     made = claims_of(manifest)
     for promise in promises:
         if not any(claim.keeps(promise) for claim in made):
             broken.append(f"the method {manifest['method']} with these parameters promises {_told(promise)}, and that is not claimed")
-    return Verdict("claims as promised", not broken, {"claims": len(made)}, tuple(broken))
+    return Verdict("claims as promised", verified_if(not broken), {"claims": len(made)}, tuple(broken))
 
 
 def method_of(manifest: Mapping[str, Any]) -> Method:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.privacy import Verdict
+from shoal.privacy import Verdict, verified_if
 
 MOST_SHOWN = 60
 TOLERANCE = 1e-9  # of metrics, whose sums may be taken in another order
@@ -33,7 +33,7 @@ class Stated:
         counted = {"recomputed": len(self.recomputed), "only stated": len(self.only_stated)}
         rest = [*parts_of(self.only_stated), *self.unchecked]
         notes = (f"only stated: {', '.join(rest)}",) if rest else ()
-        return Verdict("manifest recomputed", not self.broken, counted, self.broken, notes)
+        return Verdict("manifest recomputed", verified_if(not self.broken), counted, self.broken, notes)
 
     def as_dict(self) -> dict[str, str]:
         """Of every line whether it was recomputed or only stated, for `--json`."""

@@ -19,6 +19,7 @@ from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.privacy import Model
+    from shoal.taxonomy.distance import Relevance
 
 RECORDS = "records"  # the name of a table of records
 
@@ -46,7 +47,7 @@ class Release:
     """Named tables, each of a kind; claims; accounting.
 
     `notes` are what the method has to say of its work: what was proven, what was cut short.
-    `secret` is None for a release that was read from a file.
+    `secret` is None for a release that was read from a file; `relevance` is told where terms stand for others that are like them.
     """
 
     tables: Mapping[str, PublishedTable]
@@ -56,6 +57,7 @@ class Release:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     secret: Secret | None = None
     notes: tuple[str, ...] = ()
+    relevance: Relevance | None = None
 
     @classmethod
     def of_bags(cls, published: Bags, copies: Ints, **rest: Any) -> Release:

@@ -20,6 +20,7 @@ from shoal.errors import Infeasible
 from shoal.itemsets.choice import plain_values
 from shoal.methods import Method
 from shoal.privacy import Model
+from shoal.taxonomy.distance import Relevance
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,7 @@ class Outcome:
     told: Mapping[str, Part]
     claims: tuple[Model, ...]
     notes: tuple[str, ...] = ()
+    relevance: Relevance | None = None
 
 
 def present_records(bags: Bags, k: int) -> Present:
@@ -72,6 +74,7 @@ def build_release(method: Method, original: Original, present: Present, outcome:
         parameters=plain_values(method.values()),
         secret=Secret(rows),
         notes=outcome.notes,
+        relevance=outcome.relevance,
     )
 
 

@@ -34,7 +34,7 @@ from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.shared_terms import SharedTerms
 from shoal.privacy.vocabulary import VocabularyKAnonymity
-from shoal.taxonomy.distance import MEASURES, SemanticDistance
+from shoal.taxonomy.distance import MEASURES, Relevance, SemanticDistance
 from shoal.taxonomy.tree import Taxonomy
 
 TYPICAL = ("vote", "members", "generalize")
@@ -77,7 +77,8 @@ class SSC(Method):
     def apply(self, original: Original) -> Release:
         """Cluster the vocabularies that are not empty, publish a typical one for each cluster, and account for every occurrence."""
         present = present_records(original.bags, self.k)
-        used, measure = present.records, self.semantics(original.tree).kernel()
+        used, semantics = present.records, self.semantics(original.tree)
+        measure = semantics.kernel()
         clusters = self.cluster(used, measure)
         typical = kernels.run(
             _kernels.typical_vocabularies,
@@ -93,7 +94,8 @@ class SSC(Method):
         published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), original.tree.names)
         # An occurrence represented by another term is told apart from one that is published.
         told = {"kept": kept(typical.kept), "replaced": changed(typical.replaced), "generalized": changed(typical.generalized)}
-        return build_release(self, original, present, Outcome(published, clusters.group, told, self.claims()))
+        relevance = Relevance(semantics.measure, semantics.eps)
+        return build_release(self, original, present, Outcome(published, clusters.group, told, self.claims(), relevance=relevance))
 
     def semantics(self, taxonomy: Taxonomy) -> SemanticDistance:
         """The distance of terms and vocabularies in force."""

@@ -5,7 +5,7 @@ them is charged the loss of that bag; an occurrence that nothing stands for is c
 both readings are here: the loss of the smallest subtree that holds the bag, or the share of all other terms in use that the bag holds.
 
 A term stands for itself first, then a node for what lies below it, then a term for one that is relevant to it (under the release's own
-`distance` and `eps`, where its method has such).
+relevance, where its method has such).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
-from shoal.taxonomy.distance import LARGEST, SemanticDistance
+from shoal.taxonomy.distance import LARGEST, Relevance, SemanticDistance
 from shoal.taxonomy.tree import Taxonomy
 
 Floats = np.typing.NDArray[np.float64]
@@ -42,10 +42,11 @@ def represented(release: Release, original: Original) -> pl.DataFrame:
     """Which published term (of which published row) stands for which original term, in how many occurrences."""
     if release.secret is None:
         raise ParameterError("bLM needs to know which record became which, and a file does not tell")
+    relevance = release.relevance or Relevance("path", LARGEST["path"])
     semantics = SemanticDistance(
         original.tree,
-        release.parameters.get("distance", "path"),
-        release.parameters["eps"] if "distance" in release.parameters else LARGEST["path"],
+        relevance.distance,
+        relevance.eps,
         omega=1,
     )
     arguments = semantics.kernel(), original.bags.view, release.published.view, release.secret.rows()

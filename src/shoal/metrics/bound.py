@@ -11,7 +11,7 @@ from shoal.taxonomy.bound import loss_lower_bound
 
 def bound(release: Release, original: Original) -> float:
     """The least loss of any k-anonymous release of these records, as far as it can be proved."""
-    asked = [claim.values()["k"] for claim in release.claims if claim.name == "k-anonymity"]
+    asked = [claim.generalized_groups for claim in release.claims if claim.generalized_groups is not None]
     if not asked:
         raise ParameterError("the bound is one for k-anonymity, which this release does not claim")
     return loss_lower_bound(original.bags, original.tree, max(asked)).normalised

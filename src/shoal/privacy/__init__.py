@@ -6,9 +6,9 @@ A model is a frozen value such as `KAnonymity(k=5)` in a file of its own and one
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
 from shoal.errors import ParameterError
 from shoal.itemsets.choice import Items
@@ -20,18 +20,28 @@ if TYPE_CHECKING:
     from shoal.data.release import Release
 
 
+Standing = Literal["verified", "by construction", "fails", "not checkable"]
+
+
+def verified_if(holds: bool) -> Standing:
+    """Where a claim stands that was counted from the published tables."""
+    return "verified" if holds else "fails"
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """A model's judgement: does it hold, what level was achieved, what broke it, and how things were counted.
+    """A model's judgement: where the claim stands, what level was achieved, what broke it, and how things were counted.
+
+    A claim is `verified` (counted from the published tables), holds `by construction` (of a mechanism whose parameters add up), `fails`, or
+    is `not checkable` from what was at hand: then `unchecked` says why, and `holds` means no more than that nothing speaks against it.
 
     The level says what it counts: `records` as they are published, or the `people` behind them, who are known only while a release is made.
-    `unchecked` says why a claim that nothing speaks against could not be verified from what was at hand; `holds` then means no more
-    than that. Witnesses name counts and published items of at least k people at most, never an original record or an owner. `rare` are
+    Witnesses name counts and published items of at least k people at most, never an original record or an owner. `rare` are
     further witnesses by name, of items or sets that fewer people hold: they are not for the manifest, nor for anybody who does not ask.
     """
 
     claim: str
-    holds: bool
+    standing: Standing
     achieved: dict[str, Any]
     witnesses: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -39,10 +49,20 @@ class Verdict:
     unchecked: str = ""
     rare: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if bool(self.unchecked) != (self.standing == "not checkable"):
+            raise ValueError("a verdict says why it is not checkable, and only then")
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing speaks against the claim."""
+        return self.standing != "fails"
+
     def as_dict(self) -> dict[str, Any]:
         """For the manifest and for `--json`."""
         return {
             "model": self.claim,
+            "verdict": self.standing,
             "holds": None if self.unchecked else self.holds,
             "achieved": self.achieved,
             **({"unchecked": self.unchecked} if self.unchecked else {}),
@@ -54,13 +74,26 @@ class Verdict:
 class Model(Declared, ABC):
     """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth.
 
-    `judges` are the kinds of tables that the model knows how to judge.
+    `judges` are the kinds of tables that the model knows how to judge. `allows_exact_counts` says whether exact numbers about the original
+    may be published beside the claim: they would break a promise that rests on noise. `level_words` are what its levels mean.
     """
+
+    @property
+    def group_size(self) -> int | None:
+        """The size of the smallest group of identical records, where that is what the model promises."""
+        return None
+
+    @property
+    def generalized_groups(self) -> int | None:
+        """How many people's records every published record generalizes, where the model promises that."""
+        return None
 
     protects: ClassVar[str]
     does_not_protect: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect")
     judges: ClassVar[frozenset[str]] = frozenset({"bags"})
+    allows_exact_counts: ClassVar[bool] = True
+    level_words: ClassVar[Mapping[str, str]] = {}
 
     @final
     def check(self, release: Release, original: AnyOriginal | None = None) -> Verdict:

@@ -14,9 +14,14 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.privacy import Verdict
+from shoal.privacy import Verdict, verified_if
 from shoal.privacy.identical import identical_records
 from shoal.privacy.origins import find_origins
+
+GROUP_WORDS = {
+    "records": "records in the smallest group of identical ones",
+    "people": "different people behind the rarest published record",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +61,7 @@ def judge_classes(claim: str, k: int, release: Release, original: Original | Non
         rows = release.secret.rows()
         lost = _lost_records(release, original, rows)
         if lost:  # whose records the published ones are is then not known
-            return Verdict(claim, False, achieved, (*broken, *lost), tuple(notes))
+            return Verdict(claim, "fails", achieved, (*broken, *lost), tuple(notes))
         if people and len(classes.sizes):
             achieved["people"] = _fewest_people(classes, original, rows)
             if achieved["people"] < k:
@@ -73,7 +78,7 @@ def judge_classes(claim: str, k: int, release: Release, original: Original | Non
                 notes.append(f"{found.undecided_classes:,} classes could stem from too many originals to be matched one by one")
         if people and original.bags.owners_repeat:
             notes.append("people own several records; which of them share a class cannot be told from the file alone")
-    return Verdict(claim, not broken, achieved, tuple(broken), tuple(notes))
+    return Verdict(claim, verified_if(not broken), achieved, tuple(broken), tuple(notes))
 
 
 def _note_on_empty(release: Release) -> str:

@@ -21,7 +21,7 @@ from shoal.data.bags import Ints, Vocabulary
 from shoal.data.release import Release
 from shoal.itemsets.choice import Items
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict
+from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.recoding import recoding_defects
 from shoal.privacy.roles import Roles, roles_of
 
@@ -64,7 +64,7 @@ class Coherence(Model):
             broken += recoding_defects(original, release, roles)
         achieved = {"people" if found.people else "records": found.fewest, "breach": round(float(found.breach), 6), "p": self.p}
         notes = (*_notes(found, roles), *roles.notes)
-        return Verdict(str(self), not broken, achieved, tuple(broken), notes, rare=tuple(rare))
+        return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), notes, rare=tuple(rare))
 
     def _count(self, release: Release, original: Original | None, roles: Roles) -> Counted:
         """Sets of no item, of one, of two, and so on up to p. Where some of a size are unsafe the claim is broken, and the count ends."""

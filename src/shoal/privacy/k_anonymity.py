@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
-from shoal.privacy.classes import judge_classes
+from shoal.privacy.classes import GROUP_WORDS, judge_classes
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -28,7 +28,19 @@ class KAnonymity(Model):
         "or who compares two releases, may do better than 1/k."
     )
 
+    level_words = GROUP_WORDS
+
     k: int = param(5, minimum=2, help="people behind every published record")
+
+    @property
+    def group_size(self) -> int:
+        """Groups of k."""
+        return self.k
+
+    @property
+    def generalized_groups(self) -> int:
+        """Every published record generalizes those of k people."""
+        return self.k
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical published records; with the original, count people and check that nothing was invented."""

@@ -11,7 +11,7 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.itemsets.choice import Items
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict
+from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.classes import judge_classes
 from shoal.privacy.recoding import recoding_defects
 from shoal.privacy.roles import Mask, roles_of
@@ -45,7 +45,7 @@ class PublicKAnonymity(Model):
         if original is None or release.secret is None:
             return verdict
         broken = (*verdict.witnesses, *recoding_defects(original, release, roles))
-        return replace(verdict, holds=not broken, witnesses=broken)
+        return replace(verdict, standing=verified_if(not broken), witnesses=broken)
 
 
 def _only(bags: Bags, public: Mask) -> Bags:

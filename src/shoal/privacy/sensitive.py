@@ -23,7 +23,7 @@ from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.itemsets.choice import Items
 from shoal.parameters import Declared, param
-from shoal.privacy import Model, Verdict
+from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.classes import classes_of
 from shoal.privacy.origins import fitting
 from shoal.taxonomy.tree import Taxonomy
@@ -57,7 +57,7 @@ class SensitiveShare(Model):
         if self.items is None:
             raise ParameterError("which items are sensitive is not said", hint="write sensitive-share(h=0.5, items=FILE)")
         if not self.items.known:
-            return Verdict(str(self), True, {}, unchecked=f"the claim tells {self.items.described}, and not which they are")
+            return Verdict(str(self), "not checkable", {}, unchecked=f"the claim tells {self.items.described}, and not which they are")
         wanted = _wanted(self.items)
         if original is None:
             named = _alike(wanted, shown := _published(release))["name"].n_unique()
@@ -80,24 +80,24 @@ class SensitiveShare(Model):
             broken += (f"{over:,} classes fit so few records without a sensitive item that more than {self.h:g} of their people hold it",)
         achieved = {"h_at_least": _greatest(classes), "named": named}
         note = f"of {len(classes):,} classes the fewest possible holders were counted, from all records that each may stem from"
-        return Verdict(str(self), not broken, achieved, broken, (note,), unchecked="" if broken else NO_GROUPS)
+        return _without_groups(str(self), achieved, broken, note)
 
     def _by_names(self, named: int, note: str) -> Verdict:
         broken = self._words(named)
-        return Verdict(str(self), not broken, {"named": named}, broken, (note,), unchecked="" if broken else NO_GROUPS)
+        return _without_groups(str(self), {"named": named}, broken, note)
 
     def _by_people(self, named: int, release: Release, original: Original, below: pl.DataFrame) -> Verdict:
         assert release.secret is not None
         rows = release.secret.rows()
         shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
         if len(rows) != len(original.bags) or not np.array_equal(shown, release.copies):
-            return Verdict(str(self), False, {"named": named}, ("records were lost or added unaccounted",))
+            return Verdict(str(self), "fails", {"named": named}, ("records were lost or added unaccounted",))
         classes = _counted(release, original, below, rows)
         broken = self._words(named)
         if over := self._over(classes):
             broken += (f"in {over:,} of {len(classes):,} classes more than {self.h:g} of the people hold the same sensitive item",)
         note = f"people were counted in {len(classes):,} classes of records that are published alike"
-        return Verdict(str(self), not broken, {"h": _greatest(classes), "named": named}, broken, (note,))
+        return Verdict(str(self), verified_if(not broken), {"h": _greatest(classes), "named": named}, broken, (note,))
 
     def _words(self, named: int) -> tuple[str, ...]:
         """What is published counts against the claim unless h allows anything."""
@@ -219,3 +219,10 @@ def _counted(release: Release, original: Original, below: pl.DataFrame, rows: In
     holders = held.group_by("class", "item").agg(pl.col("owner").n_unique().alias("holders")).group_by("class").agg(pl.col("holders").max())
     people = record.group_by("class").agg(pl.col("owner").n_unique().alias("people"))
     return people.join(holders, on="class", how="left").with_columns(pl.col("holders").fill_null(0))
+
+
+def _without_groups(claim: str, achieved: dict[str, Any], broken: tuple[str, ...], note: str) -> Verdict:
+    """The verdict where groups are not known: what is broken is seen, what is not cannot be verified."""
+    if broken:
+        return Verdict(claim, "fails", achieved, broken, (note,))
+    return Verdict(claim, "not checkable", achieved, notes=(note,), unchecked=NO_GROUPS)

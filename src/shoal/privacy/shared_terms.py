@@ -15,7 +15,7 @@ import polars as pl
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict
+from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.classes import classes_of
 
 if TYPE_CHECKING:
@@ -50,17 +50,17 @@ class SharedTerms(Model):
             )
         rows = release.secret.rows()
         if len(rows) != len(original.bags):
-            return Verdict(str(self), False, {}, ("the release does not speak of the records of this original",))
+            return Verdict(str(self), "fails", {}, ("the release does not speak of the records of this original",))
         group = np.where(rows >= 0, classes_of(release).label[rows], -1) if len(release.published) else rows
         return self._verdict(_counted(published, _holders(original.bags, group, original.tree)), "people")
 
     def _verdict(self, held: pl.DataFrame, counted: str, *notes: str) -> Verdict:
         """From the number of holders of every published term, counted in people or in records."""
         if held.is_empty():
-            return Verdict(str(self), True, {}, (), (*notes, "no term is published"))
+            return Verdict(str(self), "verified", {}, (), (*notes, "no term is published"))
         short = int((held["n"] < self.owners).sum())
         witness = (f"{short:,} published terms are held by fewer than {self.owners:,} {counted}",) if short else ()
-        return Verdict(str(self), not short, {counted: int(held["n"].to_numpy().min())}, witness, notes)
+        return Verdict(str(self), verified_if(not short), {counted: int(held["n"].to_numpy().min())}, witness, notes)
 
 
 def _published_terms(release: Release) -> pl.DataFrame:

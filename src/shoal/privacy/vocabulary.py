@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
-from shoal.privacy.classes import judge_classes
+from shoal.privacy.classes import GROUP_WORDS, judge_classes
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -25,8 +25,15 @@ class VocabularyKAnonymity(Model):
         "A published term may have been typed by one member of the group only."
     )
 
+    level_words = GROUP_WORDS
+
     k: int = param(5, minimum=2, help="identical vocabularies")
     people: bool = param(False, help="count the people behind them, where the original is at hand")
+
+    @property
+    def group_size(self) -> int:
+        """Groups of k."""
+        return self.k
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical published vocabularies; terms may stand for similar ones, so generalization is not demanded."""

@@ -10,12 +10,7 @@ from shoal.errors import ParameterError
 from shoal.privacy import MODELS, Model
 from shoal.report.words import number, plain, plural, spoken
 
-# The models whose k is the size of the smallest group of identical records.
-GROUP_MODELS = frozenset({"k-anonymity", "vocabulary-k-anonymity"})
-GROUP_WORDS = {
-    "records": "records in the smallest group of identical ones",
-    "people": "different people behind the rarest published record",
-}
+COUNTED = ("records", "people")  # levels that count
 COUNTED_BY = ("k", "owners")  # the parameters that promise a number of records or people
 BROKEN = "Do not publish this data under its claims: the reasons stand below."
 NO_WORDS = "This version of shoal has no description of the model."
@@ -36,6 +31,7 @@ class Claim:
 
     text: str
     holds: bool
+    verdict: str
     summary: str
     protects: str
     does_not_protect: str
@@ -70,6 +66,7 @@ def claim_of(verdict: Mapping[str, Any]) -> Claim:
     return Claim(
         text=plain(str(verdict["model"])),
         holds=bool(verdict["holds"]),
+        verdict=_told(verdict),
         summary=_summary(model),
         protects=model.protects if model else NO_WORDS,
         does_not_protect=model.does_not_protect if model else NO_WORDS,
@@ -108,11 +105,11 @@ def guarantee(verdicts: Sequence[Mapping[str, Any]]) -> Tile:
     verdict = next((v for v in verdicts if not v["holds"]), verdicts[0])
     tone = "good" if verdict["holds"] else "bad"
     model, achieved = model_of(verdict), verdict.get("achieved") or {}
-    if model is not None and model.name in GROUP_MODELS and "records" in achieved:
+    if model is not None and model.group_size is not None and "records" in achieved:
         told, whose = ("records", "or more records are alike in every group")
         if "people" in achieved:
             told, whose = ("people", "people or more share every published record")
-        promised = number(model.values().get("k"))
+        promised = number(model.group_size)
         return Tile("Guarantee", number(achieved[told]), f"{whose}; {promised} were promised", tone)
     best = ", ".join(f"{spoken(key)} = {number(value)}" for key, value in achieved.items())
     return Tile("Guarantee", best or ("holds" if verdict["holds"] else "broken"), plain(str(verdict["model"])), tone)
@@ -120,13 +117,20 @@ def guarantee(verdicts: Sequence[Mapping[str, Any]]) -> Tile:
 
 def promised_group(verdicts: Sequence[Mapping[str, Any]]) -> int | None:
     """The largest group size that some claim promises."""
-    models = [m for m in map(model_of, verdicts) if m is not None and m.name in GROUP_MODELS]
-    return max((int(m.values()["k"]) for m in models), default=None)
+    models = [model for model in map(model_of, verdicts) if model is not None]
+    return max((model.group_size for model in models if model.group_size is not None), default=None)
 
 
 def claims_line(verdicts: Sequence[Mapping[str, Any]]) -> str:
     """How many claims were checked, for the section's margin."""
     return f"{plural(len(verdicts), 'claim')} checked" if verdicts else "no claim to check"
+
+
+def _told(verdict: Mapping[str, Any]) -> str:
+    """Where a claim stands, in words."""
+    if not verdict["holds"]:
+        return "does not hold"
+    return f"holds, {verdict['verdict']}" if "verdict" in verdict else "holds"
 
 
 def _summary(model: Model | None) -> str:
@@ -141,8 +145,8 @@ def _summary(model: Model | None) -> str:
 def _level(key: str, value: Any, model: Model | None) -> Level:
     asked = model.values() if model else {}
     helps = {p.name: p.help for p in model.parameters()} if model else {}
-    if key in GROUP_WORDS and model is not None and model.name in GROUP_MODELS:
-        return Level(GROUP_WORDS[key], number(asked.get("k")), number(value))
-    parameter = next((name for name in COUNTED_BY if name in asked), key) if key in GROUP_WORDS else key
+    if model is not None and key in model.level_words:
+        return Level(model.level_words[key], number(model.group_size), number(value))
+    parameter = next((name for name in COUNTED_BY if name in asked), key) if key in COUNTED else key
     meaning = f"{spoken(key)}: {helps[parameter]}" if parameter in helps else spoken(key)
     return Level(meaning, number(asked[parameter]) if parameter in asked else "–", number(value))

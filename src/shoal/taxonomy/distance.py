@@ -37,6 +37,14 @@ FIXED_POINT = 2**34
 LARGEST = {"path": 100_000.0, "wu-palmer": 10.0}
 
 
+@dataclass(frozen=True)
+class Relevance:
+    """Which original terms a published term may stand for: those within `eps` of it (None: as far as the distance goes by default)."""
+
+    distance: Measure
+    eps: float | None
+
+
 @dataclass(frozen=True, eq=False)
 class SemanticDistance:
     """A measure of terms with its threshold `eps` and the price `omega` of a term without a partner (None: as large as eps)."""

@@ -135,6 +135,8 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
 
 
 def _came_in(given: dict[str, Any]) -> str:
+    if "owners" not in given:
+        return "not told: exact numbers would break the guarantee"
     people = screen.counted(given["owners"], "person", "people")
     if "records" not in given:
         return f"{screen.counted(given['rows'], 'row')} of {people}"
@@ -142,7 +144,7 @@ def _came_in(given: dict[str, Any]) -> str:
 
 
 def _unknown(given: dict[str, Any]) -> list[tuple[str, str]]:
-    if "unknown" not in given:
+    if "unknown_items" not in given:
         return []
     terms, occurrences = screen.counted(given["unknown_items"], "term"), screen.counted(given["unknown_occurrences"], "occurrence")
     return [("unknown terms", f"{terms}, {occurrences} ({given['unknown']})")]
@@ -158,5 +160,7 @@ def _published(release: Release, metrics: dict[str, float]) -> list[tuple[str, s
         return [("published", ", ".join(f"{screen.counted(table.n_rows, 'row')} of {name}" for name, table in release.tables.items()))]
     groups, records = len(release.copies), screen.counted(release.n_records, "record")
     told = f"{records} in {screen.counted(groups, 'group')}" if groups < release.n_records else records
+    if "loss" not in metrics:
+        return [("published", told)]
     lost = f"{metrics['loss']:.1%} of the information (GGD per occurrence){_floor(metrics)}"
     return [("published", f"{told}, {metrics['mean_length']:.1f} items each"), ("lost", lost)]

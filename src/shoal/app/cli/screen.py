@@ -143,7 +143,7 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
     rows = []
     for verdict in verdicts:
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
-        state = ("NOT CHECKABLE" if verdict.unchecked else "holds") if verdict.holds else "FAILS"
+        state = {"fails": "FAILS", "not checkable": "NOT CHECKABLE"}.get(verdict.standing, verdict.standing)
         rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
         rows += [("", f"not checkable from the files alone: {verdict.unchecked}")] if verdict.unchecked else []
         rows += [("", f"broken: {witness}") for witness in verdict.witnesses + verdict.rare * show_rare]

@@ -1,0 +1,125 @@
+"""The whole path for releases that are not records: rows of a log and noisy counts, by small methods of the test's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import shoal
+from helpers_spine import PEOPLE, ROWS, Noisy, NoisyQueries, OneQuery, OnlyWeather, a_log
+from shoal.app.audit import audit
+from shoal.app.cli.anonymize import show_outcome
+from shoal.data.bags import Bags
+from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.methods import METHODS
+from shoal.privacy import MODELS, Verdict
+from shoal.privacy.k_anonymity import KAnonymity
+
+WEATHER = sum(1 for i in range(ROWS) if i % 3)
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The methods and models of the test, known by name as those of the package are."""
+    for table, parts in ((METHODS, (OnlyWeather, NoisyQueries)), (MODELS, (OneQuery, Noisy))):
+        places = {part.name: f"helpers_spine:{part.__name__}" for part in parts}
+        monkeypatch.setattr(table, "_places", {**table._places, **places})
+
+
+def written(method: Any, place: Path, format: str = "csv") -> dict[str, Any]:
+    return shoal.write(shoal.anonymize(a_log(), method), place, format=format)
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet", "jsonl"])
+def test_a_log_in_and_a_log_out(tmp_path: Path, format: str) -> None:
+    manifest = written(OnlyWeather(), tmp_path / "release", format)
+    table, report = manifest["files"]
+    assert (table["table"], table["kind"], table["rows"], table["pseudonyms"]) == ("log", "rows", WEATHER, "user")
+    assert table["columns"] == {"user": "integer", "time": "time", "query": "text", "rank": "integer"}
+    assert manifest["accounting"] == {"rows": {"in": ROWS, "published": WEATHER, "deleted": ROWS - WEATHER}}
+    assert manifest["input"] == {"rows": ROWS, "owners": PEOPLE, "read_as": "log"}
+    assert manifest["claims"][0]["verdict"] == "verified"
+    page = (tmp_path / "release" / report["name"]).read_text()
+    assert "holds, verified" in page
+    assert "Group sizes" not in page
+    found = audit(tmp_path / "release")
+    assert found.holds
+    assert found.largest_k is None
+
+
+def test_without_pseudonyms_nothing_tells_which_rows_belong_together(tmp_path: Path) -> None:
+    written(OnlyWeather(linked=False), tmp_path / "release")
+    assert pl.read_csv(tmp_path / "release" / "log.csv").columns == ["time", "query", "rank"]
+
+
+def test_a_rows_method_that_breaks_its_claim_writes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(GuaranteeNotMet, match="one-query"):
+        written(OnlyWeather(broken=True), tmp_path / "release")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_changed_log_is_seen_by_the_audit(tmp_path: Path) -> None:
+    written(OnlyWeather(), tmp_path / "release")
+    file = tmp_path / "release" / "log.csv"
+    file.write_text(file.read_text().replace("weather", "climate", 1))
+    found = audit(tmp_path / "release")
+    assert not found.holds
+    assert [verdict.standing for verdict in found.claims] == ["fails"]
+
+
+def test_a_single_file_is_read_as_its_claim_needs(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("user,query\n1,weather\n2,weather\n")
+    assert audit(tmp_path / "log.csv", "one-query").holds
+    (tmp_path / "log.csv").write_text("user,query\n1,weather\n2,climate\n")
+    assert not audit(tmp_path / "log.csv", "one-query").holds
+
+
+def test_models_and_methods_refuse_other_kinds(tmp_path: Path) -> None:
+    release = shoal.anonymize(a_log(), OnlyWeather()).release
+    with pytest.raises(ParameterError, match="k-anonymity is about tables of bags, and this release holds rows"):
+        KAnonymity(k=2).check(release)
+    with pytest.raises(ParameterError, match="takes a log of events"):
+        shoal.anonymize(Bags.from_lists([["a"]] * 3), OnlyWeather())
+
+
+def test_a_verdict_says_why_it_is_not_checkable_and_only_then() -> None:
+    assert not Verdict("some", "fails", {}).holds
+    assert Verdict("some", "by construction", {}).as_dict()["verdict"] == "by construction"
+    for wrong in ({"standing": "not checkable"}, {"standing": "verified", "unchecked": "why"}):
+        with pytest.raises(ValueError, match="not checkable"):
+            Verdict("some", achieved={}, **wrong)  # type: ignore[arg-type]
+
+
+def test_no_exact_count_beside_a_claim_that_forbids_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = shoal.anonymize(a_log(), NoisyQueries())
+    manifest = shoal.write(result, tmp_path / "release", format="csv")
+    show_outcome(result, manifest, tmp_path / "release")
+    printed = capsys.readouterr().out
+    told = (tmp_path / "release" / "manifest.json").read_text()
+    page = (tmp_path / "release" / "report.html").read_text()
+    without_digests = json.loads(told)
+    for file in without_digests["files"]:
+        page = page.replace(file.pop("sha256"), "")
+    without_digests.pop("sha256")
+    style = page[page.index("<style") : page.index("</style>")]
+    for text in (json.dumps(without_digests), page.replace(style, ""), printed.replace(str(tmp_path), "")):
+        assert str(ROWS) not in text
+        assert str(PEOPLE) not in text
+    assert manifest["counts"] == "withheld"
+    assert manifest["accounting"] == manifest["metrics"] == {}
+    assert manifest["claims"][0]["verdict"] == "by construction"
+    assert "by construction" in printed
+    assert "noise is drawn anew" in " ".join(manifest["notes"])
+    assert [verdict.standing for verdict in audit(tmp_path / "release").claims] == ["by construction"]
+
+
+def test_a_manifest_that_tells_counts_after_all_is_refused(tmp_path: Path) -> None:
+    manifest = written(NoisyQueries(), tmp_path / "release")
+    manifest["accounting"] = {"rows": {"in": ROWS, "counted": ROWS}}
+    (tmp_path / "release" / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(shoal.ShoalError, match="counts are withheld"):
+        audit(tmp_path / "release")

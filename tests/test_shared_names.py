@@ -1,0 +1,48 @@
+"""Shared code names no method and no model, and reads no parameter of a method by its name."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import shoal
+from shoal.methods import METHODS
+from shoal.privacy import MODELS
+
+ROOT = Path(shoal.__file__).parent
+SHARED = sorted(file for part in ("data", "io", "report", "metrics", "app") for file in (ROOT / part).rglob("*.py"))
+NAMES = (set(METHODS) | set(MODELS)) - {"shoal"}  # which is also what the manifest calls the program
+PLACES = {place.split(":")[0] for table in (METHODS, MODELS) for place in table._places.values()}
+
+
+def faults(tree: ast.AST) -> list[str]:
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in NAMES:
+            found.append(f"line {node.lineno}: {node.value!r}")
+        if isinstance(node, ast.ImportFrom) and node.module in PLACES:
+            found.append(f"line {node.lineno}: from {node.module}")
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.value, ast.Attribute) and node.value.attr == "parameters":
+            found.append(f"line {node.lineno}: a parameter by its name")
+    return found
+
+
+@pytest.mark.parametrize("file", SHARED, ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_method_and_no_model_is_named(file: Path) -> None:
+    assert not faults(ast.parse(file.read_text("utf-8")))
+
+
+NAMING = [
+    'name == "k-anonymity"',
+    "from shoal.methods.clump import Clump",
+    'release.parameters["eps"]',
+    'release.parameters.get("eps")',
+    'x = {"ssc", "tds"}',
+]
+
+
+@pytest.mark.parametrize("code", NAMING)
+def test_the_test_can_fail(code: str) -> None:
+    assert faults(ast.parse(code))
