@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the kernels a second time, with sanitizers, and runs the kernels' tests on that build.
+# Builds the kernels a second time, with sanitizers, and runs them.
 #
-#   scripts/sanitize.sh address [TESTS...]    AddressSanitizer and UndefinedBehaviorSanitizer
-#   scripts/sanitize.sh thread  [TESTS...]    ThreadSanitizer
+#   scripts/sanitize.sh address [TESTS...]    AddressSanitizer and UndefinedBehaviorSanitizer, on the kernels' tests
+#   scripts/sanitize.sh thread                ThreadSanitizer, on scripts/race_check.py: the tests need Polars, which cannot be loaded then
 #
 # PYTHON names an interpreter that has the test dependencies, nanobind, cmake and ninja; `make sanitize` sets one up.
 set -euo pipefail
@@ -36,5 +36,9 @@ export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=0:exitcode=66:report_signal_unsafe=0:log_path=$PWD/$build/report
 export PYTHONPATH="$PWD/$package" SHOAL_SANITIZED="$kind"
+if [ "$kind" = thread ]; then
+  # Without a fixed layout of memory the runtime may refuse to start.
+  exec setarch -R "$python" scripts/race_check.py
+fi
 "$python" -c 'import shoal._kernels as k, os; assert os.path.dirname(k.__file__) == os.environ["PYTHONPATH"] + "/shoal", k.__file__'
 "$python" -m pytest -q -p no:cacheprovider -n "${WORKERS:-2}" "${tests[@]}"
