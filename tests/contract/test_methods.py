@@ -1,4 +1,6 @@
-"""What every method in the table owes, on every small data set. A new method joins by being in the table.
+"""What every method of records in the table owes, on every small data set. A new method joins by being in the table.
+
+Methods that take a log are in `test_rows_contract`.
 
 A method that wants more than `k` to be tried well, or more than bags and a taxonomy to be run, says so in
 `TRIED` and `ALSO_NEEDS`.
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -18,9 +20,10 @@ from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.shape import Shape
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.choice import plain_values
-from shoal.methods import METHODS, Method
+from shoal.methods import METHODS, Method, Published
 from shoal.methods.grouping import GroupingMethod
 
 # The parameters a method is tried with; one not named here is tried with k = 2 and 3, or with its defaults.
@@ -52,6 +55,9 @@ TRIED: dict[str, list[dict[str, Any]]] = {
 ALSO_NEEDS: dict[str, Callable[[Dataset], dict[str, Any]]] = {}
 
 
+OF_RECORDS = [name for name in METHODS if METHODS[name].takes & {"sets", "bags"}]
+
+
 def tried(name: str) -> list[dict[str, Any]]:
     by_default = [{"k": 2}, {"k": 3}] if has_k(METHODS[name]) else [{}]
     return TRIED.get(name, by_default)
@@ -80,7 +86,7 @@ def run(method: Method, data: Dataset) -> Release:
 
 
 def _cases() -> Iterator[Any]:
-    for name in METHODS:
+    for name in OF_RECORDS:
         for values in tried(name):
             told = ", ".join(f"{key}={value}" for key, value in values.items())
             for data in DATASETS:
@@ -162,7 +168,7 @@ def test_empty_records_stay_empty_or_are_withheld_and_counted(method: Method, na
     assert (release.published.lengths[rows[empty][~withheld]] == 0).all()
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if has_k(METHODS[name])])
+@pytest.mark.parametrize("name", [name for name in OF_RECORDS if has_k(METHODS[name])])
 def test_more_people_than_there_are_cannot_be_asked_for(name: str) -> None:
     for data in (dataset("food"), dataset("owners repeat"), dataset("with empty")):
         people = len(np.unique(data.bags.owners[data.bags.lengths > 0]))
@@ -173,7 +179,7 @@ def test_more_people_than_there_are_cannot_be_asked_for(name: str) -> None:
         run(method, taken_by(method, data, data.bags.select([])))
 
 
-@pytest.mark.parametrize("name", list(METHODS))
+@pytest.mark.parametrize("name", OF_RECORDS)
 def test_all_the_people_there_are_can_be_asked_for(name: str) -> None:
     if not has_k(METHODS[name]):
         pytest.skip("has no k")
@@ -204,5 +210,7 @@ def test_a_method_tells_what_it_is(name: str) -> None:
     assert method.name == name
     assert method.summary().endswith(".")
     assert method.paper
-    assert method.takes <= {"sets", "bags"}
+    assert method.takes
+    assert method.takes <= set(get_args(Shape))
+    assert method.publishes in get_args(Published)
     assert all(declared.help for declared in method.parameters())
