@@ -39,7 +39,7 @@ def options(method: str) -> list[str]:
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("per", ["user", "session", "event"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [name for name, kind in METHODS.items() if "sets" in kind.takes])
 def test_an_honest_release(desk: Shell, method: str, per: str, form: str):
     words = [
         "anonymize",

@@ -14,7 +14,7 @@ from helpers_cli import FOOD, ITEMS, Shell, baskets
 from shoal import _kernels
 from shoal.data.groups import Groups
 from shoal.itemsets.sensitive import SensitiveNodes
-from shoal.methods import tds
+from shoal.methods import infrequent, tds
 from shoal.methods.growing import GroupSearch
 from shoal.privacy import MODELS
 from shoal.taxonomy.counts import meet
@@ -136,11 +136,24 @@ def forgets_who_holds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.methods.shoal.within_share", lambda bags, tree, groups, held, share: (groups, meet(bags, tree, groups)))
 
 
+def rows_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts rows, as if everybody asked a query once."""
+    true = infrequent.people_per_query
+    monkeypatch.setattr(infrequent, "people_per_query", lambda asked: true(asked.with_row_index("owner_").with_columns(owner="owner_")))
+
+
+def one_row_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves the first row in the log, whatever it asks."""
+    true = infrequent.rows_of
+    monkeypatch.setattr(infrequent, "rows_of", lambda asked, queries: np.union1d(true(asked, queries), [0]))
+
+
 BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
 VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
 TELLING = ("pairs.txt", "--format", "transactions", "--k", "2", "--method", "coherence", "--p", "1")
 
+SEARCHES = ("searches.csv", "--k", "3")
 SENSITIVE = ("habits.txt", *BASKETS[1:], "--method", "shoal", "--sensitive", "sensitive.txt", "--h", "0.4")
 
 MUTATIONS = {
@@ -189,6 +202,12 @@ MUTATIONS = {
     ),
     "shoal publishes a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, names_a_sensitive_item),
     "shoal forgets who holds a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, forgets_who_holds_it),
+    "infrequent counts rows for people": Mutation(
+        "support", "2 queries were asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), rows_for_people
+    ),
+    "infrequent leaves a row of one person": Mutation(
+        "support", "1 query was asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), one_row_too_many
+    ),
     "tds splits a class too small": Mutation(
         "public-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "tds"), every_item_fits
     ),
@@ -202,6 +221,12 @@ def eight_items() -> str:
     return "".join(f"i{a} i{b}\n" * copies.get((a, b), 1 + (a + b) % 2) for a, b in pairs)
 
 
+def searches() -> str:
+    """The first query is one person's, who asks it once; two others are asked by one person four times; one by everybody."""
+    rows = ["0,my own name", *["1,my address"] * 4, *["2,my illness"] * 4, *(f"{user},weather" for user in range(9))]
+    return "user,query\n" + "\n".join(rows) + "\n"
+
+
 @pytest.fixture
 def data(shell: Shell) -> Shell:
     lines = baskets(60).splitlines()
@@ -212,6 +237,7 @@ def data(shell: Shell) -> Shell:
     shell.file("private.txt", "i1\n")
     shell.file("habits.txt", "Apple,Butter\n" * 6 + "Apple,Milk\n" * 2 + "Apple,Beef\n" * 12)
     shell.file("sensitive.txt", "Butter\n")
+    shell.file("searches.csv", searches())
     shell.file("food.csv", FOOD)
     return shell
 

@@ -7,15 +7,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from shoal.app.columns import unjudged_columns
 from shoal.app.evidence import of_claims, of_files, of_original
-from shoal.app.job import Preparation, is_file
+from shoal.app.job import NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.promises import as_promised, claims_of
 from shoal.app.stated import Stated, listed
 from shoal.data.original import SUPPRESSED, Original
 from shoal.data.release import Release
+from shoal.data.tables import PublishedTable
 from shoal.data.tables.bags import BagTable
+from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.io.published import read_tables
 from shoal.io.published.bags import read_published
@@ -87,7 +90,7 @@ def audit(
     models = [with_items_given(model, given) for model in models]
     found = seen_at(place, models, format, sep)
     release, beside = found.release, _columns(found, allow_columns)
-    against = None if original is None else Against(prepare(original, located(place, how)), release)
+    against = None if original is None else Against(prepare(original, for_rows(located(place, how), release)), release)
     alone = [(model, model.check(release)) for model in models] if against is None or not claims else []
     judged = [verdict for _, verdict in alone] if against is None else against.judged(models)
     stated, checks = (None, beside)
@@ -117,14 +120,19 @@ class Seen:
 def seen_at(place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None) -> Seen:
     """The tables that the manifest lists. A single file is of the kind that all claims are about, or else holds records."""
     if place.kinds and place.kinds != {BagTable.kind}:
-        return Seen(Release(read_tables(place.file.parent, place.tables)))
+        return _seen_rows(read_tables(place.file.parent, place.tables), models)
     kinds = frozenset.intersection(*(model.judges for model in models)) if models else frozenset({BagTable.kind})
     if not place.kinds and kinds and BagTable.kind not in kinds:
         kind = min(kinds)
         facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
-        return Seen(Release(read_tables(place.file.parent, [facts])), (f"read as a table of {kind}",))
+        return _seen_rows(read_tables(place.file.parent, [facts]), models, (f"read as a table of {kind}",))
     found = read_published(place.file, format or place.format, sep or place.separator)
     return Seen(Release.from_records(found.bags), found.notes, found.beside)
+
+
+def _seen_rows(tables: Mapping[str, PublishedTable], models: Sequence[Model], notes: tuple[str, ...] = ()) -> Seen:
+    release = Release(tables)
+    return Seen(release, notes, unjudged_columns(release, models))
 
 
 def _format_of(file: Path) -> str:
@@ -171,6 +179,14 @@ def located(place: Published, how: Preparation | None) -> Preparation:
     if how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
         raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")
     return how
+
+
+def for_rows(how: Preparation, release: Release) -> Preparation:
+    """How the original of published rows is read where no manifest tells: as a log, unless it is said to be microdata."""
+    if how.shape != "records" or release.kinds != {RowTable.kind}:
+        return how
+    shape: Shape = "table" if how.read.format == "microdata" else "log"
+    return replace(how, taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
 
 
 def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:

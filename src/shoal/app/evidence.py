@@ -16,6 +16,7 @@ from shoal.app.stated import Evidence
 from shoal.data.accounting import Accounting, Ledger, Part, kept
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
+from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.itemsets.choice import Items
@@ -39,9 +40,11 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
             evidence.add(f"files[{i}]", release.tables[file["table"]].facts())
     evidence.unchecked.append(WORDS_OF_THE_REPORT)
     _contradictions(manifest, evidence)
-    for table in release.tables.values():
-        if isinstance(table, BagTable) and "counts" not in manifest:
+    for table in release.tables.values() if "counts" not in manifest else ():
+        if isinstance(table, BagTable):
             _of_records(manifest, table, evidence)
+        elif isinstance(table, RowTable):
+            _of_rows(manifest, table, evidence)
     return evidence
 
 
@@ -54,6 +57,16 @@ def _of_records(manifest: Mapping[str, Any], table: BagTable, evidence: Evidence
     told = sum(n for part, n in account.items() if part != "in" and fate_of(part, method) != "gone")
     shown = table.facts()["occurrences"]
     evidence.insist(told <= shown, f"accounting.occurrences has {told:,} published in some form, and the records hold {shown:,}")
+
+
+def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -> None:
+    """Every published row is one of the input's that is not gone."""
+    method, account = manifest["method"], manifest["accounting"]["rows"]
+    shown = {part: n for part, n in account.items() if part != "in" and fate_of(part, method) != "gone"}
+    told = sum(shown.values())
+    if told == table.n_rows and len(shown) == 1:
+        evidence.add("accounting.rows", shown)
+    evidence.insist(told == table.n_rows, f"accounting.rows has {told:,} published, and there are {table.n_rows:,} rows")
 
 
 def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[tuple[Model, Verdict]]) -> None:

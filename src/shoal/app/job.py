@@ -58,6 +58,8 @@ class Preparation:
         parse_gap(self.gap)
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
+        if self.shape != "records" and (self.per != "user" or self.unknown or not self.as_sets or self.taxonomy != NO_TAXONOMY):
+            raise ParameterError(f"a method that takes the rows of a {self.shape} makes no records of them, and needs no taxonomy")
         if self.taxonomy == NO_TAXONOMY:
             object.__setattr__(self, "typed_names", True)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from shoal import __version__
 from shoal.app.accounts import whole_account
+from shoal.app.columns import unjudged_columns
 from shoal.app.contract import made_by
 from shoal.app.disclose import disclosed, disclosed_facts
 from shoal.app.job import Target
@@ -29,7 +30,7 @@ from shoal.io.write import write_release
 from shoal.itemsets.choice import without_names
 from shoal.methods import Method
 from shoal.metrics import measure
-from shoal.privacy import Verdict, verified_if
+from shoal.privacy import Model, Verdict, verified_if
 from shoal.report.page import render
 
 
@@ -66,6 +67,7 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         seen = Release(read_tables(directory.path, written, own=True))
         verdicts = [claim.check(seen) for claim in release.claims]
         insist([same_tables(release, seen), *verdicts], "written")
+        insist_on_columns(seen, release.claims)
         manifest = manifest_of(judged, verdicts, file_facts(written, seen))
         page = render(disclosed_facts(manifest, release, judged.original)).encode()
         directory.write(REPORT, page)
@@ -109,6 +111,12 @@ def insist_on_schema(manifest: dict[str, Any]) -> None:
     """Raise where the manifest to be written is not one that an audit would read."""
     for fault in faults(manifest):
         raise GuaranteeNotMet(f"the manifest is not as manifests are: {fault}", hint="nothing was written")
+
+
+def insist_on_columns(release: Release, claims: Sequence[Model]) -> None:
+    """Raise where a column is written that no claim is about."""
+    for name in unjudged_columns(release, claims):
+        raise GuaranteeNotMet(f"no claim of the method is about the published column {name!r}", hint="nothing was written")
 
 
 def same_tables(release: Release, seen: Release) -> Verdict:

@@ -72,7 +72,7 @@ def prepare(path: str | Path, how: Preparation) -> Prepared:
 
 def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:
     """What was prepared, with the facts, the rows and the notes of the file it came from."""
-    facts = {"format": reading.format, "rows": reading.rows.total, **prepared.facts}
+    facts = {"format": reading.format, "rows": reading.rows.total} | {name: fact for name, fact in prepared.facts.items() if name != "rows"}
     return replace(prepared, facts=facts, reading=reading, notes=(*reading.notes, *noted, *prepared.notes))
 
 

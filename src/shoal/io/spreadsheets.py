@@ -6,21 +6,33 @@ opens it as a sheet. The records are written as they are, because what is read b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+import polars as pl
 
 from shoal.data.release import Release
+from shoal.data.tables import PublishedTable
+from shoal.data.tables.bags import BagTable
+from shoal.data.tables.rows import RowTable
 
 FORMULA = r"^[=+\-@\t\r]"
 
 
 def formula_notes(release: Release, format: str) -> list[str]:
-    """What to know before a written file is opened as a sheet; nothing where no item begins like a formula."""
+    """What to know before a written file is opened as a sheet; nothing where no text begins like a formula."""
     if format != "csv":
         return []
-    published = release.published
-    begins = published.vocabulary.names.str.contains(FORMULA).to_numpy()
-    names = len(np.unique(published.items[begins[published.items]]))
+    names = sum(int(texts.str.contains(FORMULA).sum()) for table in release.tables.values() for texts in _texts(table))
     if not names:
         return []
     what = "1 item name begins" if names == 1 else f"{names:,} item names begin"
     return [f"{what} with =, +, -, @ or a tab: import the CSV as text, since a spreadsheet may take such cells for formulas"]
+
+
+def _texts(table: PublishedTable) -> Iterator[pl.Series]:
+    """The different texts that a table is written with, column by column."""
+    if isinstance(table, BagTable):
+        yield table.records.vocabulary.names.gather(np.unique(table.records.items))
+    elif isinstance(table, RowTable):
+        yield from (table.frame[name].unique() for name, told in table.columns.items() if told == "text")

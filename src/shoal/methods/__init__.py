@@ -63,6 +63,7 @@ METHODS: Table[type[Method]] = Table(
         "coherence": "shoal.methods.coherence:Cohesion",
         "tds": "shoal.methods.tds:TopDownSpecialization",
         "ssc": "shoal.methods.ssc:SSC",
+        "infrequent": "shoal.methods.infrequent:Infrequent",
     },
 )
 

@@ -16,14 +16,13 @@ from shoal.data.bags import Ints
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
-from shoal.data.tables.rows import RowTable
+from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import InputError
 from shoal.methods import Method
 from shoal.methods.building import build_row_release
 
 LOG = "log"  # the name of the published table
 USER = "user"
-PAYLOAD = {"text": "query", "item": "item"}
 
 
 @dataclass(frozen=True, eq=False)

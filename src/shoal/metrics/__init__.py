@@ -77,6 +77,9 @@ METRICS: Table[Metric] = Table(
         "pattern_distance": "shoal.metrics.patterns:SDIST",
         "frequency_distance": "shoal.metrics.frequency:FREQUENCY_DISTANCE",
         "frequency_shift": "shoal.metrics.frequency:FREQUENCY_SHIFT",
+        "rows_kept": "shoal.metrics.rows:ROWS_KEPT",
+        "queries_kept": "shoal.metrics.rows:QUERIES_KEPT",
+        "people_kept": "shoal.metrics.rows:PEOPLE_KEPT",
     },
 )
 

@@ -18,6 +18,7 @@ from shoal.registry import Table
 if TYPE_CHECKING:
     from shoal.data.original import AnyOriginal
     from shoal.data.release import Release
+    from shoal.data.tables.rows import RowTable
 
 
 Standing = Literal["verified", "by construction", "fails", "not checkable"]
@@ -106,6 +107,10 @@ class Model(Declared, ABC):
     def judge(self, release: Release, original: Any) -> Verdict:
         """The judgement on a release of such tables, in the vocabulary of the original, or None where that is not at hand."""
 
+    def judged_columns(self, table: RowTable) -> frozenset[str]:
+        """The columns of published rows that this model judges: all of them, unless it says otherwise."""
+        return frozenset(table.columns)
+
     def keeps(self, promise: Declared) -> bool:
         """Whether this claim, made of a release, is what its method promised.
 
@@ -132,5 +137,6 @@ MODELS: Table[type[Model]] = Table(
         "coherence": "shoal.privacy.coherence:Coherence",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
         "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
+        "support": "shoal.privacy.support:Support",
     },
 )

@@ -14,10 +14,13 @@ import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import AnyOriginal, Original
+from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
+from shoal.data.tables.rows import RowTable
 from shoal.privacy.classes import classes_of
 from shoal.report.bins import Bin, Histogram, compare, joined, people_seen, tally
+from shoal.report.row_facts import QueryFacts, query_facts
 from shoal.report.verdicts import promised_group
 from shoal.taxonomy.tree import Taxonomy
 
@@ -66,13 +69,18 @@ class Facts:
     fewest: int = FEWEST_PEOPLE
     on_taxonomy: bool = True
     of_records: bool = True
+    queries: QueryFacts | None = None
 
 
 def facts_of(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
     """The facts of a release that was made from this original."""
     if isinstance(original, Original) and release.kinds == {BagTable.kind}:
         return _facts_of_records(manifest, release, original)
-    return Facts(manifest=manifest, published=release.n_rows, on_taxonomy=original.on_taxonomy, of_records=False)
+    rows = release.only(RowTable.kind) if release.kinds == {RowTable.kind} and len(release.tables) == 1 else None
+    queries = None
+    if isinstance(rows, RowTable) and isinstance(original, LogOriginal):
+        queries = query_facts(rows, original, promised_group(manifest.get("claims", [])))
+    return Facts(manifest=manifest, published=release.n_rows, on_taxonomy=original.on_taxonomy, of_records=False, queries=queries)
 
 
 def _facts_of_records(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:

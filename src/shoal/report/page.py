@@ -56,6 +56,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         "meters": [(m, _safe(m.chart)) for m in sections.loss_meters(metrics)],
         "metrics": sections.metric_rows(metrics),
         **_pictures(facts),
+        "queries": _queries(facts),
         "files": sections.file_rows(manifest),
     }
 
@@ -79,6 +80,20 @@ def _pictures(facts: Facts) -> dict[str, Any]:
         "on_taxonomy": facts.on_taxonomy,
         "kinds": {"before": count(facts.items_before), "after": count(facts.items_after)},
         **{key: _with_bars(items, facts.published) for key, items in shown.items()},
+    }
+
+
+def _queries(facts: Facts) -> dict[str, Any] | None:
+    """What is told of published rows of a log; nothing of any other release."""
+    found = facts.queries
+    if found is None:
+        return None
+    return {
+        "before": count(found.before),
+        "after": count(found.after),
+        "chart": _safe(sections.query_chart(found)),
+        "uneven": found.sizes.uneven,
+        "frequent": [(row, _safe(row.bar)) for row in sections.query_rows(found, facts.published)],
     }
 
 

@@ -12,6 +12,7 @@ from shoal.metrics import METRICS
 from shoal.report.bins import Histogram
 from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, stacked
 from shoal.report.facts import Facts, PublishedItem
+from shoal.report.row_facts import QueryFacts
 from shoal.report.verdicts import Tile, promised_group
 from shoal.report.words import count, name, number, percent, plain, plural, share_of, spoken
 
@@ -23,6 +24,7 @@ MEANINGS = {
     "per": "whose items make one record",
     "gap": "what ends a session",
     "rows": "rows in the input",
+    "read_as": "what the method was given: the rows of a log, or of a table, as they are",
     "records": "records made of them",
     "owners": "different people behind the records",
     "items": "different items",
@@ -179,7 +181,10 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
 
 
 def loss_tile(metrics: Mapping[str, Any]) -> Tile:
-    """What was lost, in one number."""
+    """What was lost, in one number; of a log what is left of it."""
+    queries, people = _share(metrics, "queries_kept"), _share(metrics, "people_kept")
+    if queries is not None and people is not None:
+        return Tile("Left", percent(queries), f"of the different queries; {percent(people)} of the people asked one of them")
     loss, bound = _share(metrics, "loss"), _share(metrics, "bound")
     if loss is None:
         return Tile("Lost", "not measured", "the loss needs the original", "open")
@@ -242,6 +247,19 @@ def group_chart(facts: Facts) -> str:
     sizes = facts.sizes
     desc = f"{plural(sizes.groups, 'group')} of {count(sizes.smallest)} to {count(sizes.largest)} records"
     return histogram("Groups by size", desc, columns, "records in the group", mark)
+
+
+def query_chart(found: QueryFacts) -> str:
+    """How many published queries have how many rows."""
+    bins = zip(found.sizes.bins, found.sizes.counts, strict=True)
+    columns = [Column(b.tick, n, None, f"{plural(n, 'query', 'queries')} of {b.label} rows") for b, n in bins]
+    return histogram("Queries by rows", f"{plural(found.after, 'query', 'queries')}", columns, "rows of the query")
+
+
+def query_rows(found: QueryFacts, rows: int) -> list[ItemRow]:
+    """The most frequent published queries with a bar for their share of all rows."""
+    share = [(text, n, n / rows if rows else 0.0) for text, n in found.frequent]
+    return [ItemRow(name(text), count(n), share_of(n, rows), "", "", bar(part)) for text, n, part in share]
 
 
 def length_chart(facts: Facts) -> str:

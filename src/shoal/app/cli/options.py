@@ -71,14 +71,29 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     bag = said.pop("bag")
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
     named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "as_sets": None if bag is None else not bag}
+    if start.shape != "records":
+        _refuse_of_records(start.shape, named)
     asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
     beside = [name for name in ("unknown", "scope", "loss") if named[name] is not None]
     if asked.typed_names and beside:
-        option = {"scope": "tree", "loss": "node-loss"}.get(beside[0], beside[0])
-        raise ParameterError(f"--{option} is about records on a taxonomy, and here names stay as they were typed", hint="leave it out")
+        raise ParameterError(
+            f"--{_typed_as(beside[0])} is about records on a taxonomy, and here names stay as they were typed", hint="leave it out"
+        )
     if named["gap"] is not None and asked.per != "session":
         raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
     return asked
+
+
+def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
+    """Options that say how records are made, where rows are taken as they were read."""
+    for name, value in named.items():
+        if value is not None:
+            what = f"--{_typed_as(name)} says how records are made, and this method takes the rows of a {shape} as they are"
+            raise ParameterError(what, hint="leave it out")
+
+
+def _typed_as(name: str) -> str:
+    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag/--set"}.get(name, name)
 
 
 def original_options(said: dict[str, Any], original: Path | None, manifest: dict[str, Any] | None) -> Preparation | None:

@@ -10,7 +10,9 @@ import polars as pl
 from shoal.data.accounting import Accounting
 from shoal.data.tables import PublishedTable, fresh_order
 from shoal.data.tables.columns import column_types, renumbered
-from shoal.errors import ShoalError
+from shoal.errors import InputError, ShoalError
+
+PAYLOAD = {"text": "query", "item": "item"}  # the published column of a log's payload, by the kind of the payload
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,14 @@ class RowTable(PublishedTable):
     def columns(self) -> dict[str, str]:
         """The type of each column, in words."""
         return column_types(self.frame)
+
+    @property
+    def unit(self) -> str:
+        """The column of queries, or else of items, of the rows of a log; an error where the table has none, or not as text."""
+        found = [name for name in PAYLOAD.values() if name in self.columns]
+        if len(found) != 1 or self.columns[found[0]] != "text":
+            raise InputError(f"rows of a log have one column of text that is called {' or '.join(PAYLOAD.values())}")
+        return found[0]
 
     def shuffled(self) -> pl.DataFrame:
         """The rows in a fresh order, with fresh pseudonyms from 1 on."""

@@ -1,0 +1,20 @@
+"""Columns of published rows that no claim is about: whatever stands in them goes unjudged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
+from shoal.io.beside import columns_beside
+from shoal.privacy import Model
+
+
+def unjudged_columns(release: Release, models: Sequence[Model]) -> tuple[str, ...]:
+    """The columns of rows that none of these models judges, and that do more than number the rows. Without a model there is no judging."""
+    tables = [table for table in release.tables.values() if isinstance(table, RowTable)] if models else []
+    found: dict[str, None] = {}
+    for table in tables:
+        judged = {name for model in models for name in model.judged_columns(table)}
+        found |= dict.fromkeys(columns_beside(table.frame, judged))
+    return tuple(found)

@@ -1,0 +1,47 @@
+"""What is left of a log whose rows are published: rows, different queries, people."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from shoal.data.original_rows import LogOriginal
+from shoal.data.release import Release
+from shoal.data.shape import Shape
+from shoal.data.tables.rows import RowTable
+from shoal.metrics import Metric
+
+_KINDS: frozenset[str] = frozenset({"rows"})
+_TAKES: frozenset[Shape] = frozenset({"log"})
+
+
+def rows_kept(release: Release, original: LogOriginal) -> float:
+    """Published rows, as a share of the rows that the method was given."""
+    return release.n_rows / max(1, len(original.log))
+
+
+def queries_kept(release: Release, original: LogOriginal) -> float:
+    """Different published queries that the original has, as a share of those."""
+    asked = original.log.frame["payload"].unique()
+    return int(asked.is_in(_published(release).implode()).sum()) / max(1, len(asked))
+
+
+def people_kept(release: Release, original: LogOriginal) -> float:
+    """People of whom a query is published, as a share of all people."""
+    published = pl.DataFrame({"payload": _published(release)})
+    left = original.log.frame.select("owner", "payload").join(published, on="payload", how="semi")
+    return left["owner"].n_unique() / max(1, original.n_owners)
+
+
+def _published(release: Release) -> pl.Series:
+    table = release.only(RowTable.kind)
+    assert isinstance(table, RowTable)
+    return table.frame[table.unit].unique()
+
+
+ROWS_KEPT = Metric("rows_kept", "share of the log's rows that are published", "higher", rows_kept, highest=1.0, kinds=_KINDS, takes=_TAKES)
+QUERIES_KEPT = Metric(
+    "queries_kept", "share of the different queries that are published", "higher", queries_kept, highest=1.0, kinds=_KINDS, takes=_TAKES
+)
+PEOPLE_KEPT = Metric(
+    "people_kept", "share of people who asked a published query", "higher", people_kept, highest=1.0, kinds=_KINDS, takes=_TAKES
+)
