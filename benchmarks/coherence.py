@@ -295,13 +295,13 @@ def generalize_table() -> None:
     """Groceries with its true taxonomy: the node-weighted loss of suppression alone and of generalization where it loses less."""
     from shoal import Cohesion, read_taxonomy
     from shoal.metrics import measure
-    from shoal.taxonomy.ground import ground
+    from shoal.taxonomy.placing import place_terms
 
     baskets, tree = data_file("groceries-baskets.csv"), data_file("groceries-taxonomy.tsv")
     if baskets is None or tree is None:
         return
     bags = Bags.from_lists([line.split(",") for line in baskets.read_text().splitlines() if line])
-    data = ground(bags, read_taxonomy(tree).taxonomy, as_sets=True)
+    data = place_terms(bags, read_taxonomy(tree).taxonomy, as_sets=True)
     rows = []
     for k, p in [(5, 1), (20, 1), (5, 2), (20, 2), (50, 2)]:
         for general in (False, True):

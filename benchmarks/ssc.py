@@ -140,12 +140,12 @@ def search_against_all_pairs(vocabularies: int = 10_000, terms: int = 20, querie
     bags, distance = topical(vocabularies, terms)
     measure = distance.kernel()
     wanted = np.random.default_rng(1).choice(vocabularies, queries, replace=False)
-    indexing = seconds(lambda: kernels.run(_kernels.nearest_vocabularies, measure, bags.view, wanted[:0]))
-    searching = seconds(lambda: kernels.run(_kernels.nearest_vocabularies, measure, bags.view, wanted))
+    indexing = seconds(lambda: kernels.run(_kernels.nearest_term_sets, measure, bags.view, wanted[:0]))
+    searching = seconds(lambda: kernels.run(_kernels.nearest_term_sets, measure, bags.view, wanted))
     search = (searching - indexing) / queries
     everyone = np.arange(vocabularies)
     with kernels.using(threads=1):
-        ours = seconds(lambda: distance.vocabularies(bags, np.full(vocabularies, wanted[0]), everyone, way="matching"))
+        ours = seconds(lambda: distance.between_records(bags, np.full(vocabularies, wanted[0]), everyone, way="matching"))
     hungarian = seconds(lambda: scipy_distances(bags, distance, int(wanted[0]), everyone[:300]), 1) / 300 * vocabularies
     show(
         f"The nearest of {vocabularies:,} vocabularies of {terms} terms; promised: at least 100 times less than all-pairs Hungarian",

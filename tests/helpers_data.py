@@ -78,7 +78,7 @@ def published(release: Release) -> Counter[Bag]:
     return found
 
 
-def grounded(bags: Bags, taxonomy: Taxonomy) -> Original:
+def on_nodes(bags: Bags, taxonomy: Taxonomy) -> Original:
     """Bags that already are over the nodes of a taxonomy, as a judge wants to see them."""
     return Original.on(bags, taxonomy)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shoal.data.bags import Bags, Vocabulary
 from shoal.data.original import Original
 from shoal.itemsets.supports import OTHER, PRIVATE, PUBLIC, Power
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 Sets = list[frozenset[int]]
@@ -24,13 +24,13 @@ def bags_of(rows: Sequence[Iterable[int]], n: int, owners: Sequence[int] | None 
     return Bags.from_rows(indptr, items, np.ones(len(items), np.int32), Vocabulary([f"i{i}" for i in range(n)]), owners)
 
 
-def grounded(records: Sequence[str], under: dict[str, str] | None = None) -> Original:
+def on_nodes(records: Sequence[str], under: dict[str, str] | None = None) -> Original:
     """Records written as blank-separated items, on a flat tree or under the given parents."""
     rows = [record.split() for record in records]
     parents: dict[str, str | None] = {"everything": None}
     parents |= dict.fromkeys(sorted(set((under or {}).values())), "everything")
     parents |= {item: (under or {}).get(item, "everything") for item in sorted(set(chain.from_iterable(rows)))}
-    return ground(Bags.from_lists(rows), Taxonomy.from_parents(parents), scope="whole", as_sets=True)
+    return place_terms(Bags.from_lists(rows), Taxonomy.from_parents(parents), scope="whole", as_sets=True)
 
 
 def published(release, i: int) -> set[str]:

@@ -10,7 +10,7 @@ from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.methods.clump import Clump
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 
@@ -31,7 +31,7 @@ def baskets(n: int, seed: int = 0, tree: Taxonomy | None = None) -> Original:
     lengths = 1 + rng.geometric(0.22, n)
     popular = 1 / np.arange(1, len(leaves) + 1)
     records = [rng.choice(leaves, size=m, p=popular / popular.sum()).tolist() for m in lengths]
-    return ground(Bags.from_lists(records), tree, as_sets=True)
+    return place_terms(Bags.from_lists(records), tree, as_sets=True)
 
 
 def example(n: int = 800, k: int = 5, seed: int = 0) -> tuple[dict[str, Any], Release, Original]:

@@ -1,4 +1,4 @@
-// Bindings of the semantic kernels: vocabulary distances, clustering by them, and closed patterns.
+// Bindings of the semantic kernels: term set distances, clustering by them, and closed patterns.
 #include <nanobind/stl/vector.h>
 
 #include "bind/values.hpp"
@@ -16,7 +16,7 @@ namespace {
 struct Measure {
     I32 parent, end;
     I64 level;
-    Terms terms;
+    TermDistance terms;
 
     Measure(I32 parent_, I32 end_, I64 level_, bool wu_palmer, int64_t units, int64_t eps, int64_t omega)
         : parent(parent_), end(end_), level(level_), terms{span(parent), span(end), span(level), wu_palmer, units, eps, omega} {
@@ -56,7 +56,7 @@ void bind_matching(nb::module_& m) {
         },
         "measure"_a, "left"_a, "right"_a, "task"_a);
     m.def(
-        "vocabulary_distances",
+        "term_set_distances",
         [](const Measure& measure, const BoundRows& rows, const BoundRows& others, I64 left, I64 right, int way, int threads, Task& task) {
             const Rows &a = measure.checked(rows), &b = measure.checked(others);
             need(left.shape(0) == right.shape(0), "as many left rows as right rows");
@@ -64,7 +64,7 @@ void bind_matching(nb::module_& m) {
             indices_within(span(left), a.size());
             indices_within(span(right), b.size());
             return hand_over(unlocked(
-                [&] { return vocabulary_distances(a, b, span(left), span(right), measure.terms, static_cast<Way>(way), threads, task); }));
+                [&] { return term_set_distances(a, b, span(left), span(right), measure.terms, static_cast<Way>(way), threads, task); }));
         },
         "measure"_a, "rows"_a, "others"_a, "left"_a, "right"_a, "way"_a, "threads"_a, "task"_a);
     m.def(
@@ -94,7 +94,7 @@ std::tuple<Array64, Array32, Array64, Array32> hand_over_centres(const std::vect
 }
 
 void bind_clustering(nb::module_& m) {
-    nb::class_<Clusters>(m, "VocabularyClusters", "Clusters of vocabularies and their centres.")
+    nb::class_<Clusters>(m, "TermSetClusters", "Clusters of term sets and their centres.")
         .def_prop_ro(
             "group", [](Clusters& c) { return hand_over(std::vector<int64_t>(c.group)); }, nb::rv_policy::move)
         .def_prop_ro(
@@ -103,14 +103,14 @@ void bind_clustering(nb::module_& m) {
         .def_ro("matched", &Clusters::matched)
         .def("__len__", [](const Clusters& c) { return c.centres.size(); });
     m.def(
-        "cluster_vocabularies",
+        "cluster_term_sets",
         [](const Measure& measure, const BoundRows& rows, I64 order, I64 owner, int64_t k, Task& task) {
             const Rows& in = measure.checked(rows);
             same_size(order.shape(0), owner.shape(0));
             permutation(span(order), in.size());
             indices_within(span(owner), in.size());
             need(k >= 1, "a positive k");
-            return unlocked([&] { return cluster_vocabularies(in, span(order), span(owner), measure.terms, k, task); });
+            return unlocked([&] { return cluster_term_sets(in, span(order), span(owner), measure.terms, k, task); });
         },
         "measure"_a, "rows"_a, "order"_a, "owner"_a, "k"_a, "task"_a);
     m.def(
@@ -125,11 +125,11 @@ void bind_clustering(nb::module_& m) {
         },
         "measure"_a, "rows"_a, "members"_a, "task"_a);
     m.def(
-        "nearest_vocabularies",
+        "nearest_term_sets",
         [](const Measure& measure, const BoundRows& rows, I64 wanted, Task& task) {
             const Rows& in = measure.checked(rows);
             indices_within(span(wanted), in.size());
-            return hand_over(unlocked([&] { return nearest_vocabularies(in, span(wanted), measure.terms, task); }));
+            return hand_over(unlocked([&] { return nearest_term_sets(in, span(wanted), measure.terms, task); }));
         },
         "measure"_a, "rows"_a, "wanted"_a, "task"_a);
 }
@@ -139,18 +139,18 @@ void bind_typical(nb::module_& m) {
         .def(
             "__init__",
             [](TypicalOptions* self, int typical, int64_t min_owners, bool generalize_rare) {
-                need(typical >= 0 && typical <= 2, "a known kind of typical vocabulary");
+                need(typical >= 0 && typical <= 2, "a known kind of typical term set");
                 new (self) TypicalOptions{static_cast<Typical>(typical), min_owners, generalize_rare};
             },
             nb::kw_only(), "typical"_a, "min_owners"_a, "generalize_rare"_a);
-    nb::class_<TypicalVocabularies>(m, "TypicalVocabularies", "What is published, and what became of the matched occurrences.")
+    nb::class_<TypicalTermSets>(m, "TypicalTermSets", "What is published, and what became of the matched occurrences.")
         .def_prop_ro(
-            "rows", [](TypicalVocabularies& t) { return hand_over(OwnedRows(t.rows)); }, nb::rv_policy::move)
-        .def_ro("kept", &TypicalVocabularies::kept)
-        .def_ro("replaced", &TypicalVocabularies::replaced)
-        .def_ro("generalized", &TypicalVocabularies::generalized);
+            "rows", [](TypicalTermSets& t) { return hand_over(OwnedRows(t.rows)); }, nb::rv_policy::move)
+        .def_ro("kept", &TypicalTermSets::kept)
+        .def_ro("replaced", &TypicalTermSets::replaced)
+        .def_ro("generalized", &TypicalTermSets::generalized);
     m.def(
-        "typical_vocabularies",
+        "typical_term_sets",
         [](const Measure& measure, const Clusters& clusters, const BoundRows& rows, I64 owner, const TypicalOptions& options, Task& task) {
             const Rows& in = measure.checked(rows);
             need(static_cast<int64_t>(clusters.group.size()) == in.size() && owner.shape(0) == clusters.group.size(),
@@ -158,7 +158,7 @@ void bind_typical(nb::module_& m) {
             for (const Centre& centre : clusters.centres)
                 for (const HyperTerm& bag : centre.bags)
                     for (int32_t term : bag.terms) need(term < measure.nodes(), "clusters of terms on the same tree");
-            return unlocked([&] { return typical_vocabularies(clusters, in, span(owner), measure.terms, options, task); });
+            return unlocked([&] { return typical_term_sets(clusters, in, span(owner), measure.terms, options, task); });
         },
         "measure"_a, "clusters"_a, "rows"_a, "owner"_a, "options"_a, "task"_a);
 }

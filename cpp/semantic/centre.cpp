@@ -10,7 +10,7 @@ constexpr std::size_t kManyPairs = 40000;  // from here on, relevant pairs are n
 
 }  // namespace
 
-Centre Centre::of(const Vocabulary& v) {
+Centre Centre::of(const TermSet& v) {
     Centre c;
     c.members = 1;
     for (std::size_t i = 0; i < v.nodes.size(); ++i) c.bags.push_back({{v.nodes[i]}, v.counts[i]});
@@ -48,7 +48,7 @@ void Comparison::forget() {
     nodes_.clear();
 }
 
-bool Comparison::large(const Vocabulary& v) const { return nodes_.size() * v.nodes.size() > kManyPairs; }
+bool Comparison::large(const TermSet& v) const { return nodes_.size() * v.nodes.size() > kManyPairs; }
 
 // The places a term is seen from, the lowest first: itself and its ancestors, as far as anything can be relevant.
 template <class Visit>
@@ -59,7 +59,7 @@ void Comparison::visit_places(int32_t term, Visit&& visit) const {
 }
 
 // Climbing from a term, the first place that reaches a bag is the lowest common one and tells the true cost.
-void Comparison::find_edges(const Vocabulary& v) {
+void Comparison::find_edges(const TermSet& v) {
     edges_.clear();
     std::ranges::fill(seen_, -1);
     for (int32_t i = 0; i < static_cast<int32_t>(v.nodes.size()); ++i)
@@ -75,7 +75,7 @@ void Comparison::find_edges(const Vocabulary& v) {
 
 // The same matching as a flow from bags over places to terms: as many arcs as there are places, however many pairs they link.
 // Returns what it saves.
-int64_t Comparison::match_over_places(const Vocabulary& v) {
+int64_t Comparison::match_over_places(const TermSet& v) {
     std::vector<std::pair<std::size_t, int32_t>> seen;  // place, term
     for (int32_t i = 0; i < static_cast<int32_t>(v.nodes.size()); ++i)
         visit_places(v.nodes[i], [&](int32_t node, int64_t drop) {
@@ -128,7 +128,7 @@ void Comparison::pair_up(const Flow& flow, const Ends& into, const Ends& out) {
 }
 
 // No term is matched more often than it occurs, nor is a bag: each side alone bounds what matching can save.
-int64_t Comparison::most_saved_by_terms(const Vocabulary& v) const {
+int64_t Comparison::most_saved_by_terms(const TermSet& v) const {
     const int64_t nil = 2 * price();
     int64_t total = 0;
     for (std::size_t i = 0; i < v.nodes.size(); ++i) {
@@ -148,7 +148,7 @@ int64_t Comparison::most_saved_by_bags() {
     return total;
 }
 
-int64_t Comparison::distance(const Vocabulary& v, int64_t limit) {
+int64_t Comparison::distance(const TermSet& v, int64_t limit) {
     const int64_t unmatched = price() * (size_ + v.length());
     if (const int64_t least = unmatched - most_saved_by_terms(v); least > limit) return least;
     if (large(v)) {
@@ -157,15 +157,15 @@ int64_t Comparison::distance(const Vocabulary& v, int64_t limit) {
     }
     find_edges(v);
     if (const int64_t least = unmatched - most_saved_by_bags(); least > limit) return least;
-    return unmatched - assignment_.solve(edges_, copies_, v.counts, 2 * price());
+    return unmatched - transport_.solve(edges_, copies_, v.counts, 2 * price());
 }
 
-Centre Comparison::joined(const Vocabulary& v) {
+Centre Comparison::joined(const TermSet& v) {
     if (large(v)) {
         match_over_places(v);
     } else {
         find_edges(v);
-        assignment_.solve(edges_, copies_, v.counts, 2 * price());
+        transport_.solve(edges_, copies_, v.counts, 2 * price());
     }
     Centre out;
     out.members = centre_->members + 1;

@@ -15,7 +15,7 @@ struct Centre {
     std::vector<HyperTerm> bags;  // ordered by their terms
     int64_t members = 0;
 
-    static Centre of(const Vocabulary& v);
+    static Centre of(const TermSet& v);
     int64_t size() const {
         int64_t total = 0;
         for (const HyperTerm& b : bags) total += b.copies;
@@ -23,10 +23,10 @@ struct Centre {
     }
 };
 
-// A centre made ready to be compared with many vocabularies.
+// A centre made ready to be compared with many term sets.
 class Comparison {
 public:
-    Comparison(const Terms& terms, int32_t deepest)
+    Comparison(const TermDistance& terms, int32_t deepest)
         : terms_(terms),
           deepest_(deepest),
           matcher_(terms),
@@ -35,11 +35,11 @@ public:
 
     void aim(const Centre& centre);
 
-    // The distance of centre and vocabulary; where it exceeds `limit`, possibly only a lower bound that exceeds it too.
-    int64_t distance(const Vocabulary& v, int64_t limit);
+    // The distance of centre and term set; where it exceeds `limit`, possibly only a lower bound that exceeds it too.
+    int64_t distance(const TermSet& v, int64_t limit);
 
-    // The centre once this vocabulary has joined.
-    Centre joined(const Vocabulary& v);
+    // The centre once this term set has joined.
+    Centre joined(const TermSet& v);
 
     const std::vector<Reach>& reach(std::size_t bag) const { return reach_[bag]; }
     int64_t price() const { return centre_->members * terms_.omega; }  // of a bag or term without a partner
@@ -54,24 +54,24 @@ private:
     };
 
     void forget();
-    bool large(const Vocabulary& v) const;
-    void find_edges(const Vocabulary& v);
+    bool large(const TermSet& v) const;
+    void find_edges(const TermSet& v);
     // per place its arcs, and the bag or term at their other ends
     using Ends = std::vector<std::vector<std::pair<int32_t, int32_t>>>;
-    int64_t match_over_places(const Vocabulary& v);
+    int64_t match_over_places(const TermSet& v);
     void pair_up(const Flow& flow, const Ends& into, const Ends& out);
     std::size_t key(int32_t node, int64_t drop) const { return static_cast<std::size_t>(node) * (deepest_ + 1) + drop; }
     template <class Visit>
     void visit_places(int32_t term, Visit&& visit) const;
-    int64_t most_saved_by_terms(const Vocabulary& v) const;
+    int64_t most_saved_by_terms(const TermSet& v) const;
     int64_t most_saved_by_bags();
 
-    const Terms& terms_;
+    const TermDistance& terms_;
     int32_t deepest_;
     const Centre* centre_ = nullptr;
     int64_t size_ = 0;
     Matcher matcher_;
-    Assignment assignment_;
+    Transport transport_;
     std::vector<std::vector<Reach>> reach_;
     std::vector<int32_t> head_;      // per node, the first of its links
     std::vector<int64_t> cheapest_;  // per node and drop, the least cost to any bag

@@ -1,4 +1,4 @@
-// What each vocabulary could save at best when matched with a set of bags: every bag is credited with the best of its terms,
+// What each term set could save at best when matched with a set of bags: every bag is credited with the best of its terms,
 // whether or not another bag wants the same term. Never less than what a matching saves.
 #pragma once
 

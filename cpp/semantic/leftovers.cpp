@@ -16,7 +16,7 @@ bool nearer(int64_t a, int64_t a_members, int64_t a_at, int64_t b, int64_t b_mem
 
 }  // namespace
 
-Leftovers::Leftovers(const std::vector<Centre>& centres, const Terms& terms, Task& task)
+Leftovers::Leftovers(const std::vector<Centre>& centres, const TermDistance& terms, Task& task)
     : centres_(centres),
       terms_(terms),
       deepest_(deepest_drop(terms)),
@@ -47,7 +47,7 @@ void Leftovers::changed(int64_t centre) {
 }
 
 // Least distances per `most_members_`: a term's distance to a bag is at least that to the bag's first term.
-void Leftovers::collect(const Vocabulary& v) {
+void Leftovers::collect(const TermSet& v) {
     const int64_t price = most_members_ * terms_.omega, length = v.length();
     for (std::size_t i = 0; i < v.nodes.size(); ++i) {
         reach_of({v.nodes[i]}, terms_, deepest_, kUnrelated - 1, reach_);
@@ -62,7 +62,7 @@ void Leftovers::collect(const Vocabulary& v) {
     std::ranges::make_heap(candidates_, std::greater<>());
 }
 
-int64_t Leftovers::nearest(const Vocabulary& v, Comparison& comparison) {
+int64_t Leftovers::nearest(const TermSet& v, Comparison& comparison) {
     collect(v);
     int64_t best = kUnrelated, members = 1, at = static_cast<int64_t>(centres_.size());
     while (!candidates_.empty()) {

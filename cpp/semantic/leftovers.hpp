@@ -1,4 +1,4 @@
-// The cluster whose centre is nearest to a vocabulary that was left over. Distances are compared per member, as a centre of more
+// The cluster whose centre is nearest to a term set that was left over. Distances are compared per member, as a centre of more
 // members measures on a larger scale.
 #pragma once
 
@@ -9,10 +9,10 @@ namespace shoal {
 
 class Leftovers {
 public:
-    Leftovers(const std::vector<Centre>& centres, const Terms& terms, Task& task);
+    Leftovers(const std::vector<Centre>& centres, const TermDistance& terms, Task& task);
 
     // The nearest centre, the first in case of ties; the comparison is left aimed at it.
-    int64_t nearest(const Vocabulary& v, Comparison& comparison);
+    int64_t nearest(const TermSet& v, Comparison& comparison);
     void changed(int64_t centre);
 
     int64_t matched() const { return matched_; }
@@ -24,10 +24,10 @@ private:
         auto operator<=>(const Candidate&) const = default;
     };
 
-    void collect(const Vocabulary& v);
+    void collect(const TermSet& v);
 
     const std::vector<Centre>& centres_;
-    const Terms& terms_;
+    const TermDistance& terms_;
     int32_t deepest_;
     Index index_;  // of the first term of each bag; bags that were dropped since only make it too hopeful
     Credits credits_;

@@ -8,7 +8,7 @@
 
 namespace shoal {
 
-int64_t Matcher::distance(const Vocabulary& a, const Vocabulary& b, Way way) {
+int64_t Matcher::distance(const TermSet& a, const TermSet& b, Way way) {
     const int64_t settled = gather(a, b);
     const Way fit = fitting();
     if (way == Way::choose) way = fit;
@@ -20,8 +20,8 @@ int64_t Matcher::distance(const Vocabulary& a, const Vocabulary& b, Way way) {
     return settled + (way == Way::level ? by_level() : by_slopes());
 }
 
-// Merges both sides in preorder. Terms related to themselves only are settled at once, and their cost returned.
-int64_t Matcher::gather(const Vocabulary& a, const Vocabulary& b) {
+// Merges both sides in preorder. TermDistance related to themselves only are settled at once, and their cost returned.
+int64_t Matcher::gather(const TermSet& a, const TermSet& b) {
     places_.clear();
     int64_t settled = 0;
     for (std::size_t i = 0, j = 0; i < a.nodes.size() || j < b.nodes.size();) {
@@ -172,41 +172,39 @@ int64_t Matcher::by_matching() {
         }
         supply_.push_back(p.a);
     }
-    return terms_.omega * length - assignment_.solve(edges_, supply_, capacity_, nil);
+    return terms_.omega * length - transport_.solve(edges_, supply_, capacity_, nil);
 }
 
-std::vector<int64_t> vocabulary_distances(const Rows& left, const Rows& right, std::span<const int64_t> left_rows,
-                                          std::span<const int64_t> right_rows, const Terms& terms, Way way, int threads, Task& task) {
+std::vector<int64_t> term_set_distances(const Rows& left, const Rows& right, std::span<const int64_t> left_rows,
+                                        std::span<const int64_t> right_rows, const TermDistance& terms, Way way, int threads, Task& task) {
     const int64_t n = static_cast<int64_t>(left_rows.size());
     std::vector<int64_t> out(n);
     task.begin(n);
     parallel_blocks(n, 256, threads, task, [&](int64_t begin, int64_t end, int) {
         Matcher matcher(terms);
-        for (int64_t i = begin; i < end; ++i)
-            out[i] = matcher.distance(vocabulary(left, left_rows[i]), vocabulary(right, right_rows[i]), way);
+        for (int64_t i = begin; i < end; ++i) out[i] = matcher.distance(term_set(left, left_rows[i]), term_set(right, right_rows[i]), way);
     });
     return out;
 }
 
-std::vector<int64_t> nearest_distances(const Rows& left, const Rows& right, const Terms& terms, int threads, Task& task) {
+std::vector<int64_t> nearest_distances(const Rows& left, const Rows& right, const TermDistance& terms, int threads, Task& task) {
     std::vector<int64_t> out(left.size(), kUnrelated), length(right.size());
     for (int64_t j = 0; j < right.size(); ++j) length[j] = right.length(j);
     task.begin(left.size());
     parallel_blocks(left.size(), 8, threads, task, [&](int64_t begin, int64_t end, int) {
         Matcher matcher(terms);
         for (int64_t i = begin; i < end; ++i) {
-            const Vocabulary mine = vocabulary(left, i);
+            const TermSet mine = term_set(left, i);
             const int64_t own = mine.length();
             // unequal lengths leave at least the difference without a partner
             for (int64_t j = 0; j < right.size() && out[i] > 0; ++j)
-                if (terms.omega * std::abs(own - length[j]) < out[i])
-                    out[i] = std::min(out[i], matcher.distance(mine, vocabulary(right, j)));
+                if (terms.omega * std::abs(own - length[j]) < out[i]) out[i] = std::min(out[i], matcher.distance(mine, term_set(right, j)));
         }
     });
     return out;
 }
 
-std::vector<int64_t> term_distances(std::span<const int32_t> left, std::span<const int32_t> right, const Terms& terms) {
+std::vector<int64_t> term_distances(std::span<const int32_t> left, std::span<const int32_t> right, const TermDistance& terms) {
     std::vector<int64_t> out(left.size());
     for (std::size_t i = 0; i < left.size(); ++i) out[i] = terms.between(left[i], right[i]);
     return out;

@@ -10,7 +10,7 @@ struct Share {
 };
 
 // The distinct terms of a bag, and every node above one of them that is still relevant to it.
-void survey(const std::vector<int32_t>& bag, const Terms& terms, std::vector<Share>& shares, std::vector<int32_t>& above) {
+void survey(const std::vector<int32_t>& bag, const TermDistance& terms, std::vector<Share>& shares, std::vector<int32_t>& above) {
     shares.clear();
     above.clear();
     for (int32_t term : bag) {
@@ -29,7 +29,7 @@ void survey(const std::vector<int32_t>& bag, const Terms& terms, std::vector<Sha
 }
 
 // The summed distance to all terms of the bag from `drop` levels below the node; kUnrelated where one of them is irrelevant.
-int64_t cost_from(int32_t node, int32_t drop, const std::vector<Share>& shares, const Terms& terms) {
+int64_t cost_from(int32_t node, int32_t drop, const std::vector<Share>& shares, const TermDistance& terms) {
     int64_t cost = 0;
     for (const Share& s : shares) {
         const int64_t common = terms.level[terms.ancestor(node, s.term)];
@@ -42,7 +42,7 @@ int64_t cost_from(int32_t node, int32_t drop, const std::vector<Share>& shares, 
 
 // Calls visit(key) for every place a term is seen from: itself and its ancestors, with the drop below them.
 template <class Visit>
-void places_of(int32_t term, const Terms& terms, int32_t deepest, Visit&& visit) {
+void places_of(int32_t term, const TermDistance& terms, int32_t deepest, Visit&& visit) {
     for (int32_t v = term; v >= 0; v = terms.parent[v]) {
         const int64_t drop = terms.level[term] - terms.level[v];
         if (drop > deepest) return;
@@ -52,14 +52,14 @@ void places_of(int32_t term, const Terms& terms, int32_t deepest, Visit&& visit)
 
 }  // namespace
 
-int32_t deepest_drop(const Terms& terms) {
+int32_t deepest_drop(const TermDistance& terms) {
     int64_t lowest = 1;
     for (int64_t level : terms.level)
         if (level < kFar) lowest = std::max(lowest, level);
     return static_cast<int32_t>(terms.wu_palmer ? lowest : std::min(lowest, terms.eps / terms.units));
 }
 
-void reach_of(const std::vector<int32_t>& bag, const Terms& terms, int32_t deepest, int64_t dearest, std::vector<Reach>& out) {
+void reach_of(const std::vector<int32_t>& bag, const TermDistance& terms, int32_t deepest, int64_t dearest, std::vector<Reach>& out) {
     thread_local std::vector<Share> shares;
     thread_local std::vector<int32_t> above;
     out.clear();
@@ -75,14 +75,14 @@ void reach_of(const std::vector<int32_t>& bag, const Terms& terms, int32_t deepe
     std::ranges::stable_sort(out, {}, &Reach::cost);
 }
 
-void Index::build(const Rows& vocabularies, std::span<const uint8_t> alive, const Terms& terms, int32_t deepest, Task& task) {
+void Index::build(const Rows& term_sets, std::span<const uint8_t> alive, const TermDistance& terms, int32_t deepest, Task& task) {
     width_ = deepest + 1;
     start_.assign(terms.parent.size() * width_ + 1, 0);
     auto over_all = [&](auto&& visit) {
-        for (int64_t row = 0; row < vocabularies.size(); ++row) {
+        for (int64_t row = 0; row < term_sets.size(); ++row) {
             if (row % 1024 == 0) task.check();
             if (!alive.empty() && !alive[row]) continue;
-            const Vocabulary v = vocabulary(vocabularies, row);
+            const TermSet v = term_set(term_sets, row);
             for (std::size_t i = 0; i < v.nodes.size(); ++i)
                 places_of(v.nodes[i], terms, deepest, [&](std::size_t key) { visit(key, static_cast<int32_t>(row), v.counts[i]); });
         }

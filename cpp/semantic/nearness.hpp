@@ -1,8 +1,8 @@
-// Which vocabularies may be near a centre: the places from which a term can match a bag, and an inverted index of terms by place.
+// Which term sets may be near a centre: the places from which a term can match a bag, and an inverted index of terms by place.
 //
 // A term lies `drop` levels below each of its ancestors. For a bag of terms, let p be the lowest ancestor of a term that is also
 // above (or in) the bag; the distance from the term to every term of the bag depends on p and the drop below it alone. So what is
-// relevant to a bag are a few (node, drop) pairs, its reach, and the vocabularies that hold such a term are a few lists of the
+// relevant to a bag are a few (node, drop) pairs, its reach, and the term sets that hold such a term are a few lists of the
 // index. Seen over a higher ancestor the same term only looks dearer: taking places by rising cost, the first hit is the true
 // least cost.
 #pragma once
@@ -25,10 +25,10 @@ struct Reach {
 };
 
 // How many levels below an ancestor a term can still be relevant to anything that this ancestor links it to.
-int32_t deepest_drop(const Terms& terms);
+int32_t deepest_drop(const TermDistance& terms);
 
 // All places from which a term is relevant to every term of the bag and costs no more than `dearest`, the cheapest first.
-void reach_of(const std::vector<int32_t>& bag, const Terms& terms, int32_t deepest, int64_t dearest, std::vector<Reach>& out);
+void reach_of(const std::vector<int32_t>& bag, const TermDistance& terms, int32_t deepest, int64_t dearest, std::vector<Reach>& out);
 
 class Index {
 public:
@@ -38,7 +38,7 @@ public:
     };
 
     // Indexes the rows that are alive (all, where no flags are given); lists are in rising order of rows.
-    void build(const Rows& vocabularies, std::span<const uint8_t> alive, const Terms& terms, int32_t deepest, Task& task);
+    void build(const Rows& term_sets, std::span<const uint8_t> alive, const TermDistance& terms, int32_t deepest, Task& task);
 
     // The rows from `first` to before `last` that hold a term at this place.
     std::span<const Posting> list(const Reach& at, int64_t first, int64_t last) const {

@@ -9,7 +9,7 @@ namespace {
 
 class Representing {
 public:
-    Representing(const Rows& originals, const Rows& published, const Terms& terms)
+    Representing(const Rows& originals, const Rows& published, const TermDistance& terms)
         : originals_(originals), published_(published), terms_(terms) {
         for (int64_t level : terms.level)
             if (level < kFar) farthest_ = std::max(farthest_, 2 * level * terms.units);
@@ -69,24 +69,25 @@ private:
         int64_t units = 1;
         for (int32_t n : left_) units += n;
         supply_ = left_, capacity_ = free_;
-        assignment_.solve(edges_, supply_, capacity_, units * farthest_);  // so dear that every match that can be made is made
+        transport_.solve(edges_, supply_, capacity_, units * farthest_);  // so dear that every match that can be made is made
         for (const Edge& e : edges_)
             if (e.flow > 0) note(e.row, e.column, e.flow, out);
     }
 
     const Rows &originals_, &published_;
-    const Terms& terms_;
+    const TermDistance& terms_;
     int64_t row_ = 0, farthest_ = 0;
     std::span<const int32_t> mine_, theirs_;
     std::vector<int32_t> left_, free_, supply_, capacity_;
     std::vector<std::size_t> order_;
     std::vector<Edge> edges_;
-    Assignment assignment_;
+    Transport transport_;
 };
 
 }  // namespace
 
-Representation represent(const Rows& originals, const Rows& published, std::span<const int64_t> row, const Terms& terms, Task& task) {
+Representation represent(const Rows& originals, const Rows& published, std::span<const int64_t> row, const TermDistance& terms,
+                         Task& task) {
     Representation out;
     Representing work(originals, published, terms);
     task.begin(originals.size());

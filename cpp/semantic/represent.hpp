@@ -6,8 +6,8 @@
 #pragma once
 
 #include "base/task.hpp"
-#include "semantic/assignment.hpp"
-#include "semantic/terms.hpp"
+#include "semantic/term_distance.hpp"
+#include "semantic/transport.hpp"
 
 namespace shoal {
 
@@ -19,6 +19,6 @@ struct Representation {
 };
 
 // `row` is the published row of each original record, -1 where it has none.
-Representation represent(const Rows& originals, const Rows& published, std::span<const int64_t> row, const Terms& terms, Task& task);
+Representation represent(const Rows& originals, const Rows& published, std::span<const int64_t> row, const TermDistance& terms, Task& task);
 
 }  // namespace shoal

@@ -10,8 +10,8 @@ constexpr std::size_t kPromising = 4;
 
 }  // namespace
 
-Search::Search(const Rows& vocabularies, std::span<const int64_t> rank, std::span<const int64_t> owner, const Terms& terms, Task& task)
-    : rows_(vocabularies),
+Search::Search(const Rows& term_sets, std::span<const int64_t> rank, std::span<const int64_t> owner, const TermDistance& terms, Task& task)
+    : rows_(term_sets),
       rank_(rank),
       owner_(owner),
       terms_(terms),
@@ -49,7 +49,7 @@ void Search::refresh() {
 int64_t Search::nearest(Comparison& comparison, const Centre& centre) {
     refresh();
     Candidate best{kUnrelated, 0, -1};
-    // A vocabulary with nothing relevant in common costs its length: of those only the shortest can win.
+    // A term set with nothing relevant in common costs its length: of those only the shortest can win.
     if (const int64_t row = shortest(); row >= 0) match(row, comparison, best);
     for (int64_t row : promising_)
         if (eligible(row)) match(row, comparison, best);
@@ -68,10 +68,10 @@ int64_t Search::nearest(Comparison& comparison, const Centre& centre) {
 
 void Search::match(int64_t row, Comparison& comparison, Candidate& best) {
     ++matched_;
-    best = std::min(best, candidate(row, comparison.distance(vocabulary(rows_, row), best.least)));
+    best = std::min(best, candidate(row, comparison.distance(term_set(rows_, row), best.least)));
 }
 
-// The vocabularies that may beat the best known, each with the least distance it may have.
+// The term sets that may beat the best known, each with the least distance it may have.
 void Search::collect(const Comparison& comparison, const Centre& centre, const Candidate& best) {
     const int64_t price = comparison.price(), size = comparison.size();
     const int64_t slack = price > 0 ? std::min(best.least / price, kUnrelated) : kUnrelated;

@@ -1,4 +1,4 @@
-// The nearest of many vocabularies to a centre, exact, matching only those that can win.
+// The nearest of many term sets to a centre, exact, matching only those that can win.
 //
 // Rows are sorted by length. A matching leaves at least the difference of the lengths without a partner, so once some distance is
 // known only a window of lengths can be nearer; within it the index tells who shares anything relevant and how much that could
@@ -13,7 +13,7 @@ namespace shoal {
 class Search {
 public:
     // Rows by rising length; `rank` decides ties, the lowest wins; owners are numbered from 0.
-    Search(const Rows& vocabularies, std::span<const int64_t> rank, std::span<const int64_t> owner, const Terms& terms, Task& task);
+    Search(const Rows& term_sets, std::span<const int64_t> rank, std::span<const int64_t> owner, const TermDistance& terms, Task& task);
 
     bool alive(int64_t row) const { return alive_[row] != 0; }
     int64_t owners_alive() const { return owners_alive_; }
@@ -42,7 +42,7 @@ private:
 
     const Rows& rows_;
     std::span<const int64_t> rank_, owner_;
-    const Terms& terms_;
+    const TermDistance& terms_;
     Task& task_;
     int32_t deepest_;
     Index index_;

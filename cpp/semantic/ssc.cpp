@@ -22,27 +22,27 @@ OwnedRows reordered(const Rows& rows, std::span<const int64_t> order) {
     return out;
 }
 
-// The vocabularies sorted by length, equals by rank; which of the given ones each is, and where each rank lies.
+// The term sets sorted by length, equals by rank; which of the given ones each is, and where each rank lies.
 struct Sorted {
     std::vector<int64_t> given, rank, owner, at_rank;
     OwnedRows rows;
 
-    Sorted(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner_of)
+    Sorted(const Rows& term_sets, std::span<const int64_t> order, std::span<const int64_t> owner_of)
         : rank(order.size()), at_rank(order.size()) {
         std::iota(rank.begin(), rank.end(), int64_t{0});
-        std::ranges::stable_sort(rank, {}, [&](int64_t r) { return vocabularies.length(order[r]); });
+        std::ranges::stable_sort(rank, {}, [&](int64_t r) { return term_sets.length(order[r]); });
         for (std::size_t row = 0; row < rank.size(); ++row) {
             at_rank[rank[row]] = static_cast<int64_t>(row);
             given.push_back(order[rank[row]]);
             owner.push_back(owner_of[given.back()]);
         }
-        rows = reordered(vocabularies, given);
+        rows = reordered(term_sets, given);
     }
 };
 
 class Clustering {
 public:
-    Clustering(const Sorted& sorted, const Terms& terms, int64_t k, Task& task)
+    Clustering(const Sorted& sorted, const TermDistance& terms, int64_t k, Task& task)
         : sorted_(sorted),
           rows_(sorted.rows.view()),
           terms_(terms),
@@ -68,13 +68,13 @@ public:
 private:
     // Lines 2 to 7: a seed and the k-1 nearest of other people.
     void grow(int64_t seed) {
-        out_.centres.push_back(Centre::of(vocabulary(rows_, seed)));
+        out_.centres.push_back(Centre::of(term_set(rows_, seed)));
         out_.members.emplace_back();
         enlist(seed);
         for (int64_t l = 1; l < k_; ++l) {
             comparison_.aim(out_.centres.back());
             const int64_t row = search_.nearest(comparison_, out_.centres.back());
-            out_.centres.back() = comparison_.joined(vocabulary(rows_, row));
+            out_.centres.back() = comparison_.joined(term_set(rows_, row));
             enlist(row);
         }
         for (int64_t row : out_.members.back()) search_.exclude(sorted_.owner[row], false);
@@ -93,8 +93,8 @@ private:
         Leftovers leftovers(out_.centres, terms_, task_);
         for (int64_t row : sorted_.at_rank) {
             if (!search_.alive(row)) continue;
-            const int64_t cluster = leftovers.nearest(vocabulary(rows_, row), comparison_);
-            out_.centres[cluster] = comparison_.joined(vocabulary(rows_, row));
+            const int64_t cluster = leftovers.nearest(term_set(rows_, row), comparison_);
+            out_.centres[cluster] = comparison_.joined(term_set(rows_, row));
             leftovers.changed(cluster);
             out_.group[row] = cluster;
             out_.members[cluster].push_back(row);
@@ -105,7 +105,7 @@ private:
 
     const Sorted& sorted_;
     const Rows rows_;
-    const Terms& terms_;
+    const TermDistance& terms_;
     int64_t k_;
     Task& task_;
     Search search_;
@@ -115,9 +115,9 @@ private:
 
 }  // namespace
 
-Clusters cluster_vocabularies(const Rows& vocabularies, std::span<const int64_t> order, std::span<const int64_t> owner, const Terms& terms,
-                              int64_t k, Task& task) {
-    const Sorted sorted(vocabularies, order, owner);
+Clusters cluster_term_sets(const Rows& term_sets, std::span<const int64_t> order, std::span<const int64_t> owner, const TermDistance& terms,
+                           int64_t k, Task& task) {
+    const Sorted sorted(term_sets, order, owner);
     Clusters found = Clustering(sorted, terms, k, task).run();
     std::vector<int64_t> group(found.group.size());
     for (std::size_t row = 0; row < group.size(); ++row) group[sorted.given[row]] = found.group[row];
@@ -127,27 +127,27 @@ Clusters cluster_vocabularies(const Rows& vocabularies, std::span<const int64_t>
     return found;
 }
 
-Centre joined_centre(const Rows& vocabularies, std::span<const int64_t> members, const Terms& terms, std::vector<int64_t>& distances) {
+Centre joined_centre(const Rows& term_sets, std::span<const int64_t> members, const TermDistance& terms, std::vector<int64_t>& distances) {
     Comparison comparison(terms, deepest_drop(terms));
-    Centre centre = Centre::of(vocabulary(vocabularies, members.front()));
+    Centre centre = Centre::of(term_set(term_sets, members.front()));
     for (int64_t member : members.subspan(1)) {
         comparison.aim(centre);
-        distances.push_back(comparison.distance(vocabulary(vocabularies, member), kUnrelated));
-        centre = comparison.joined(vocabulary(vocabularies, member));
+        distances.push_back(comparison.distance(term_set(term_sets, member), kUnrelated));
+        centre = comparison.joined(term_set(term_sets, member));
     }
     return centre;
 }
 
-std::vector<int64_t> nearest_vocabularies(const Rows& vocabularies, std::span<const int64_t> wanted, const Terms& terms, Task& task) {
-    std::vector<int64_t> all(vocabularies.size()), out;
+std::vector<int64_t> nearest_term_sets(const Rows& term_sets, std::span<const int64_t> wanted, const TermDistance& terms, Task& task) {
+    std::vector<int64_t> all(term_sets.size()), out;
     std::iota(all.begin(), all.end(), int64_t{0});
-    const Sorted sorted(vocabularies, all, all);
+    const Sorted sorted(term_sets, all, all);
     const Rows rows = sorted.rows.view();
     Search search(rows, sorted.rank, sorted.owner, terms, task);
     Comparison comparison(terms, deepest_drop(terms));
     task.begin(static_cast<int64_t>(wanted.size()));
     for (int64_t row : wanted) {
-        const Centre centre = Centre::of(vocabulary(vocabularies, row));
+        const Centre centre = Centre::of(term_set(term_sets, row));
         comparison.aim(centre);
         search.exclude(row, true);
         const int64_t found = search.nearest(comparison, centre);

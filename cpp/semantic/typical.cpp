@@ -6,7 +6,7 @@ namespace shoal {
 
 namespace {
 
-int32_t common_ancestor(const std::vector<int32_t>& bag, const Terms& terms) {
+int32_t common_ancestor(const std::vector<int32_t>& bag, const TermDistance& terms) {
     int32_t node = bag.front();
     for (int32_t term : bag) node = terms.ancestor(node, term);
     return node;
@@ -14,10 +14,10 @@ int32_t common_ancestor(const std::vector<int32_t>& bag, const Terms& terms) {
 
 class Publisher {
 public:
-    Publisher(const Rows& vocabularies, std::span<const int64_t> owner, const Terms& terms, const TypicalOptions& options)
-        : vocabularies_(vocabularies), owner_(owner), terms_(terms), options_(options) {}
+    Publisher(const Rows& term_sets, std::span<const int64_t> owner, const TermDistance& terms, const TypicalOptions& options)
+        : term_sets_(term_sets), owner_(owner), terms_(terms), options_(options) {}
 
-    void publish(const Centre& centre, const std::vector<int64_t>& members, TypicalVocabularies& out) {
+    void publish(const Centre& centre, const std::vector<int64_t>& members, TypicalTermSets& out) {
         members_ = &members;
         known_.clear();
         copies_.clear();
@@ -49,7 +49,7 @@ private:
 
     int32_t substitute(const std::vector<int32_t>& bag) const { return options_.generalize_rare ? common_ancestor(bag, terms_) : -1; }
 
-    void publish_one(const HyperTerm& bag, int32_t node, TypicalVocabularies& out) {
+    void publish_one(const HyperTerm& bag, int32_t node, TypicalTermSets& out) {
         if (node < 0) return;
         copies_[node] += bag.copies;
         for (int32_t term : bag.terms) {
@@ -58,7 +58,7 @@ private:
         }
     }
 
-    void publish_all(const HyperTerm& bag, TypicalVocabularies& out) {
+    void publish_all(const HyperTerm& bag, TypicalTermSets& out) {
         for (int32_t term : bag.terms) {
             const bool plain = shared(term);
             const int32_t node = plain ? term : substitute(bag.terms);
@@ -68,7 +68,7 @@ private:
         }
     }
 
-    // Do the vocabularies of enough people in the cluster hold the term, or something below it?
+    // Do the term sets of enough people in the cluster hold the term, or something below it?
     bool shared(int32_t term) {
         const auto [at, fresh] = known_.try_emplace(term, false);
         if (fresh) at->second = holders(term) >= options_.min_owners;
@@ -78,7 +78,7 @@ private:
     int64_t holders(int32_t term) {
         people_.clear();
         for (int64_t member : *members_) {
-            const auto nodes = vocabularies_.row_ids(member);
+            const auto nodes = term_sets_.row_ids(member);
             const auto at = std::ranges::lower_bound(nodes, term);
             if (at != nodes.end() && *at < terms_.end[term]) people_.push_back(owner_[member]);
         }
@@ -86,9 +86,9 @@ private:
         return std::ranges::unique(people_).begin() - people_.begin();
     }
 
-    const Rows& vocabularies_;
+    const Rows& term_sets_;
     std::span<const int64_t> owner_;
-    const Terms& terms_;
+    const TermDistance& terms_;
     const TypicalOptions& options_;
     const std::vector<int64_t>* members_ = nullptr;
     std::map<int32_t, bool> known_;
@@ -98,11 +98,11 @@ private:
 
 }  // namespace
 
-TypicalVocabularies typical_vocabularies(const Clusters& clusters, const Rows& vocabularies, std::span<const int64_t> owner,
-                                         const Terms& terms, const TypicalOptions& options, Task& task) {
-    TypicalVocabularies out;
+TypicalTermSets typical_term_sets(const Clusters& clusters, const Rows& term_sets, std::span<const int64_t> owner,
+                                  const TermDistance& terms, const TypicalOptions& options, Task& task) {
+    TypicalTermSets out;
     out.rows.indptr.push_back(0);
-    Publisher publisher(vocabularies, owner, terms, options);
+    Publisher publisher(term_sets, owner, terms, options);
     for (std::size_t c = 0; c < clusters.centres.size(); ++c) {
         if (c % 256 == 0) task.check();
         publisher.publish(clusters.centres[c], clusters.members[c], out);

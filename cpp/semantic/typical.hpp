@@ -1,4 +1,4 @@
-// What is published for a cluster: its typical vocabulary, read off the centre (Liu and Wang, section IV.B).
+// What is published for a cluster: its typical term set, read off the centre (Liu and Wang, section IV.B).
 #pragma once
 
 #include "semantic/ssc.hpp"
@@ -9,19 +9,19 @@ enum class Typical : int32_t { vote, members, generalize };  // the elected term
 
 struct TypicalOptions {
     Typical typical;
-    int64_t min_owners;    // a term is published only if the vocabularies of so many people in the cluster hold it
+    int64_t min_owners;    // a term is published only if the term sets of so many people in the cluster hold it
     bool generalize_rare;  // a bag without such a term is published as its common ancestor; else it is withheld
 };
 
 // Published rows, one per cluster, and what became of the matched occurrences.
-struct TypicalVocabularies {
+struct TypicalTermSets {
     OwnedRows rows;
     int64_t kept = 0;         // published as themselves
     int64_t replaced = 0;     // represented by another term
     int64_t generalized = 0;  // published as an ancestor
 };
 
-TypicalVocabularies typical_vocabularies(const Clusters& clusters, const Rows& vocabularies, std::span<const int64_t> owner,
-                                         const Terms& terms, const TypicalOptions& options, Task& task);
+TypicalTermSets typical_term_sets(const Clusters& clusters, const Rows& term_sets, std::span<const int64_t> owner,
+                                  const TermDistance& terms, const TypicalOptions& options, Task& task);
 
 }  // namespace shoal

@@ -18,7 +18,7 @@ from shoal.methods.coherence import Cohesion
 from shoal.methods.shoal import Shoal
 from shoal.methods.tds import TopDownSpecialization
 from shoal.privacy import Model, Verdict
-from shoal.taxonomy.ground import as_typed, ground
+from shoal.taxonomy.placing import as_typed, place_terms
 from shoal.taxonomy.wordnet import wordnet
 
 BASKETS = [["Apple", "Beef"]] * 4
@@ -98,7 +98,7 @@ def test_a_method_that_needs_a_taxonomy_refuses_records_without_one() -> None:
 
 
 def test_a_method_that_publishes_typed_names_refuses_renamed_records() -> None:
-    original = ground(Bags.from_lists([["automobile"]] * 3), wordnet(), as_sets=True)
+    original = place_terms(Bags.from_lists([["automobile"]] * 3), wordnet(), as_sets=True)
     with pytest.raises(ParameterError, match="publishes names as they were typed, and 3 words were renamed"):
         made_by(Cohesion(k=2), original)
 

@@ -14,7 +14,7 @@ from helpers_itemsets import bags_of, brute_moles, databases, least_loss, powers
 from shoal import Cohesion, Release, TopDownSpecialization, kernels
 from shoal.errors import Infeasible
 from shoal.itemsets.supports import OTHER, PRIVATE, PUBLIC
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 TREE = {"everything": None, "low": "everything", "high": "everything"} | {f"i{i}": "low" if i < 4 else "high" for i in range(8)}
@@ -27,8 +27,8 @@ def split(parts):
     return {"private": private, "public": public} if OTHER in parts else {"private": private or None}
 
 
-def grounded(rows, owners):
-    return ground(bags_of(rows, 8, owners), Taxonomy.from_parents(TREE), scope="whole", as_sets=True)
+def on_nodes(rows, owners):
+    return place_terms(bags_of(rows, 8, owners), Taxonomy.from_parents(TREE), scope="whole", as_sets=True)
 
 
 def method(power, parts, **more):
@@ -44,7 +44,7 @@ def sets_of(bags):
 def test_releases_keep_the_papers_requirements_and_their_claim(database, power, way):
     rows, owners, parts = database
     assume(PUBLIC in parts)
-    original = grounded(rows, owners)
+    original = on_nodes(rows, owners)
     held = [i for i, row in enumerate(rows) if row]
     rows, owners = [rows[i] for i in held], [owners[i] for i in held]
     before = [array.copy() for array in original.bags.rows]
@@ -91,7 +91,7 @@ def test_greedy_is_never_better_than_the_optimum_and_exact_is_the_optimum(databa
     assume(PUBLIC in parts and rows)
     moles = brute_moles(rows, owners, parts, power)
     assume(() not in moles)
-    original = grounded(rows, owners)
+    original = on_nodes(rows, owners)
     lost = {exact: method(power, parts, exact=exact).apply(original).accounting.occurrences["suppressed"] for exact in (False, True)}
     assert lost[True] == least_loss(moles, [support(rows, {i}) for i in range(len(parts))])
     assert lost[False] >= lost[True]
@@ -107,7 +107,7 @@ def test_the_order_of_records_and_the_number_of_threads_change_nothing(database,
     chosen = method(power, parts, **way)
 
     def outcome(rows, owners, threads):
-        original = grounded(rows, owners)
+        original = on_nodes(rows, owners)
         with kernels.using(threads=threads):
             try:
                 return Counter(sets_of(chosen.apply(original).published))
@@ -124,7 +124,7 @@ def test_tds_shows_a_largest_set_of_items_that_k_people_share(database, k):
     held = [i for i, row in enumerate(rows) if row]
     rows, owners = [rows[i] for i in held], [owners[i] for i in held]
     assume(PUBLIC in parts)
-    original = grounded(rows, owners)
+    original = on_nodes(rows, owners)
     chosen = TopDownSpecialization(k=k, **split(parts))
     if len(set(owners)) < k:
         with pytest.raises(Infeasible):

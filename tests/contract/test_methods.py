@@ -15,7 +15,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from helpers_data import DATASETS, Dataset, grounded, published
+from helpers_data import DATASETS, Dataset, on_nodes, published
 from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.original import Original
@@ -104,7 +104,7 @@ def arrays(bags: Bags) -> list[np.ndarray]:
 def test_the_claims_hold_for_an_independent_judge(method: Method, name: str) -> None:
     data = taken_by(method, dataset(name))
     release = run(method, data)
-    original = grounded(data.bags, data.taxonomy)
+    original = on_nodes(data.bags, data.taxonomy)
     assert method.claims()
     assert release.claims == method.claims()
     for claim in release.claims:

@@ -15,7 +15,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import Infeasible, ParameterError
 from shoal.methods.ssc import SSC
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 SETTINGS = [
@@ -39,10 +39,10 @@ def random_log(taxonomy: Taxonomy, records: int, seed: int, people: int | None =
     lists = [rng.integers(0, len(taxonomy), rng.integers(0, 9)).tolist() for _ in range(records)]
     bags = bags_of(lists, taxonomy)
     owners = np.arange(records) if people is None else rng.integers(0, people, records)
-    return grounded(Bags(*(a.copy() for a in bags.rows), owners.astype(np.int64), bags.vocabulary), taxonomy)
+    return on_nodes(Bags(*(a.copy() for a in bags.rows), owners.astype(np.int64), bags.vocabulary), taxonomy)
 
 
-def grounded(bags: Bags, taxonomy: Taxonomy) -> Original:
+def on_nodes(bags: Bags, taxonomy: Taxonomy) -> Original:
     return Original.on(bags, taxonomy)
 
 
@@ -88,7 +88,7 @@ def test_neither_order_nor_threads_change_what_is_published(method):
 
 def test_a_term_that_one_person_typed_is_not_published():
     tree = Taxonomy.from_parents({"root": None, "drug": "root", "aspirin": "drug", "ibuprofen": "drug", "cat": "root"})
-    original = ground(Bags.from_lists([["aspirin", "cat"], ["ibuprofen", "cat"]]), tree, scope="whole")
+    original = place_terms(Bags.from_lists([["aspirin", "cat"], ["ibuprofen", "cat"]]), tree, scope="whole")
     published = {}
     for name, method in {
         "as printed": SSC(k=2, min_owners=1),
@@ -106,7 +106,7 @@ def test_a_term_that_one_person_typed_is_not_published():
 def test_the_vote_prefers_a_term_that_enough_people_hold():
     """Bags {q, q}, {s, q} and {s, p} of siblings: s came first and wins ties, but only one person holds it."""
     tree = Taxonomy.from_parents({"root": None, "p": "root", "q": "root", "s": "root"})
-    original = ground(Bags.from_lists([["q", "s", "s"], ["p", "q", "q"]]), tree, scope="whole")
+    original = place_terms(Bags.from_lists([["q", "s", "s"], ["p", "q", "q"]]), tree, scope="whole")
     printed = SSC(k=2, min_owners=1, order="given").apply(original)
     assert printed.published.record(0) == {"q": 1, "s": 2}
     release = SSC(k=2, rare="withhold", order="given").apply(original)
@@ -117,7 +117,7 @@ def test_the_vote_prefers_a_term_that_enough_people_hold():
 def test_vocabularies_of_one_term():
     tree = level_tree([3, 3])
     leaves = np.flatnonzero(tree.depth == 2)
-    original = grounded(bags_of([[int(leaves[i % 9])] for i in range(27)], tree), tree)
+    original = on_nodes(bags_of([[int(leaves[i % 9])] for i in range(27)], tree), tree)
     release = SSC(k=3).apply(original)
     assert_sound(release, original)
     assert release.accounting.occurrences.as_dict() == {"in": 27, "kept": 27}
@@ -125,7 +125,7 @@ def test_vocabularies_of_one_term():
 
 def test_identical_vocabularies_are_published_as_they_are():
     tree = random_tree(30, 3)
-    original = grounded(bags_of([[3, 3, 7, 21]] * 23, tree), tree)
+    original = on_nodes(bags_of([[3, 3, 7, 21]] * 23, tree), tree)
     release = SSC(k=5).apply(original)
     assert_sound(release, original)
     assert release.accounting.occurrences.as_dict() == {"in": 92, "kept": 92}
@@ -135,7 +135,7 @@ def test_identical_vocabularies_are_published_as_they_are():
 def test_no_term_in_the_taxonomy():
     """Unknown words are alike only if they are the same: shared ones survive, others are suppressed."""
     tree = Taxonomy.from_parents({"root": None, "x": "root"})
-    original = ground(Bags.from_lists([["qq", "ww"], ["qq", "ee"], ["rr", "tt"], ["rr", "yy"]]), tree)
+    original = place_terms(Bags.from_lists([["qq", "ww"], ["qq", "ee"], ["rr", "tt"], ["rr", "yy"]]), tree)
     release = SSC(k=2).apply(original)
     assert_sound(release, original)
     assert multiset(release) == Counter({(("qq", 1),): 2, (("rr", 1),): 2})
@@ -146,7 +146,7 @@ def test_no_term_in_the_taxonomy():
 def test_vocabularies_of_2000_terms(flat):
     tree = level_tree([5000]) if flat else random_tree(6000, 1)
     rng = np.random.default_rng(2)
-    original = grounded(bags_of([rng.choice(np.arange(1, 5000), 2000, replace=False).tolist() for _ in range(4)], tree), tree)
+    original = on_nodes(bags_of([rng.choice(np.arange(1, 5000), 2000, replace=False).tolist() for _ in range(4)], tree), tree)
     started = time.perf_counter()
     release = SSC(k=2).apply(original)
     assert_sound(release, original)
@@ -169,6 +169,6 @@ def test_one_person_with_most_records_cannot_fill_a_group_alone():
     lists = [[1, 2, 3]] * 30 + [[4, 5]] * 3
     owners = np.array([0] * 30 + [1, 2, 3])
     bags = bags_of(lists, tree)
-    original = grounded(Bags(*(a.copy() for a in bags.rows), owners, bags.vocabulary), tree)
+    original = on_nodes(Bags(*(a.copy() for a in bags.rows), owners, bags.vocabulary), tree)
     release = SSC(k=3).apply(original)
     assert_sound(release, original)

@@ -14,7 +14,7 @@ from shoal.metrics import METRICS, measure
 from shoal.privacy.coherence import Coherence
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.public_part import PublicKAnonymity
-from shoal.taxonomy.ground import as_typed, ground
+from shoal.taxonomy.placing import as_typed, place_terms
 from shoal.taxonomy.tree import Taxonomy
 from shoal.taxonomy.wordnet import wordnet
 
@@ -28,7 +28,7 @@ def everything(original: Original, published: Bags) -> Release:
 
 
 def test_every_word_falls_into_one_step() -> None:
-    found = ground(Bags.from_lists([*RECORDS, ["Car"]]), wordnet(), fold=True, stop_words=2).steps
+    found = place_terms(Bags.from_lists([*RECORDS, ["Car"]]), wordnet(), fold=True, stop_words=2).steps
     assert found.ledger.as_dict() == {
         "in": 10,
         "as typed": 1,  # car
@@ -55,13 +55,13 @@ def test_the_typed_tree_does_not_depend_on_the_order_of_records_nor_on_a_name() 
 
 def test_what_is_published_under_another_name_was_not_typed_so() -> None:
     """Of 'automobile', 'automobile', 'car' on the node *car*, only the last is published as typed."""
-    original = ground(Bags.from_lists([["automobile"], ["automobile"], ["car"], ["automobile", "car"]]), wordnet(), as_sets=True)
+    original = place_terms(Bags.from_lists([["automobile"], ["automobile"], ["car"], ["automobile", "car"]]), wordnet(), as_sets=True)
     assert original.misspelled(original.bags, np.arange(4)) == 2
     assert original.misspelled(original.bags, np.array([0, -1, 2, 3])) == 1
 
 
 def test_in_bags_each_occurrence_is_told_apart() -> None:
-    original = ground(Bags.from_lists([["automobile", "car", "car"]]), wordnet())
+    original = place_terms(Bags.from_lists([["automobile", "car", "car"]]), wordnet())
     one_car = original.bags.as_sets()
     assert original.misspelled(original.bags, np.array([0])) == 1
     assert original.misspelled(one_car, np.array([0])) == 0  # the one that is published may be the one that was typed

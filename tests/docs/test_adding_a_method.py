@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers_data import DATASETS, grounded, published
+from helpers_data import DATASETS, on_nodes, published
 from helpers_docs import ROOT, Reader, blocks
 from shoal import kernels
 from shoal.data.original import Original
@@ -35,7 +35,7 @@ def chop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Metho
 @pytest.mark.parametrize("name", DATASETS)
 def test_it_keeps_the_contract(chop: type[Method], name: str) -> None:
     data = DATASETS[name]()
-    original = grounded(data.bags, data.taxonomy)
+    original = on_nodes(data.bags, data.taxonomy)
     for k in (2, 3):
         method = chop(k=k)  # type: ignore[call-arg]
         release = method.apply(Original.on(data.bags, data.taxonomy))

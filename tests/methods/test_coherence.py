@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from helpers_itemsets import grounded, published
+from helpers_itemsets import on_nodes, published
 from shoal import Cohesion
 from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
@@ -23,7 +23,7 @@ def shown(release) -> set[str]:
 
 
 # Only {a, b} is a mole: one record holds both.
-PAIR = grounded(["a b", "a", "a", "a", "b", "b", "c", "c"])
+PAIR = on_nodes(["a b", "a", "a", "a", "b", "b", "c", "c"])
 
 
 def test_loss_by_support_suppresses_the_rarer_item():
@@ -110,7 +110,7 @@ def test_only_public_items_named_makes_the_others_private():
 
 
 def test_the_claim_does_not_name_suppressed_items():
-    data = grounded(["a b o", "a", "a", "a", "b", "b", "c", "c"])
+    data = on_nodes(["a b o", "a", "a", "a", "b", "b", "c", "c"])
     release = Cohesion(h=1.0, k=2, p=2, private={"c"}, public={"a", "b"}).apply(data)
     assert release.claims[0].public == Items.of({"a"})
     assert "b" not in str(release.claims[0]).split("public=")[1]
@@ -119,7 +119,7 @@ def test_the_claim_does_not_name_suppressed_items():
 
 
 def test_infeasible_by_people_not_records():
-    data = grounded(["a", "a", "a"])
+    data = on_nodes(["a", "a", "a"])
     owned = type(data.bags)(*(x.copy() for x in data.bags.rows), np.array([1, 1, 2]), data.bags.vocabulary)
     with pytest.raises(Infeasible, match="2 people cannot be hidden among 3"):
         Cohesion(k=3, p=1).apply(Original.on(owned, data.taxonomy))
@@ -162,7 +162,7 @@ DRINKS = {"beer": "alcohol", "wine": "alcohol", "tea": "hot", "coffee": "hot", "
 
 def test_rare_siblings_are_published_as_their_parent():
     records = ["beer", "wine", *["tea coffee milk juice cola"] * 6]
-    data = grounded(records, under=DRINKS)
+    data = on_nodes(records, under=DRINKS)
     release = Cohesion(k=2, p=1, generalize=True).apply(data)
     assert [published(release, i) for i in (0, 1)] == [{"alcohol"}, {"alcohol"}]
     assert release.accounting.occurrences["generalized"] == 2
@@ -174,7 +174,7 @@ def test_rare_siblings_are_published_as_their_parent():
 
 
 def test_siblings_that_meet_in_a_record_are_merged_and_counted():
-    data = grounded(["beer wine", "beer", *["tea coffee milk juice cola"] * 6], under=DRINKS)
+    data = on_nodes(["beer wine", "beer", *["tea coffee milk juice cola"] * 6], under=DRINKS)
     release = Cohesion(k=2, p=1, generalize=True).apply(data)
     # Wine alone is a mole. Suppressing it loses 1, publishing three occurrences as alcohol loses a sixth each.
     assert [published(release, i) for i in (0, 1)] == [{"alcohol"}, {"alcohol"}]
@@ -184,7 +184,7 @@ def test_siblings_that_meet_in_a_record_are_merged_and_counted():
 def test_generalizing_that_gives_a_private_item_away_is_found_out():
     """Of six who have beer and six who have wine half have the flu, but nobody who has both: of the nine who have either, two thirds."""
     records = ["beer wine", "beer wine", "beer wine", *["beer flu"] * 3, *["wine flu"] * 3, *["tea"] * 20, "coffee"]
-    data = grounded(records, under=DRINKS)
+    data = on_nodes(records, under=DRINKS)
     method = Cohesion(h=0.5, k=7, p=1, private={"flu"}, generalize=True)
     release = method.apply(data)
     assert release.claims[0].check(release, data).holds
@@ -193,7 +193,7 @@ def test_generalizing_that_gives_a_private_item_away_is_found_out():
 
 def test_a_node_that_is_private_or_suppressed_itself_is_no_target():
     records = ["beer", "wine", *["alcohol"] * 3, *["tea"] * 9]
-    data = grounded(records, under={**DRINKS})
+    data = on_nodes(records, under={**DRINKS})
     release = Cohesion(h=0.9, k=2, p=1, private={"alcohol"}, generalize=True).apply(data)
     assert [published(release, i) for i in (0, 1)] == [set(), set()]
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import TABLE_5_1, food, forests, grounded, numbered, on, published, tree
+from helpers_data import TABLE_5_1, food, forests, numbered, on, on_nodes, published, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
@@ -101,7 +101,7 @@ def test_a_substitute_does_not_give_the_item_away() -> None:
         held = [holds(bags, taxonomy, record, bottled) for record in np.flatnonzero(shows)]
         assert sum(held) <= len(held) / 2
     assert (rows >= 0).all()
-    assert all(claim.check(release, grounded(bags, taxonomy)).holds for claim in release.claims)
+    assert all(claim.check(release, on_nodes(bags, taxonomy)).holds for claim in release.claims)
 
 
 @settings(max_examples=150, deadline=None)
@@ -132,9 +132,9 @@ def test_every_class_is_within_the_share_or_nothing_could_be(
     greatest = greatest_share(bags, taxonomy, classes_of(release), named)
     assert greatest <= share
     assert not any(set(named) & above(taxonomy, item) for item in release.published.items.tolist())
-    verdict = SensitiveShare(h=h, items={f"n{node}" for node in named}).check(release, grounded(bags, taxonomy))
+    verdict = SensitiveShare(h=h, items={f"n{node}" for node in named}).check(release, on_nodes(bags, taxonomy))
     assert verdict.holds and verdict.achieved == {"h": round(float(greatest), 6), "named": 0}
-    assert KAnonymity(k=2).check(release, grounded(bags, taxonomy)).holds
+    assert KAnonymity(k=2).check(release, on_nodes(bags, taxonomy)).holds
 
 
 def _held(bags: Bags, taxonomy: Taxonomy, record: int) -> set[int]:
@@ -147,7 +147,7 @@ def test_people_are_counted_and_not_their_records() -> None:
     taxonomy = food()
     bags = on(taxonomy, [["Beef"]] * 6 + [["Milk"]] * 2, owners=[0, 0, 0, 1, 1, 1, 2, 3])
     release = applied(Shoal(k=2, sensitive={"Beef"}, h=0.5), bags, taxonomy)
-    assert SensitiveShare(h=0.5, items={"Beef"}).check(release, grounded(bags, taxonomy)).achieved["h"] == 0.5
+    assert SensitiveShare(h=0.5, items={"Beef"}).check(release, on_nodes(bags, taxonomy)).achieved["h"] == 0.5
     with pytest.raises(Infeasible, match=r"held by 50.00% of all people, more than h = 0.49"):
         applied(Shoal(k=2, sensitive={"Beef"}, h=0.49), bags, taxonomy)
 
@@ -171,7 +171,7 @@ def test_everything_under_a_node_is_one_sensitive_item() -> None:
         applied(Shoal(k=3, sensitive="under:Meat"), bags, taxonomy)
     release = applied(Shoal(k=3, sensitive="under:Meat", h=0.6), bags, taxonomy)
     assert set(published(release)) == {("Food",)}
-    assert SensitiveShare(h=0.6, items="under:Meat").check(release, grounded(bags, taxonomy)).achieved == {"h": 0.6, "named": 0}
+    assert SensitiveShare(h=0.6, items="under:Meat").check(release, on_nodes(bags, taxonomy)).achieved == {"h": 0.6, "named": 0}
 
 
 @pytest.mark.parametrize("written", ["beef", "BEEF", "Beefs", " be-ef", "Bèef"])
@@ -180,7 +180,7 @@ def test_names_match_whatever_their_case_plural_and_accents(written: str) -> Non
     bags = on(taxonomy, [["Beef", "Apple"]] * 3 + [["Apple", "Milk"]] * 6)
     release = applied(Shoal(k=3, sensitive={written}), bags, taxonomy)
     assert set(published(release)) == {("Apple", "Food"), ("Apple", "Milk")} or set(published(release)) == {("Apple", "Food")}
-    assert SensitiveShare(items={written}).check(release, grounded(bags, taxonomy)).holds
+    assert SensitiveShare(items={written}).check(release, on_nodes(bags, taxonomy)).holds
 
 
 def test_names_that_match_nothing_are_refused(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_threads_and_order_do_not_matter() -> None:
 
 
 def judged(release: Release, bags: Bags, taxonomy: Taxonomy) -> bool:
-    return SensitiveShare(h=0.5, items={"bottled beer"}).check(release, grounded(bags, taxonomy)).holds
+    return SensitiveShare(h=0.5, items={"bottled beer"}).check(release, on_nodes(bags, taxonomy)).holds
 
 
 def test_the_judge_refuses_where_the_method_merges_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

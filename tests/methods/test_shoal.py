@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import TABLE_5_1, food, forests, grounded, numbered, on, published, tree
+from helpers_data import TABLE_5_1, food, forests, numbered, on, on_nodes, published, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
@@ -48,7 +48,7 @@ def sizes(release: Release) -> list[int]:
 
 
 def holds(release: Release, bags: Bags, taxonomy: Taxonomy, k: int) -> bool:
-    return KAnonymity(k=k).check(release, grounded(bags, taxonomy)).holds
+    return KAnonymity(k=k).check(release, on_nodes(bags, taxonomy)).holds
 
 
 def test_it_is_the_default() -> None:
@@ -59,7 +59,7 @@ def test_it_finds_the_optimum_of_table_5_1() -> None:
     """Over all groups of two and more the least GGD is 6.286; Clump, as published, reaches 6.571."""
     bags = on(food(), TABLE_5_1)
     release = Shoal(k=2).apply(Original.on(bags, food()))
-    assert ggd(release, grounded(bags, food())) == pytest.approx(44 / 7)
+    assert ggd(release, on_nodes(bags, food())) == pytest.approx(44 / 7)
 
 
 @pytest.mark.parametrize("k", [2, 5, 9])
@@ -69,14 +69,14 @@ def test_groups_have_k_to_2k_minus_1_people_and_lose_less_than_clump(k: int, eff
     release = Shoal(k=k, effort=effort).apply(Original.on(bags, taxonomy))
     assert holds(release, bags, taxonomy, k)
     assert k <= sizes(release)[0] and sizes(release)[-1] < 2 * k
-    original = grounded(bags, taxonomy)
+    original = on_nodes(bags, taxonomy)
     assert loss(release, original) < loss(Clump(k=k).apply(Original.on(bags, taxonomy)), original)
 
 
 @pytest.mark.parametrize("effort", ["balanced", "thorough"])
 def test_local_search_only_improves(effort: str) -> None:
     bags, taxonomy = clustered(600, seed=4)
-    original = grounded(bags, taxonomy)
+    original = on_nodes(bags, taxonomy)
     improved = loss(Shoal(k=4, effort=effort).apply(Original.on(bags, taxonomy)), original)
     assert improved < loss(Shoal(k=4, effort="fast").apply(Original.on(bags, taxonomy)), original)
 
@@ -98,19 +98,19 @@ def test_ten_thousand_identical_records_are_quick_and_lose_nothing() -> None:
     assert time.perf_counter() - started < 10
     assert holds(release, bags, taxonomy, 5)
     # 10,000 of them need nobody else; three share a group with the two others and publish Beef and Food.
-    assert ggd(release, grounded(bags, taxonomy)) == pytest.approx(5.0)
+    assert ggd(release, on_nodes(bags, taxonomy)) == pytest.approx(5.0)
 
 
 def test_all_identical_and_all_distinct() -> None:
     taxonomy = food()
     same = on(taxonomy, [["Apple", "Beef"]] * 23)
     release = Shoal(k=4).apply(Original.on(same, taxonomy))
-    assert ggd(release, grounded(same, taxonomy)) == 0
+    assert ggd(release, on_nodes(same, taxonomy)) == 0
     flat = tree([-1, *[0] * 40])
     distinct = numbered(flat, [[i + 1] for i in range(40)])
     release = Shoal(k=4).apply(Original.on(distinct, flat))
     assert holds(release, distinct, flat, 4)
-    assert loss(release, grounded(distinct, flat)) == 1
+    assert loss(release, on_nodes(distinct, flat)) == 1
 
 
 def test_records_of_one_item_and_of_a_thousand() -> None:
@@ -121,7 +121,7 @@ def test_records_of_one_item_and_of_a_thousand() -> None:
     bags = numbered(flat, long + short)
     release = Shoal(k=3).apply(Original.on(bags, flat))
     assert holds(release, bags, flat, 3)
-    assert loss(release, grounded(bags, flat)) < 0.6
+    assert loss(release, on_nodes(bags, flat)) < 0.6
 
 
 def test_a_k_above_half_of_the_records_gives_one_group() -> None:
@@ -155,7 +155,7 @@ def test_random_records_losses_and_owners(
     for effort in EFFORTS:
         release = Shoal(k=k, effort=effort).apply(Original.on(bags, taxonomy))
         assert holds(release, bags, taxonomy, k)
-        assert ggd(release, grounded(bags, taxonomy)) <= bags.occurrences + 1e-9
+        assert ggd(release, on_nodes(bags, taxonomy)) <= bags.occurrences + 1e-9
 
 
 @settings(deadline=None, max_examples=100)
@@ -225,7 +225,7 @@ def test_another_seed_searches_in_another_way() -> None:
 
 def test_regrowing_finds_what_chains_do_not() -> None:
     bags, taxonomy = clustered(600, seed=3)
-    original = grounded(bags, taxonomy)
+    original = on_nodes(bags, taxonomy)
     with_regrowing = loss(Shoal(k=4).apply(Original.on(bags, taxonomy)), original)
     chains_only = replace(EFFORTS["balanced"], worst=0)
     with mock.patch.dict(EFFORTS, balanced=chains_only):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers_itemsets import grounded
+from helpers_itemsets import on_nodes
 from shoal.itemsets.supports import PUBLIC
 from shoal.methods.tds import specialize
 
 
 def shown(records: list[str], k: int) -> list[str]:
-    data = grounded(records)
+    data = on_nodes(records)
     chosen, _ = specialize(data.bags, np.full(len(data.taxonomy), PUBLIC, np.uint8), k)
     return [data.taxonomy.names[i] for i in chosen]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_data import food, grounded, on
+from helpers_data import food, on, on_nodes
 from shoal.data.release import Release
 from shoal.metrics.frequency import frequency_distance, frequency_shift
 
@@ -13,7 +13,7 @@ from shoal.metrics.frequency import frequency_distance, frequency_shift
 def of(original, published, copies):
     tree = food()
     release = Release.of_bags(on(tree, published), np.array(copies))
-    given = grounded(on(tree, original), tree)
+    given = on_nodes(on(tree, original), tree)
     return frequency_distance(release, given), frequency_shift(release, given)
 
 

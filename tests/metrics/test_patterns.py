@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_data import food, grounded, on
+from helpers_data import food, on, on_nodes
 from shoal.data.release import Release
 from shoal.metrics.patterns import closed_patterns, distance_of, recall, recall_of, semantic_distance
 from shoal.taxonomy.distance import SemanticDistance
@@ -55,5 +55,5 @@ def test_a_release_of_everything_loses_no_pattern():
     tree = food()
     bags = on(tree, [["Apple", "Beef"], ["Apple", "Milk"], ["Apple", "Beef"]])
     release = Release.of_bags(bags, np.ones(3, np.int64))
-    assert recall(release, grounded(bags, tree)) == 1
-    assert semantic_distance(release, grounded(bags, tree)) == 0
+    assert recall(release, on_nodes(bags, tree)) == 1
+    assert semantic_distance(release, on_nodes(bags, tree)) == 0

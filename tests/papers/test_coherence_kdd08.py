@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from helpers_itemsets import brute_greedy, grounded, published
+from helpers_itemsets import brute_greedy, on_nodes, published
 from shoal import Coherence, Cohesion, PublicKAnonymity, Release, TopDownSpecialization
 from shoal.errors import Infeasible
 from shoal.itemsets.hitting import greedy
@@ -21,7 +21,7 @@ POWER = Power(h=0.8, k=2, p=2)
 
 @pytest.fixture(scope="module")
 def example():
-    return grounded(FIGURE_1)
+    return on_nodes(FIGURE_1)
 
 
 def method(**more):
@@ -36,7 +36,7 @@ def moles_of(example, power: Power = POWER, private=frozenset(ILLNESSES)):
 
 
 def test_example_2_three_transactions_two_with_the_toy():
-    shop = grounded(["printer frame camera toy", "printer frame camera toy", "printer frame camera", "printer", "frame"])
+    shop = on_nodes(["printer frame camera toy", "printer frame camera toy", "printer frame camera", "printer", "frame"])
     parts = parts_of(shop.taxonomy.names, Cohesion(private={"toy"}).private, None)
     known = tuple(sorted(shop.taxonomy.names.codes(["printer", "frame", "camera"]).tolist()))
     counted = supports(shop.bags, parts, [known])
@@ -100,7 +100,7 @@ def test_the_published_database(example):
 
 
 def test_item_suppression_example_of_section_2_2():
-    data = grounded(["a b HIV", "a d f HIV", "b d Diabetes"])
+    data = on_nodes(["a b HIV", "a d f HIV", "b d Diabetes"])
     suppressed = [set(r) - {"a", "f"} for r in (["a", "b", "HIV"], ["a", "d", "f", "HIV"], ["b", "d", "Diabetes"])]
     verdict = Coherence(h=1.0, k=2, p=1, private={"HIV", "Diabetes"})
     release = Cohesion(h=1.0, k=2, p=1, private={"HIV", "Diabetes"}, public={"a", "f"}, score="rmall").apply(data)
@@ -117,7 +117,7 @@ def test_section_1_2_calls_figure_1_coherent_for_p_1_but_x_y_z_are_alone(example
 
 
 def test_figure_4_must_not_take_sets_of_no_record_for_moles():
-    data = grounded(["a b", "a b", "c d", "c d"])
+    data = on_nodes(["a b", "a b", "c d", "c d"])
     _, names = moles_of(data, Power(h=1.0, k=2, p=2), private=frozenset({"a"}))
     assert names == set()
     release = Cohesion(h=1.0, k=2, p=2).apply(data)
@@ -149,7 +149,7 @@ def test_theorem_2_needs_graphs_without_leaves(edges: str, cover: int, cohesion:
     vertices = sorted(set().union(*pairs))
     covers = (set(c) for n in range(len(vertices) + 1) for c in combinations(vertices, n))
     assert len(next(c for c in covers if all(c & pair for pair in pairs))) == cover
-    data = grounded([" ".join(sorted(pair)) for pair in pairs])
+    data = on_nodes([" ".join(sorted(pair)) for pair in pairs])
     release = Cohesion(h=1.0, k=2, p=2, il="1", exact=True).apply(data)
     assert f"loss {cohesion}: the least possible loss, proven" in release.notes
     assert len(vertices) - len(np.unique(release.published.items)) == cohesion

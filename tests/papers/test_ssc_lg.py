@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from helpers_data import Bag, grounded, names_of, on
+from helpers_data import Bag, names_of, on, on_nodes
 from shoal.data.original import Original
 from shoal.methods.partition import Partition
 from shoal.taxonomy.tree import Taxonomy
@@ -54,4 +54,4 @@ def test_lg_of_the_running_example(publishes: str, of_t1_and_t4: Bag, of_the_oth
     assert release.secret is not None
     published = [names_of(release.published)[row] for row in release.secret.rows()]
     assert published == [of_t1_and_t4, of_the_others, of_the_others, of_t1_and_t4, of_the_others]
-    assert release.claims[0].check(release, grounded(bags, GOODS)).holds
+    assert release.claims[0].check(release, on_nodes(bags, GOODS)).holds

@@ -15,7 +15,7 @@ from shoal.methods.partition import Partition
 from shoal.methods.ssc import SSC
 from shoal.metrics.blm import blm_distinct, blm_subtree, represented
 from shoal.taxonomy.distance import SemanticDistance
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 GOODS = Taxonomy.from_parents(
@@ -52,7 +52,7 @@ PUBLISHED_CLUSTERS = {frozenset({0, 1, 2}), frozenset({3, 4})}
 
 @pytest.fixture(scope="module")
 def example() -> Original:
-    return ground(Bags.from_lists(T), GOODS, scope="whole")
+    return place_terms(Bags.from_lists(T), GOODS, scope="whole")
 
 
 def clusters_of(rows: np.ndarray) -> set[frozenset[int]]:
@@ -74,14 +74,14 @@ def test_distances_of_terms():
 def test_all_distances_in_both_models(example, way):
     left, right = np.array(PAIRS).T
     distance = SemanticDistance(example.taxonomy, eps=4)
-    assert distance.vocabularies(example.bags, left, right, way=way).tolist() == SECOND_MODEL
-    assert distance.vocabularies(example.bags, left, right, way=way, model="matched").tolist() == FIRST_MODEL
+    assert distance.between_records(example.bags, left, right, way=way).tolist() == SECOND_MODEL
+    assert distance.between_records(example.bags, left, right, way=way, variant="matched").tolist() == FIRST_MODEL
 
 
 def test_the_models_differ_however_large_omega_is(example):
     distance = SemanticDistance(example.taxonomy, eps=4, omega=1000)
-    assert distance.vocabularies(example.bags, [0], [2]).tolist() == [4 + 1000]
-    assert distance.vocabularies(example.bags, [0], [2], model="matched").tolist() == [4]
+    assert distance.between_records(example.bags, [0], [2]).tolist() == [4 + 1000]
+    assert distance.between_records(example.bags, [0], [2], variant="matched").tolist() == [4]
 
 
 def test_ascending_order_gives_the_published_clusters_and_typical_vocabularies(example):
@@ -115,7 +115,7 @@ def test_63_of_the_120_orders_give_the_published_clusters(example):
     measure = SemanticDistance(example.taxonomy, eps=4, omega=4).kernel()
     hits = 0
     for order in permutations(range(5)):
-        found = kernels.run(_kernels.cluster_vocabularies, measure, example.bags.view, np.array(order), np.arange(5), 2)
+        found = kernels.run(_kernels.cluster_term_sets, measure, example.bags.view, np.array(order), np.arange(5), 2)
         hits += clusters_of(found.group) == PUBLISHED_CLUSTERS
     assert hits == 63
 

@@ -86,11 +86,11 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "known_sets": lambda: run(_kernels.known_sets, r(), order, wide([]), role, 0 * role, SETS, 1),
         "minimal_moles": lambda: run(_kernels.minimal_moles, r(), role, wide([]), MOLES, 1),
         "itemset_supports": lambda: run(_kernels.itemset_supports, r(), role, wide([]), wide([0, 1]), narrow([1]), 1),
-        "vocabulary_distances": lambda: run(_kernels.vocabulary_distances, measure(), r(), rows(), order, order, 0, 1),
+        "term_set_distances": lambda: run(_kernels.term_set_distances, measure(), r(), rows(), order, order, 0, 1),
         "nearest_distances": lambda: run(_kernels.nearest_distances, measure(), r(), rows(), 1),
-        "nearest_vocabularies": lambda: run(_kernels.nearest_vocabularies, measure(), r(), order),
+        "nearest_term_sets": lambda: run(_kernels.nearest_term_sets, measure(), r(), order),
         "joined_centre": lambda: run(_kernels.joined_centre, measure(), r(), order),
-        "cluster_vocabularies": lambda: run(_kernels.cluster_vocabularies, measure(), r(), order, people, 2),
+        "cluster_term_sets": lambda: run(_kernels.cluster_term_sets, measure(), r(), order, people, 2),
         "represent": lambda: run(_kernels.represent, measure(), r(), rows(), order),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
     }
@@ -105,7 +105,7 @@ def test_every_kernel_that_takes_rows_is_listed() -> None:
     functions = {name: kernel for name, kernel in vars(_kernels).items() if not isinstance(kernel, type)}
     takes_rows = {name for name, kernel in functions.items() if re.search(r"indptr|: \S*\bRows\b", kernel.__doc__ or "")} | {"Scored"}
     as_they_come = {"canonical_rows", "renamed_rows"}
-    beside_clusters = {"typical_vocabularies"}
+    beside_clusters = {"typical_term_sets"}
     assert takes_rows - as_they_come - beside_clusters == set(KERNELS)
 
 
@@ -165,7 +165,7 @@ def test_orders_name_each_record_once() -> None:
     people = wide([0, 1])
     for order in ([0, 0], [0, 2], [0], [0, -1]):
         with pytest.raises(ValueError, match="kernel input: expected"):
-            kernels.run(_kernels.cluster_vocabularies, measure(), rows(), wide(order), people, 2)
+            kernels.run(_kernels.cluster_term_sets, measure(), rows(), wide(order), people, 2)
         with pytest.raises(ValueError, match="kernel input: expected"):
             kernels.run(_kernels.clump, scored(), wide(order), CLUMP)
 
@@ -184,12 +184,12 @@ def test_published_rows_that_are_not_there_are_refused() -> None:
 
 def test_clusters_are_published_on_their_own_tree_only() -> None:
     order = wide([0, 1])
-    clusters = kernels.run(_kernels.cluster_vocabularies, measure(), rows(), order, order, 2)
+    clusters = kernels.run(_kernels.cluster_term_sets, measure(), rows(), order, order, 2)
     smaller = measure([-1], [1], [1])
     empty = rows(([0, 0, 0], [], []))
     options = _kernels.TypicalOptions(typical=0, min_owners=1, generalize_rare=True)
     with pytest.raises(ValueError, match="on the same tree"):
-        kernels.run(_kernels.typical_vocabularies, smaller, clusters, empty, order, options)
+        kernels.run(_kernels.typical_term_sets, smaller, clusters, empty, order, options)
 
 
 def test_lists_of_items_rise() -> None:

@@ -22,7 +22,7 @@ def test_a_weighted_min_sum_bounds_the_saving(tree, data, prices):
     saving = omega * (len(a) + len(b)) - plain_distance(tree, a, b, eps, omega)
     assert saving <= bound + 1e-9
     if len({int(tree.depth[t]) for t in a + b}) <= 1 and a and b:
-        found = SemanticDistance(tree, "path", eps, omega).vocabularies(bags_of([a, b], tree), [0], [1])[0]
+        found = SemanticDistance(tree, "path", eps, omega).between_records(bags_of([a, b], tree), [0], [1])[0]
         assert np.isclose(omega * (len(a) + len(b)) - found, saving)
 
 

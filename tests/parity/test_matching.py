@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers_semantic import bags_of, level_tree, plain_distance, term_distance, tree_of, trees
 from shoal.data.bags import Bags
 from shoal.taxonomy.distance import SemanticDistance
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 HALVES = st.integers(0, 12).map(lambda i: i / 2)
@@ -38,7 +38,7 @@ def assert_all_pairs(case, eps: float, omega: float, measure: str, way: str = "a
     tree, vocabularies = case
     left, right = np.triu_indices(len(vocabularies))
     distance = SemanticDistance(tree, measure, eps, omega)  # type: ignore[arg-type]
-    found = distance.vocabularies(bags_of(vocabularies, tree), left, right, way=way)  # type: ignore[arg-type]
+    found = distance.between_records(bags_of(vocabularies, tree), left, right, way=way)  # type: ignore[arg-type]
     expected = [plain_distance(tree, vocabularies[i], vocabularies[j], eps, omega, measure) for i, j in zip(left, right, strict=True)]
     assert found.tolist() == pytest.approx(expected, abs=1e-5)
 
@@ -81,7 +81,7 @@ def test_distances_of_terms(tree, data):
 
 def found(tree: Taxonomy, a: list[int], b: list[int], eps: float, omega: float, way: str = "auto") -> float:
     distance = SemanticDistance(tree, "path", eps, omega)
-    return float(distance.vocabularies(bags_of([a, b], tree), [0], [1], way=way)[0])  # type: ignore[arg-type]
+    return float(distance.between_records(bags_of([a, b], tree), [0], [1], way=way)[0])  # type: ignore[arg-type]
 
 
 def test_cancelling_common_terms_first_would_be_wrong():
@@ -108,10 +108,10 @@ def test_large_counts_and_long_vocabularies():
 def test_unlisted_terms_match_themselves_only():
     tree = Taxonomy.from_parents({"root": None, "a": "root", "b": "root"})
     bags = Bags.from_lists([["x", "y", "a"], ["x", "z", "b"], ["q"]])
-    grounded = ground(bags, tree)
+    on_nodes = place_terms(bags, tree)
     for measure, eps, omega in (("path", 4.0, 3.0), ("path", 100.0, 3.0), ("wu-palmer", 1.0, 1.0)):
-        distance = SemanticDistance(grounded.taxonomy, measure, eps, omega)
-        between = float(distance.terms(*(grounded.taxonomy.names.codes([n]) for n in "ab"))[0])
-        assert distance.vocabularies(grounded.bags, [0, 0], [1, 2]).tolist() == pytest.approx([between + 2 * omega, 4 * omega])
-    x, y = grounded.taxonomy.names.codes(["x", "y"])
+        distance = SemanticDistance(on_nodes.taxonomy, measure, eps, omega)
+        between = float(distance.terms(*(on_nodes.taxonomy.names.codes([n]) for n in "ab"))[0])
+        assert distance.between_records(on_nodes.bags, [0, 0], [1, 2]).tolist() == pytest.approx([between + 2 * omega, 4 * omega])
+    x, y = on_nodes.taxonomy.names.codes(["x", "y"])
     assert np.isinf(distance.terms([x], [y])[0]) and distance.terms([x], [x])[0] == 0

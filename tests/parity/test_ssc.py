@@ -65,7 +65,7 @@ def test_every_member_is_the_nearest_of_those_left(case, k):
     tree, records, distance = case
     bags = bags_of(records, tree)
     everyone = np.arange(len(records))
-    clusters = kernels.run(_kernels.cluster_vocabularies, distance.kernel(), bags.view, everyone, everyone, k)
+    clusters = kernels.run(_kernels.cluster_term_sets, distance.kernel(), bags.view, everyone, everyone, k)
     pool = everyone.tolist()
     for members in clusters.members:
         pool.remove(members[0])
@@ -84,7 +84,7 @@ def test_a_leftover_joins_the_nearest_centre(case):
         records = records[1:]
     bags = bags_of(records, tree)
     everyone = np.arange(len(records))
-    clusters = kernels.run(_kernels.cluster_vocabularies, distance.kernel(), bags.view, everyone, everyone, 2)
+    clusters = kernels.run(_kernels.cluster_term_sets, distance.kernel(), bags.view, everyone, everyone, 2)
     (late,) = [c for c, members in enumerate(clusters.members) if len(members) == 3]
     record = records[clusters.members[late][2]]
     costs = [plain_centre_distance(tree, centre_of(bags, distance, m[:2])[0], record, distance, 2) / 2 for m in clusters.members]
@@ -134,9 +134,9 @@ def test_the_nearest_vocabulary_of_each(case):
     tree, records, distance = case
     bags = bags_of(records, tree)
     everyone = np.arange(len(records))
-    found = kernels.run(_kernels.nearest_vocabularies, distance.kernel(), bags.view, everyone)
+    found = kernels.run(_kernels.nearest_term_sets, distance.kernel(), bags.view, everyone)
     left, right = (a.ravel() for a in np.meshgrid(everyone, everyone, indexing="ij"))
-    table = distance.vocabularies(bags, left, right).reshape(len(records), -1)
+    table = distance.between_records(bags, left, right).reshape(len(records), -1)
     np.fill_diagonal(table, np.inf)
     assert found.tolist() == table.argmin(axis=1).tolist()
 
@@ -151,8 +151,8 @@ def test_people_who_own_several_vocabularies_count_once(case, data):
     arguments = distance.kernel(), bags.view, np.arange(len(records)), people, 3
     if len(set(owners.tolist())) < 3:
         with pytest.raises(_kernels.Infeasible):
-            kernels.run(_kernels.cluster_vocabularies, *arguments)
+            kernels.run(_kernels.cluster_term_sets, *arguments)
         return
-    clusters = kernels.run(_kernels.cluster_vocabularies, *arguments)
+    clusters = kernels.run(_kernels.cluster_term_sets, *arguments)
     assert sorted(m for members in clusters.members for m in members) == list(range(len(records)))
     assert all(len({int(owners[m]) for m in members}) >= 3 for members in clusters.members)

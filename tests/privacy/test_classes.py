@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_data import food, grounded, on
+from helpers_data import food, on, on_nodes
 from shoal.data.bags import Bags
 from shoal.data.release import Release, Secret
 from shoal.privacy import MODELS
@@ -22,7 +22,7 @@ def release(published: list[list[str]], rows: list[int], copies: list[int] | Non
 
 
 def test_a_good_release() -> None:
-    original = grounded(on(TREE, ORIGINAL), TREE)
+    original = on_nodes(on(TREE, ORIGINAL), TREE)
     verdict = KAnonymity(k=2).check(release([["Fruit", "Beef"], ["Milk"]], [0, 0, 1, 1]), original)
     assert verdict.holds
     assert verdict.achieved == {"records": 2, "people": 2}
@@ -37,7 +37,7 @@ def test_a_good_release() -> None:
 
 def test_classes_are_formed_from_what_is_published_not_from_the_groups() -> None:
     """Two groups of one record each, published alike, are one class of two."""
-    original = grounded(on(TREE, ORIGINAL[:2]), TREE)
+    original = on_nodes(on(TREE, ORIGINAL[:2]), TREE)
     verdict = KAnonymity(k=2).check(release([["Fruit", "Beef"], ["Beef", "Fruit"]], [0, 1]), original)
     assert verdict.holds
     assert verdict.achieved == {"records": 2, "people": 2}
@@ -59,10 +59,10 @@ def test_people_are_counted_where_they_are_known() -> None:
     bags = on(TREE, [["Milk"]] * 4, owners=[1, 1, 1, 2])
     made = release([["Milk"]], [0, 0, 0, 0])
     assert KAnonymity(k=3).check(made).holds
-    verdict = KAnonymity(k=3).check(made, grounded(bags, TREE))
+    verdict = KAnonymity(k=3).check(made, on_nodes(bags, TREE))
     assert not verdict.holds
     assert verdict.achieved == {"records": 4, "people": 2}
-    assert VocabularyKAnonymity(k=3).check(made, grounded(bags, TREE)).holds
+    assert VocabularyKAnonymity(k=3).check(made, on_nodes(bags, TREE)).holds
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_people_are_counted_where_they_are_known() -> None:
 )
 def test_what_was_invented_is_found(published: list[str]) -> None:
     """Two baskets of a fruit and beef: nothing of this generalizes both."""
-    original = grounded(on(TREE, ORIGINAL[:2]), TREE)
+    original = on_nodes(on(TREE, ORIGINAL[:2]), TREE)
     made = release([published], [0, 0])
     verdict = KAnonymity(k=2).check(made, original)
     assert not verdict.holds
@@ -90,7 +90,7 @@ def test_what_was_invented_is_found(published: list[str]) -> None:
     ],
 )
 def test_records_lost_or_added_are_found(rows: list[int], copies: list[int], told: str) -> None:
-    original = grounded(on(TREE, ORIGINAL), TREE)
+    original = on_nodes(on(TREE, ORIGINAL), TREE)
     for model in (KAnonymity(k=2), VocabularyKAnonymity(k=2)):
         verdict = model.check(release([["Food"]], rows, copies), original)
         assert not verdict.holds
@@ -98,13 +98,13 @@ def test_records_lost_or_added_are_found(rows: list[int], copies: list[int], tol
 
 
 def test_withheld_records_are_no_class() -> None:
-    original = grounded(on(TREE, [*ORIGINAL, []]), TREE)
+    original = on_nodes(on(TREE, [*ORIGINAL, []]), TREE)
     verdict = KAnonymity(k=2).check(release([["Fruit", "Beef"], ["Milk"]], [0, 0, 1, 1, -1]), original)
     assert verdict.holds
 
 
 def test_rows_without_copies_are_not_published() -> None:
-    original = grounded(on(TREE, ORIGINAL), TREE)
+    original = on_nodes(on(TREE, ORIGINAL), TREE)
     verdict = KAnonymity(k=4).check(release([["Apple"], ["Food"]], [1, 1, 1, 1]), original)
     assert verdict.holds
     assert verdict.achieved == {"records": 4, "people": 4}
@@ -114,7 +114,7 @@ def test_nothing_published_breaks_no_promise() -> None:
     none = Release.from_records(on(TREE, [["Milk"]]).select([]))
     assert KAnonymity(k=2).check(none).holds
     withheld = Release.of_bags(none.published, none.copies.copy(), secret=Secret(np.array([-1, -1])))
-    original = grounded(on(TREE, [[], []]), TREE)
+    original = on_nodes(on(TREE, [[], []]), TREE)
     assert KAnonymity(k=2).check(withheld, original).holds
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_itemsets import bags_of, grounded
+from helpers_itemsets import bags_of, on_nodes
 from shoal import Coherence, Cohesion, PublicKAnonymity, Release
 from shoal.data.bags import Bags
 from shoal.data.release import Secret
 from shoal.errors import ParameterError
 from shoal.privacy import MODELS
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 RECORDS = ["a b flu", "a b", "a b", "a flu", "a c", "c flu", "c", "c b"]
@@ -20,7 +20,7 @@ CLAIM = Coherence(h=0.7, k=2, p=2, private={"flu"})
 
 @pytest.fixture
 def original():
-    return grounded(RECORDS)
+    return on_nodes(RECORDS)
 
 
 def tampered(original, records: list[str]) -> Release:
@@ -97,7 +97,7 @@ def test_copies_count_as_records():
 def test_people_are_counted_where_they_are_known():
     rows = [{0}, {0}, {0}, {1}, {1}, {1}]
     tree = Taxonomy.from_parents({"all": None, "i0": "all", "i1": "all"})
-    lone = ground(bags_of(rows, 2, [7, 7, 7, 1, 2, 3]), tree, scope="whole")
+    lone = place_terms(bags_of(rows, 2, [7, 7, 7, 1, 2, 3]), tree, scope="whole")
     release = Release.of_bags(lone.bags, np.ones(6, np.int64), secret=Secret(np.arange(6)))
     claim = Coherence(k=3, p=1)
     assert claim.check(Release.from_records(lone.bags)).holds
@@ -111,7 +111,7 @@ def test_a_private_item_is_judged_by_records_and_by_people():
     rows = [{0, 1}, {0}, {0}, {0, 1}, {2}, {2}, {2}, {2}, {2}]
     owners = [1, 2, 2, 3, 4, 5, 6, 7, 8]
     tree = Taxonomy.from_parents({"all": None, "i0": "all", "i1": "all", "i2": "all"})
-    original = ground(bags_of(rows, 3, owners), tree, scope="whole")
+    original = place_terms(bags_of(rows, 3, owners), tree, scope="whole")
     release = Release.of_bags(original.bags, np.ones(9, np.int64), secret=Secret(np.arange(9)))
     claim = Coherence(h=0.6, k=2, p=1, private={"i1"})
     assert claim.check(Release.from_records(original.bags)).achieved["breach"] == 0.5
@@ -149,7 +149,7 @@ def test_names_that_are_not_there_are_told(original):
 
 
 def test_items_under_a_node_need_the_taxonomy():
-    data = grounded(["a flu", "a cold", "a", "a", "a"], under={"flu": "illness", "cold": "illness"})
+    data = on_nodes(["a flu", "a cold", "a", "a", "a"], under={"flu": "illness", "cold": "illness"})
     claim = Coherence(h=0.3, k=2, p=1, private="under:illness")
     release = Cohesion(h=0.3, k=2, p=1, private="under:illness").apply(data)
     assert claim.check(release, data).achieved == {"records": 5, "breach": 0.2, "p": 1}
@@ -178,7 +178,7 @@ def test_claims_can_be_written_and_read_back():
 
 
 def test_public_parts_must_be_shared():
-    data = grounded(["a flu", "a", "b cold", "b"])
+    data = on_nodes(["a flu", "a", "b cold", "b"])
     model = PublicKAnonymity(k=2, private={"flu", "cold"})
     assert model.check(Release.from_records(data.bags)).achieved["records"] == 2
     assert not PublicKAnonymity(k=2).check(Release.from_records(data.bags)).holds

@@ -171,13 +171,13 @@ MUTATIONS = {
         "k-anonymity", "do not generalize the record they stand for", (*BASKETS, "--method", "shoal"), around("meet_groups", leaf_for_root)
     ),
     "ssc clusters k - 1 vocabularies": Mutation(
-        "vocabulary-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "ssc"), around("cluster_vocabularies", one_less(4))
+        "vocabulary-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "ssc"), around("cluster_term_sets", one_less(4))
     ),
     "ssc forgets who wrote a vocabulary": Mutation(
         "vocabulary-k-anonymity",
         "people only, who own several records",
         (*VISITS, "--method", "ssc"),
-        around("cluster_vocabularies", lambda true, a: true(*a[:3], np.arange(len(a[3])), *a[4:])),
+        around("cluster_term_sets", lambda true, a: true(*a[:3], np.arange(len(a[3])), *a[4:])),
     ),
     "ssc elects a term of one person": Mutation(
         "shared-terms",

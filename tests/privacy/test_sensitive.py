@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import food, grounded, on
+from helpers_data import food, on, on_nodes
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.itemsets import sensitive as player
@@ -63,10 +63,10 @@ def test_which_spellings_are_one_name(one: str, other: str, same: bool) -> None:
 def test_without_groups_a_claim_is_not_said_to_hold() -> None:
     bags = on(food(), [["Apple"], ["Milk"]])
     release = Release.from_records(bags)
-    for original in (None, grounded(bags, food())):
+    for original in (None, on_nodes(bags, food())):
         verdict = SensitiveShare(items={"apples"}).check(release, original)
         assert not verdict.holds and verdict.achieved["named"] == 1
-    for original, names in ((None, {"Beef"}), (grounded(on(food(), [["Beef"], ["Milk"]]), food()), {"Beef"})):
+    for original, names in ((None, {"Beef"}), (on_nodes(on(food(), [["Beef"], ["Milk"]]), food()), {"Beef"})):
         verdict = SensitiveShare(items=names).check(release, original)
         assert verdict.unchecked and verdict.as_dict()["holds"] is None and verdict.achieved["named"] == 0
 
@@ -81,7 +81,7 @@ def test_a_digest_alone_is_not_said_to_hold() -> None:
 def test_names_that_are_not_in_the_original_are_refused() -> None:
     bags = on(food(), [["Apple"], ["Milk"]])
     with pytest.raises(ParameterError, match="1 of 2 sensitive items are not in the data"):
-        SensitiveShare(items={"Apple", "Zyprexol"}).check(Release.from_records(bags), grounded(bags, food()))
+        SensitiveShare(items={"Apple", "Zyprexol"}).check(Release.from_records(bags), on_nodes(bags, food()))
 
 
 @pytest.mark.parametrize(
@@ -97,12 +97,12 @@ def test_with_the_original_a_class_that_must_hold_the_item_fails() -> None:
     original = on(food(), [["Milk", "Apple"], ["Milk", "Apple"], ["Milk", "Apple"], ["Cheese", "Apple"], ["Beef"], ["Beef"], ["Beef"]])
     release = Release.from_records(on(food(), [["Dairy", "Apple"]] * 3 + [["Beef"]] * 3))
     model = SensitiveShare(h=0.5, items={"Milk"})
-    verdict = model.check(release, grounded(original, food()))
+    verdict = model.check(release, on_nodes(original, food()))
     assert not verdict.holds and verdict.achieved == {"h_at_least": round(2 / 3, 6), "named": 0}
-    looser = SensitiveShare(h=0.7, items={"Milk"}).check(release, grounded(original, food()))
+    looser = SensitiveShare(h=0.7, items={"Milk"}).check(release, on_nodes(original, food()))
     assert looser.holds and looser.unchecked
     wider = Release.from_records(on(food(), [["Apple"]] * 2 + [["Beef"]] * 3))
-    assert model.check(wider, grounded(original, food())).unchecked
+    assert model.check(wider, on_nodes(original, food())).unchecked
 
 
 def test_a_release_may_not_name_other_items_than_its_method() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers_data import food, grounded, on
+from helpers_data import food, on, on_nodes
 from shoal.data.release import Release, Secret
 from shoal.privacy.shared_terms import SharedTerms
 
@@ -15,7 +15,7 @@ def released(published, groups, owners=None):
     tree = food()
     rows = np.array(groups)
     release = Release.of_bags(on(tree, published), np.bincount(rows, minlength=len(published)), secret=Secret(rows))
-    return release, grounded(on(tree, RECORDS, owners), tree)
+    return release, on_nodes(on(tree, RECORDS, owners), tree)
 
 
 def test_a_term_must_be_held_by_enough_people_of_its_group():
@@ -53,5 +53,5 @@ def test_without_the_groups_the_whole_original_is_counted_and_without_it_the_rec
 
 def test_a_release_of_other_records_is_refused():
     release, _ = released([["Beef"], ["Apple"]], [0, 0, 1, 1])
-    other = grounded(on(food(), [["Beef"]]), food())
+    other = on_nodes(on(food(), [["Beef"]]), food())
     assert not SharedTerms(owners=1).check(release, other).holds

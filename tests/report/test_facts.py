@@ -10,7 +10,7 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release, Secret
 from shoal.errors import InputError
 from shoal.report.facts import MOST_ITEMS, PublishedItem, facts_of
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 
 
 def weighted(values: list[tuple[int, int]]) -> Counter[int]:
@@ -80,7 +80,7 @@ def by_hand() -> tuple[Release, object]:
     """Two groups: item 0.0.0 and item 0.0.1 become shelf 0.0; item 1.0.0 twice stays as it is."""
     tree = food_tree(2, 1, 2)
     records = Bags.from_lists([["item 0.0.0"], ["item 0.0.1"], ["item 1.0.0"], ["item 1.0.0"]])
-    original = ground(records, tree, scope="whole")
+    original = place_terms(records, tree, scope="whole")
     nodes = tree.nodes(["shelf 0.0", "item 1.0.0"])
     published = Bags.from_rows([0, 1, 2], nodes, np.ones(2, np.int32), tree.names)
     rows = np.array([0, 0, 1, 1], np.int64)

@@ -17,7 +17,7 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.report.facts import Facts, PublishedItem, facts_of
 from shoal.report.page import render
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -216,7 +216,7 @@ NASTY = [
 
 def nasty_release() -> tuple[Release, object]:
     tree = Taxonomy.from_parents({"<root>": None, **dict.fromkeys(NASTY, "<root>")})
-    original = ground(Bags.from_lists([[name] for name in NASTY] * 3), tree, scope="whole")
+    original = place_terms(Bags.from_lists([[name] for name in NASTY] * 3), tree, scope="whole")
     return Release.of_bags(original.bags, np.ones(len(original.bags), np.int64)), original
 
 

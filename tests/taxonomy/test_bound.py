@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import DATASETS, forests, grounded, numbered, tree
+from helpers_data import DATASETS, forests, numbered, on_nodes, tree
 from helpers_twins import lm, up
 from shoal.data.original import Original
 from shoal.errors import ParameterError
@@ -100,7 +100,7 @@ def test_no_method_loses_less(name: str, k: int) -> None:
     bound = loss_lower_bound(data.bags, data.taxonomy, k)
     for method in (METHODS["shoal"], METHODS["clump"], METHODS["partition"]):
         release = method(k=k).apply(Original.on(data.bags, data.taxonomy))  # type: ignore[call-arg]
-        assert bound.value <= ggd(release, grounded(data.bags, data.taxonomy)) + 1e-9
+        assert bound.value <= ggd(release, on_nodes(data.bags, data.taxonomy)) + 1e-9
 
 
 def test_a_sampled_bound_stays_below_the_exact_one() -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from shoal.data.bags import Bags
-from shoal.taxonomy.ground import ground
+from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 from shoal.taxonomy.wordnet import wordnet
 
@@ -101,10 +101,10 @@ def test_other_losses_share_the_tree_and_the_words(nouns: Taxonomy) -> None:
 
 
 def test_grounding_on_wordnet(nouns: Taxonomy) -> None:
-    grounded = ground(Bags.from_lists([["dogs", "cat", "qwrtzk"], ["dog", "dog"]]), nouns, unknown="drop")
-    assert grounded.steps.unknown_dropped == 1
-    assert grounded.bags.record(0) == {"dog": 1, "cat": 1}
-    assert grounded.bags.record(1) == {"dog": 2}
+    on_nodes = place_terms(Bags.from_lists([["dogs", "cat", "qwrtzk"], ["dog", "dog"]]), nouns, unknown="drop")
+    assert on_nodes.steps.unknown_dropped == 1
+    assert on_nodes.bags.record(0) == {"dog": 1, "cat": 1}
+    assert on_nodes.bags.record(1) == {"dog": 2}
 
 
 def test_loading_and_looking_up_is_quick() -> None:

@@ -1,4 +1,4 @@
-"""What a user asks for: how data is read and grounded, by which method it is released, and where to."""
+"""What a user asks for: how data is read and placed on a taxonomy, by which method it is released, and where to."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from shoal.io.read.options import ReadOptions
 from shoal.io.read.separators import one_byte
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.methods import Method
-from shoal.taxonomy.ground import Scope, Unknown
 from shoal.taxonomy.losses import LOSSES
+from shoal.taxonomy.placing import Scope, Unknown
 from shoal.taxonomy.tree import Taxonomy
 
 NO_TAXONOMY = "none"

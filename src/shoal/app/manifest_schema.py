@@ -24,8 +24,8 @@ from shoal.io.read.options import FORMATS
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
 from shoal.privacy import Standing
-from shoal.taxonomy.ground import Scope, Unknown
 from shoal.taxonomy.losses import LOSSES
+from shoal.taxonomy.placing import Scope, Unknown
 
 LARGEST_COUNT = 2**63 - 1
 DIGEST = "sha256"

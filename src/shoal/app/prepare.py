@@ -19,7 +19,7 @@ from shoal.data.original_rows import LogOriginal, TableOriginal
 from shoal.data.table import Table
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.inputs import Reading, read
-from shoal.taxonomy.ground import as_typed, ground, in_lower_case
+from shoal.taxonomy.placing import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.tree import Taxonomy
 from shoal.text.terms import Terms, terms_of
 
@@ -122,7 +122,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
         original = as_typed(bags, taxonomy, as_sets=how.as_sets, stop_words=records.stop_words)
     else:
         rules: dict[str, Any] = {"unknown": how.unknown or "keep", "scope": how.scope, "as_sets": how.as_sets}
-        original = ground(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
+        original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
         if how.unknown is None:
             _refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
     return Prepared(original, _facts(original, how), how, None, notes)

@@ -108,7 +108,7 @@ class Original(AnyOriginal):
     def on(cls, bags: Bags, taxonomy: Taxonomy) -> Original:
         """Records that are bags of taxonomy nodes already, and were typed so."""
         if not bags.vocabulary.names.equals(taxonomy.names.names):
-            raise InputError("these records are not over the nodes of this taxonomy", hint="shoal.taxonomy.ground.ground puts them there")
+            raise InputError("these records are not over the nodes of this taxonomy", hint="see shoal.taxonomy.placing.place_terms")
         bags = replace(bags, vocabulary=taxonomy.names)
         return cls(bags, taxonomy, bags, np.arange(len(taxonomy), dtype=np.int32), Steps(as_typed=bags.occurrences), taxonomy)
 

@@ -18,7 +18,7 @@ import polars as pl
 from shoal.data.bags import Bags, Ints, Small
 from shoal.errors import ParameterError
 from shoal.itemsets.choice import Items
-from shoal.taxonomy.ground import UNLISTED
+from shoal.taxonomy.placing import UNLISTED
 from shoal.taxonomy.tree import Taxonomy
 from shoal.taxonomy.wordnet import base_nouns, wordnet
 

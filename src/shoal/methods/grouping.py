@@ -1,4 +1,4 @@
-"""The common ground of all methods that publish one record per group.
+"""What all methods share that publish one record per group.
 
 A subclass says how to group and what to publish for a group; withholding, accounting and claims are done here once.
 """

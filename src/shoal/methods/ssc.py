@@ -81,7 +81,7 @@ class SSC(Method):
         measure = semantics.kernel()
         clusters = self.cluster(used, measure)
         typical = kernels.run(
-            _kernels.typical_vocabularies,
+            _kernels.typical_term_sets,
             measure,
             clusters,
             used.view,
@@ -104,7 +104,7 @@ class SSC(Method):
     def cluster(self, bags: Bags, measure: Any) -> Any:
         """The kernel's clusters of these vocabularies, with their centres."""
         return run_grouping(
-            _kernels.cluster_vocabularies,
+            _kernels.cluster_term_sets,
             measure,
             bags.view,
             self._seed_order(bags),

@@ -1,4 +1,4 @@
-"""Equivalence classes of published records: the common ground of the k-anonymity models.
+"""Equivalence classes of published records, on which the k-anonymity models are judged.
 
 Nothing here uses the methods' bookkeeping to excuse a release: classes are formed from what is published, and with the original at hand an
 explicit matching shows that every published record is a generalization of the record it stands for.

@@ -26,7 +26,7 @@ from shoal.taxonomy.tree import Taxonomy
 Floats = npt.NDArray[np.float64]
 Measure = Literal["path", "wu-palmer"]
 Way = Literal["auto", "level", "slopes", "matching"]
-Model = Literal["nil", "matched"]
+Variant = Literal["nil", "matched"]
 
 MEASURES: tuple[Measure, ...] = ("path", "wu-palmer")
 WAYS: tuple[Way, ...] = ("auto", "level", "slopes", "matching")
@@ -102,7 +102,7 @@ class SemanticDistance:
         found = kernels.run(_kernels.term_distances, self.kernel(), *pairs)
         return np.where(found == _kernels.UNRELATED, np.inf, found / self.units)
 
-    def vocabularies(
+    def between_records(
         self,
         bags: Bags,
         left: npt.ArrayLike,
@@ -110,24 +110,24 @@ class SemanticDistance:
         *,
         others: Bags | None = None,
         way: Way = "auto",
-        model: Model = "nil",
+        variant: Variant = "nil",
     ) -> Floats:
         """Distances of pairs of records: `left` of these bags, `right` of the others (by default of these too).
 
-        The model `matched` is the paper's first: as many pairs as possible, and only their distances count. Two records without a
+        The variant `matched` is the paper's first model: as many pairs as possible, and only their distances count. Two records without a
         relevant pair are then at distance 0, so it says little about unlikeness.
         """
         theirs = bags if others is None else others
         pairs = np.asarray(left, np.int64), np.asarray(right, np.int64)
-        unmatched = self._beyond_any_matching(bags, theirs) if model == "matched" else None
+        unmatched = self._beyond_any_matching(bags, theirs) if variant == "matched" else None
         arguments = self.kernel(unmatched), bags.view, theirs.view, *pairs, WAYS.index(way), kernels.threads()
-        found = kernels.run(_kernels.vocabulary_distances, *arguments, label="matching")
+        found = kernels.run(_kernels.term_set_distances, *arguments, label="matching")
         return np.asarray((found if unmatched is None else found % unmatched) / self.units)
 
     def nearest(self, bags: Bags, others: Bags) -> Floats:
         """For each record of these bags the distance to the nearest of the others."""
         if not len(others):
-            raise ParameterError("there is no vocabulary to be near to")
+            raise ParameterError("there is no record to be near to")
         arguments = self.kernel(), bags.view, others.view, kernels.threads()
         return np.asarray(kernels.run(_kernels.nearest_distances, *arguments, label="matching") / self.units)
 

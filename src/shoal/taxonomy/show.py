@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.data.bags import Bags
 from shoal.errors import TaxonomyError
-from shoal.taxonomy.ground import frequent_strangers
+from shoal.taxonomy.placing import frequent_strangers
 from shoal.taxonomy.tree import Taxonomy
 
 FEW = 5

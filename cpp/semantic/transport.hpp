@@ -1,4 +1,4 @@
-// Minimum-cost assignment on a sparse bipartite graph with multiplicities: Hungarian by shortest augmenting paths.
+// Minimum-cost transport on a sparse bipartite graph with multiplicities: Hungarian by shortest augmenting paths.
 //
 // Every row has a supply, every column a capacity, and a unit of a row that finds no partner costs `nil`. A search never leaves
 // the connected component it starts in, so the work is that of Hungarian per component. Ties are broken by column number: same
@@ -18,7 +18,7 @@ struct Edge {
     int32_t flow = 0;  // units matched along it: the answer
 };
 
-class Assignment {
+class Transport {
 public:
     // Edges in any order, one per pair; on return they are sorted by row and column and carry their flow.
     // The answer is what matching saves: the sum over matched units of nil - cost, as large as can be.

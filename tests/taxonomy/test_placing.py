@@ -11,7 +11,7 @@ from helpers_data import food, names_of
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.errors import InputError
-from shoal.taxonomy.ground import UNLISTED, frequent_strangers, ground, restricted
+from shoal.taxonomy.placing import UNLISTED, frequent_strangers, place_terms, restricted
 from shoal.taxonomy.tree import Taxonomy
 
 RECORDS = [["Apple", "Apple", "soap"], ["Beef", "pen", "soap"], ["pen"], []]
@@ -33,7 +33,7 @@ def told(found: Original) -> tuple[int, ...]:
 
 
 def test_unknown_terms_are_kept_under_a_shelf_of_their_own() -> None:
-    found = ground(Bags.from_lists(RECORDS), food())
+    found = place_terms(Bags.from_lists(RECORDS), food())
     assert names_of(found.bags) == [tuple(sorted(record)) for record in RECORDS]
     assert parents(found.taxonomy) == {
         "Fruit": "Food",
@@ -48,7 +48,7 @@ def test_unknown_terms_are_kept_under_a_shelf_of_their_own() -> None:
 
 
 def test_unknown_terms_are_dropped_and_counted() -> None:
-    found = ground(Bags.from_lists(RECORDS), food(), unknown="drop")
+    found = place_terms(Bags.from_lists(RECORDS), food(), unknown="drop")
     assert names_of(found.bags) == [("Apple", "Apple"), ("Beef",), (), ()]
     assert UNLISTED not in parents(found.taxonomy)
     assert told(found) == (7, 0, 4, 0, 2)
@@ -56,28 +56,28 @@ def test_unknown_terms_are_dropped_and_counted() -> None:
 
 def test_unknown_terms_are_refused() -> None:
     with pytest.raises(InputError, match=r"2 terms \(4 occurrences\) are not in the taxonomy"):
-        ground(Bags.from_lists(RECORDS), food(), unknown="refuse")
+        place_terms(Bags.from_lists(RECORDS), food(), unknown="refuse")
     known = Bags.from_lists(RECORDS).select([3])
-    assert told(ground(known, food(), unknown="refuse")) == (0, 0, 0, 0, 0)
+    assert told(place_terms(known, food(), unknown="refuse")) == (0, 0, 0, 0, 0)
 
 
 def test_the_whole_tree_or_what_is_used_of_it() -> None:
     bags = Bags.from_lists([["Apple"], ["Meat"]])
-    used = ground(bags, food()).taxonomy
+    used = place_terms(bags, food()).taxonomy
     assert used.names.names.to_list() == ["Food", "Fruit", "Apple", "Meat"]
     assert used.n_leaves == 2
-    whole = ground(bags, food(), scope="whole").taxonomy
+    whole = place_terms(bags, food(), scope="whole").taxonomy
     assert whole.names.names.to_list() == food().names.names.to_list()
 
 
 def test_the_loss_is_kept() -> None:
     bags = Bags.from_lists(RECORDS)
     for scope in ("used", "whole"):
-        assert ground(bags, food().with_loss("height"), scope=scope).taxonomy.loss_name == "height"
+        assert place_terms(bags, food().with_loss("height"), scope=scope).taxonomy.loss_name == "height"
 
 
 def test_as_sets_a_node_counts_once_a_record() -> None:
-    found = ground(Bags.from_lists(RECORDS), food(), as_sets=True)
+    found = place_terms(Bags.from_lists(RECORDS), food(), as_sets=True)
     assert names_of(found.bags)[0] == ("Apple", "soap")
     assert told(found) == (7, 4, 0, 1, 2)
 
@@ -90,14 +90,14 @@ def test_two_terms_of_one_node_are_one_item() -> None:
     plain = food()
     taxonomy = Taxonomy(plain.names, plain.parent.copy(), lexicon=Lexicon())
     bags = Bags.from_lists([["apples", "apple", "Apple"]])
-    found = ground(bags, taxonomy)
+    found = place_terms(bags, taxonomy)
     assert found.bags.record(0) == {"Apple": 2, f"Apple {UNLISTED}": 1}
-    assert ground(bags, taxonomy, unknown="drop", as_sets=True).steps.repeats_dropped == 1
+    assert place_terms(bags, taxonomy, unknown="drop", as_sets=True).steps.repeats_dropped == 1
 
 
 def test_terms_that_no_record_holds_leave_no_trace() -> None:
     bags = Bags.from_lists([["Apple"], ["Milk", "soap"]]).select([0])
-    found = ground(bags, food())
+    found = place_terms(bags, food())
     assert found.taxonomy.names.names.to_list() == ["Food", "Fruit", "Apple"]
     assert told(found) == (1, 0, 0, 0, 0)
 
@@ -105,7 +105,7 @@ def test_terms_that_no_record_holds_leave_no_trace() -> None:
 def test_the_shelf_finds_a_name_of_its_own() -> None:
     taxonomy = Taxonomy.from_parents({"r": None, UNLISTED: "r", "a": UNLISTED})
     terms = ["a", "x", f"{UNLISTED} {UNLISTED}"]
-    found = ground(Bags.from_lists([terms]), taxonomy)
+    found = place_terms(Bags.from_lists([terms]), taxonomy)
     assert len(found.taxonomy) == 6
     assert found.bags.record(0) == dict.fromkeys(terms, 1)
 
@@ -113,13 +113,13 @@ def test_the_shelf_finds_a_name_of_its_own() -> None:
 def test_the_shelf_has_not_the_name_of_a_node_that_no_record_uses() -> None:
     """What is published as the user's node must not mean an unknown term, even where the user's node was cut away."""
     taxonomy = Taxonomy.from_parents({"r": None, UNLISTED: "r", "a": "r"})
-    found = ground(Bags.from_lists([["a", "x"]]), taxonomy, scope="used")
+    found = place_terms(Bags.from_lists([["a", "x"]]), taxonomy, scope="used")
     assert found.taxonomy.names.names.to_list() == ["r", "a", f"{UNLISTED} {UNLISTED}", "x"]
 
 
 def test_a_term_called_like_the_shelf_is_still_a_term() -> None:
     terms = ["Apple", UNLISTED, f"{UNLISTED} {UNLISTED}"]
-    found = ground(Bags.from_lists([terms]), food())
+    found = place_terms(Bags.from_lists([terms]), food())
     assert found.bags.record(0) == dict.fromkeys(terms, 1)
     shelf = found.taxonomy.unlisted
     assert shelf is not None
@@ -129,7 +129,7 @@ def test_a_term_called_like_the_shelf_is_still_a_term() -> None:
 
 def test_records_without_anything() -> None:
     for bags in (Bags.from_lists([]), Bags.from_lists([[], []])):
-        found = ground(bags, food())
+        found = place_terms(bags, food())
         assert len(found.bags) == len(bags)
         assert found.taxonomy.names.names.to_list() == ["Food"]
 
@@ -142,7 +142,7 @@ def test_records_without_anything() -> None:
 def test_the_order_of_records_does_not_matter(records: list[list[str]], random) -> None:
     shuffled = records.copy()
     random.shuffle(shuffled)
-    one, other = (ground(Bags.from_lists(some), food()) for some in (records, shuffled))
+    one, other = (place_terms(Bags.from_lists(some), food()) for some in (records, shuffled))
     assert one.taxonomy.names.names.to_list() == other.taxonomy.names.names.to_list()
     assert sorted(names_of(one.bags)) == sorted(names_of(other.bags)) == sorted(tuple(sorted(r)) for r in records)
 

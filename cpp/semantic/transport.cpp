@@ -1,4 +1,4 @@
-#include "semantic/assignment.hpp"
+#include "semantic/transport.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -12,7 +12,7 @@ constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
-int64_t Assignment::solve(std::vector<Edge>& edges, std::span<const int32_t> supply, std::span<const int32_t> capacity, int64_t nil) {
+int64_t Transport::solve(std::vector<Edge>& edges, std::span<const int32_t> supply, std::span<const int32_t> capacity, int64_t nil) {
     prepare(edges, supply, capacity, nil);
     for (int32_t row = 0; row < static_cast<int32_t>(supply.size()); ++row) {
         if (row_start_[row] == row_start_[row + 1]) continue;
@@ -23,7 +23,7 @@ int64_t Assignment::solve(std::vector<Edge>& edges, std::span<const int32_t> sup
     return saved;
 }
 
-void Assignment::prepare(std::vector<Edge>& edges, std::span<const int32_t> supply, std::span<const int32_t> capacity, int64_t nil) {
+void Transport::prepare(std::vector<Edge>& edges, std::span<const int32_t> supply, std::span<const int32_t> capacity, int64_t nil) {
     std::ranges::sort(edges, {}, [](const Edge& e) { return std::pair(e.row, e.column); });
     rows_.assign(supply.size(), {nil, 0, -1, false});
     columns_.resize(capacity.size());
@@ -47,7 +47,7 @@ void Assignment::prepare(std::vector<Edge>& edges, std::span<const int32_t> supp
 }
 
 // One shortest path from `start` to a column with room, or to the nil of a row on the way. Returns how many units went along.
-int32_t Assignment::augment(std::vector<Edge>& edges, int32_t start, int32_t wanted, int64_t nil) {
+int32_t Transport::augment(std::vector<Edge>& edges, int32_t start, int32_t wanted, int64_t nil) {
     rows_[start] = {rows_[start].potential, 0, -1, true};
     reached_rows_.push_back(start);
     scan(edges, start);
@@ -82,7 +82,7 @@ int32_t Assignment::augment(std::vector<Edge>& edges, int32_t start, int32_t wan
     return sent;
 }
 
-void Assignment::scan(const std::vector<Edge>& edges, int32_t row) {
+void Transport::scan(const std::vector<Edge>& edges, int32_t row) {
     const Row& r = rows_[row];
     for (int32_t i = row_start_[row]; i < row_start_[row + 1]; ++i) {
         Column& c = columns_[edges[i].column];
@@ -97,7 +97,7 @@ void Assignment::scan(const std::vector<Edge>& edges, int32_t row) {
 }
 
 // Sends units back along the path that ends in `column`, or in the nil of `last_row` where column is -1.
-int32_t Assignment::push(std::vector<Edge>& edges, int32_t column, int32_t last_row, int32_t amount) {
+int32_t Transport::push(std::vector<Edge>& edges, int32_t column, int32_t last_row, int32_t amount) {
     const int32_t end_row = column >= 0 ? edges[columns_[column].entered].row : last_row;
     for (int32_t row = end_row; rows_[row].entered >= 0; row = edges[columns_[edges[rows_[row].entered].column].entered].row)
         amount = std::min(amount, edges[rows_[row].entered].flow);
@@ -113,7 +113,7 @@ int32_t Assignment::push(std::vector<Edge>& edges, int32_t column, int32_t last_
 }
 
 // Brings the potentials up to date, so that all reduced costs stay at 0 or more, and forgets the search.
-void Assignment::reset(int64_t shortest) {
+void Transport::reset(int64_t shortest) {
     for (int32_t row : reached_rows_) {
         rows_[row].potential += shortest - rows_[row].distance;
         rows_[row].reached = false;

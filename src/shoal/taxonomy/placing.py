@@ -27,7 +27,7 @@ UNLISTED = "(unlisted)"
 ANYTHING = "(anything)"
 
 
-def ground(
+def place_terms(
     bags: Bags,
     taxonomy: Taxonomy,
     *,
@@ -43,15 +43,15 @@ def ground(
     """
     terms, term = in_lower_case(bags) if fold else (bags, np.arange(len(bags.vocabulary), dtype=np.int32))
     placed = _placed(terms, taxonomy, unknown, scope)
-    grounded = terms.relabelled(placed.nodes, placed.tree.names)
-    counted = grounded.as_sets() if as_sets else grounded
+    on_nodes = terms.relabelled(placed.nodes, placed.tree.names)
+    counted = on_nodes.as_sets() if as_sets else on_nodes
     items = placed.nodes[term]
     spelling = _spelling(bags, terms.vocabulary.names.gather(term), placed.tree.names, items, placed.known[term])
     steps = Steps(
         **spelling,
         stop_words=stop_words,
         unknown_terms=placed.strangers,
-        repeats_dropped=grounded.occurrences - counted.occurrences,
+        repeats_dropped=on_nodes.occurrences - counted.occurrences,
     )
     return Original(counted, placed.tree, bags, items, steps, placed.tree)
 
@@ -150,7 +150,7 @@ def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
 def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: Vocabulary, taken: Vocabulary) -> tuple[Taxonomy, Small]:
     """The tree with unknown terms below a node of their own, under names that no node of the whole taxonomy (`taken`) has."""
     if taxonomy.unlisted is not None:
-        raise InputError("this taxonomy holds unlisted terms already", hint="ground records on the taxonomy as it was read")
+        raise InputError("this taxonomy holds unlisted terms already", hint="place records on the taxonomy as it was read")
     # In the order of their names, so that the tree does not depend on the order of the records.
     terms = vocabulary.names.gather(strange)
     by_name = terms.arg_sort().to_numpy()

@@ -15,7 +15,7 @@ namespace shoal {
 inline constexpr int64_t kFar = int64_t{1} << 20;
 inline constexpr int64_t kUnrelated = std::numeric_limits<int64_t>::max() / 4;
 
-struct Terms {
+struct TermDistance {
     std::span<const int32_t> parent;
     std::span<const int32_t> end;
     std::span<const int64_t> level;
