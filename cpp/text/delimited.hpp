@@ -37,7 +37,7 @@ struct Dialect {
 
 // Walks over the records of a chunk of text. A chunk that is not the `last` one may end in the middle of a record, which is
 // left for the next chunk. After a misused quote only the line where the record began is given up, so that one bad line never
-// swallows its neighbours.
+// takes its neighbours with it.
 class Records {
 public:
     Records(std::string_view text, const Dialect& dialect, bool last);

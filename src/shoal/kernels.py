@@ -1,7 +1,7 @@
 """Calling the C++ kernels: with how many threads, who watches the progress, and how Ctrl-C gets through.
 
-A kernel runs in a thread of its own without the GIL. The calling thread waits in short naps, so that a Ctrl-C arrives at once, cancels the
-kernel through an atomic and leaves only after the kernel has stopped.
+A kernel runs in a thread of its own without the GIL. The calling thread waits in short intervals, so that a Ctrl-C arrives soon, cancels
+the kernel through an atomic and leaves only after the kernel has stopped.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class _End:
         self.has_come = True
         self._bell.release()
 
-    def nap(self) -> None:
+    def wait(self) -> None:
         """Wait for it a moment."""
         self._bell.acquire(timeout=NAP_SECONDS)
 
@@ -108,7 +108,7 @@ class _End:
 def _wait(end: _End, task: Any, label: str) -> None:
     watch = _settings.get().watch
     while not end.has_come:
-        end.nap()
+        end.wait()
         if watch is not None and label:
             watch(label, task.done, task.total)
 
@@ -118,4 +118,4 @@ def _stop(end: _End, task: Any) -> None:
     task.cancel()
     while not end.has_come:
         with suppress(KeyboardInterrupt):
-            end.nap()
+            end.wait()

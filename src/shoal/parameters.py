@@ -4,7 +4,7 @@ A method or a model is a frozen dataclass deriving from `Declared` whose fields 
 
     @dataclass(frozen=True)
     class Clump(Declared):
-        k: int = param(5, minimum=2, help="people behind every published record")
+        k: int = param(5, minimum=2, help="distinct people per published record")
 
 A parameter's type is a plain one, or a class of its own that says how a value is written (`parse`), what else it may be made of (`of`) and
 how its values are described (`forms`).
@@ -123,7 +123,7 @@ class Declared:
     must_tell: ClassVar[tuple[str, ...]] = ("name",)
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
-        """Refuses a class that does not tell what every one of its kind must."""
+        """Refuses a class that lacks a declaration that its kind requires."""
         silent = [attribute for attribute in cls.must_tell if not isinstance(getattr(cls, attribute, None), str)]
         if silent:
             raise TypeError(f"{cls.__name__} does not say its {', '.join(silent)}")

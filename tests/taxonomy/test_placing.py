@@ -11,7 +11,7 @@ from helpers_data import food, names_of
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.errors import InputError
-from shoal.taxonomy.placing import UNLISTED, frequent_strangers, place_terms, restricted
+from shoal.taxonomy.placing import UNLISTED, frequent_unknown_terms, place_terms, restricted
 from shoal.taxonomy.tree import Taxonomy
 
 RECORDS = [["Apple", "Apple", "soap"], ["Beef", "pen", "soap"], ["pen"], []]
@@ -154,7 +154,7 @@ def test_restricted_numbers_nodes_anew() -> None:
     assert renumbered[1] == -1
 
 
-def test_frequent_strangers_by_falling_count_then_name() -> None:
+def test_frequent_unknown_terms_by_falling_count_then_name() -> None:
     bags = Bags.from_lists([["soap", "soap", "pen"], ["cup", "pen", "Apple"]])
-    assert frequent_strangers(bags, food())[:2] == [("pen", 2), ("soap", 2)]
-    assert frequent_strangers(bags, food())[-1] == ("cup", 1)
+    assert frequent_unknown_terms(bags, food())[:2] == [("pen", 2), ("soap", 2)]
+    assert frequent_unknown_terms(bags, food())[-1] == ("cup", 1)

@@ -33,7 +33,7 @@ def _spelled_out(release: Release, account: Accounting, original: AnyOriginal) -
     if not isinstance(original, Original) or "bags" not in release.kinds:
         return account
     if release.secret is None:
-        raise GuaranteeNotMet("the release does not tell which record became which", hint="nothing was written")
+        raise GuaranteeNotMet("the release does not record which record became which", hint="nothing was written")
     same = account.occurrences["kept"]
     renamed = min(same, original.misspelled(release.published, release.secret.rows()))
     parts = {"kept": kept(same - renamed), "renamed": changed(renamed)}

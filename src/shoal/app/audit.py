@@ -138,7 +138,7 @@ def _seen_rows(tables: Mapping[str, PublishedTable], models: Sequence[Model], no
 def _format_of(file: Path) -> str:
     known = {suffix: format for format, suffix in OUTPUT_FORMATS.items()}
     if file.suffix not in known:
-        raise ParameterError(f"{file.name} does not tell its format", hint="say it with --release-format")
+        raise ParameterError(f"{file.name} has no recognisable format", hint="say it with --release-format")
     return known[file.suffix]
 
 
@@ -172,7 +172,7 @@ class Against:
 
 
 def located(place: Published, how: Preparation | None) -> Preparation:
-    """How the original is to be prepared: as was said, else as the manifest tells, which does not tell where a taxonomy's file is."""
+    """How the original is to be prepared: as was said, else as the manifest says, which does not say where a taxonomy's file is."""
     if how is None:
         how = preparation_of(place.manifest) if place.manifest else Preparation()
     told = place.manifest["input"].get("taxonomy") if place.manifest else None

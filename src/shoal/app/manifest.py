@@ -1,4 +1,4 @@
-"""A release on disk, as its manifest tells of it. What a manifest says is read with suspicion: anyone may have edited it."""
+"""A release on disk, as its manifest describes it. A manifest is checked before it is used: anyone may have edited it."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class Published:
 
     @property
     def format(self) -> str | None:
-        """The form of the records, where the manifest tells it."""
+        """The form of the records, where the manifest has it."""
         return self.facts.get("format")
 
     @property
     def separator(self) -> str | None:
-        """What separates items, where the manifest tells it."""
+        """What separates items, where the manifest has it."""
         return self.facts.get("separator")
 
     @property
@@ -80,9 +80,9 @@ class Published:
         for file in self.manifest["files"]:
             if digests.get(file["name"], file["sha256"]) != file["sha256"]:
                 broken.append(f"{file['name']} was changed after it was written: its SHA-256 differs from the manifest's")
-        strangers = sorted({entry.name for entry in self.file.parent.iterdir()} - {MANIFEST, *names})
-        if strangers:
-            broken.append(f"the directory holds what the manifest does not list: {listed(strangers)}")
+        unlisted = sorted({entry.name for entry in self.file.parent.iterdir()} - {MANIFEST, *names})
+        if unlisted:
+            broken.append(f"the directory holds what the manifest does not list: {listed(unlisted)}")
         return Verdict("files as written", verified_if(not broken), {"files": len(digests)}, tuple(broken))
 
 
@@ -104,7 +104,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 
 def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
-    """How the original was prepared, as the manifest tells."""
+    """How the original was prepared, as the manifest says."""
     given = manifest["input"]
     read = ReadOptions(format=given.get("format"))
     if "read_as" in given:

@@ -60,7 +60,7 @@ def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -
 
 
 def publish(judged: Judged, target: Target) -> dict[str, Any]:
-    """Write the release directory, after judging the written file as strangers will see it. Returns the manifest."""
+    """Write the release directory, after judging the written file by itself. Returns the manifest."""
     release = judged.release
     with ReleaseDirectory(target.directory, force=target.force) as directory:
         written = [file.as_dict() for file in write_release(release, directory.path, target.format, target.sep)]

@@ -36,7 +36,7 @@ def method_of(manifest: Mapping[str, Any]) -> Method:
     kind, given = METHODS[manifest["method"]], manifest["parameters"]
     known = {declared.name: declared for declared in kind.parameters()}
     for name in known.keys() ^ given.keys():
-        raise ParameterError(f"the method {kind.name} {'is told without' if name in known else 'takes no'} parameter {name!r}")
+        raise ParameterError(f"the method {kind.name} {'is listed without' if name in known else 'takes no'} parameter {name!r}")
     return kind(**{name: _value(known[name], value) for name, value in given.items()})
 
 

@@ -20,7 +20,7 @@ FATES: Mapping[str, Fate] = {
     "renamed": "changed",
     "lower-cased": "changed",
 }
-ORDER = ("rows", "words", "records", "occurrences")  # in which ledgers are told: as the data flows
+ORDER = ("rows", "words", "records", "occurrences")  # in which ledgers are listed: as the data flows
 
 
 class Part(NamedTuple):
@@ -65,7 +65,7 @@ class Ledger:
         return sum(part.n for part in self.parts.values() if part.fate in fates)
 
     def split(self, part: str, into: Mapping[str, Part]) -> Ledger:
-        """The same ledger with one part told apart further."""
+        """The same ledger with one part split further."""
         told: dict[str, Part] = {}
         for name, whole in self.parts.items():
             for finer, share in (into if name == part else {name: whole}).items():

@@ -68,9 +68,9 @@ class ReleaseDirectory:
             raise OutputError(f"{self.target} exists and is a file", hint="name a directory that does not exist yet")
         if not self._force:
             raise OutputError(f"{self.target} exists", hint="choose another directory, or replace it with --force")
-        strangers = sorted({entry.name for entry in self.target.iterdir()} - release_files(self.target))
-        if strangers:
-            shown = ", ".join(strangers[:3]) + (f" and {len(strangers) - 3} more" if len(strangers) > 3 else "")
+        foreign = sorted({entry.name for entry in self.target.iterdir()} - release_files(self.target))
+        if foreign:
+            shown = ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else "")
             raise OutputError(
                 f"{self.target} holds files that are not part of a shoal release: {shown}",
                 hint="--force replaces releases only; choose another directory, or move these away",
@@ -131,7 +131,7 @@ def disk_errors(target: str) -> Iterator[None]:
 
 
 def _number(error: OSError) -> int | None:
-    """The number of the operating system's error; Polars tells it in words only."""
+    """The number of the operating system's error; Polars gives it in words only."""
     told = re.search(r"os error (\d+)", str(error))
     return int(told[1]) if error.errno is None and told else error.errno
 

@@ -91,7 +91,7 @@ def clear(parent: Path) -> list[str]:
 
 @cache
 def machine() -> str:
-    """A short name for this machine that no other has; one for this process alone where the system does not tell."""
+    """A short name for this machine that no other has; one for this process alone where the system has none."""
     told = ""
     for place in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id"):
         with suppress(OSError):

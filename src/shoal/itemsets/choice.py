@@ -61,16 +61,16 @@ class Items:
 
     @property
     def sealed(self) -> str:
-        """What a claim carries where the names themselves may tell something: the digest of the sorted names, and how many there are."""
+        """What a claim carries where the names themselves may reveal something: the digest of the sorted names, and how many there are."""
         if self.names is None:
             return str(self)
         text = "\n".join(sorted(self.names)).encode("utf-8", "surrogatepass")
         return f"{SEALED}{hashlib.sha256(text).hexdigest()}:{len(self.names)}"
 
     def listed(self, what: str) -> frozenset[str]:
-        """The names, where they are at hand; `what` they are is told where they are not."""
+        """The names, where they are at hand; `what` names them in the error where they are not."""
         if self.digest is not None:
-            raise ParameterError(f"a digest does not tell which items are {what}", hint="name them in a file")
+            raise ParameterError(f"a digest does not name the items that are {what}", hint="name them in a file")
         if self.names is None:
             raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.read.items.with_files_read reads it")
         return self.names

@@ -34,7 +34,7 @@ def parts_of(names: Vocabulary, private: Items | None, public: Items | None, tax
 def published_parts(published: Bags, parts: Parts) -> dict[str, Items | None]:
     """Private and public items as a claim names them, from which `parts_of` gets the same parts of all that is published.
 
-    Only what is published is named: the names of suppressed items are not for strangers.
+    Only what is published is named: the names of suppressed items stay secret.
     """
     shown = np.bincount(published.items, minlength=len(parts)) > 0
     names, others = published.vocabulary, bool((parts == OTHER).any())
@@ -52,9 +52,7 @@ def _chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonom
     mask = np.zeros(len(names), bool)
     if items.under is not None:
         if taxonomy is None:
-            raise ParameterError(
-                f"{what} items under {items.under!r} can only be told with the taxonomy at hand", hint="name them in a file"
-            )
+            raise ParameterError(f"{what} items under {items.under!r} need the taxonomy", hint="name them in a file")
         node = _known(taxonomy.names, [items.under], f"the node of the {what} items")[0]
         nodes = np.arange(len(names)) if names is taxonomy.names else taxonomy.nodes(names.names)
         return np.asarray((nodes >= node) & (nodes < taxonomy.end[node]))

@@ -35,13 +35,13 @@ class Clump(GroupingMethod):
     name = "clump"
     paper = "Milani Fard and Wang, SECRYPT 2010"
 
-    k: int = param(5, minimum=2, help="people behind every published record")
+    k: int = param(5, minimum=2, help="distinct people per published record")
     r: int = param(10, minimum=1, help="open clusters a record is tried on")
     criterion: str = param("increase", choices=("increase", "total"), help="what a record's joining must keep least")
     order: str = param("descending", choices=("descending", "ascending", "random"), help="record length in the order of assignment")
     ties: str = param("content", choices=("content", "given"), help="what orders records of one length")
     distinct: bool = param(False, help="remove duplicate items from the published records (Clump2)")
-    seed: int = param(0, minimum=0, help="for the random order")
+    seed: int = param(0, minimum=0, help="random seed of the order, where that is random")
 
     def claims(self) -> tuple[Model, ...]:
         """Transactional k-anonymity."""

@@ -41,7 +41,7 @@ class Cohesion(RecodingMethod):
     paper = "Xu, Wang, Fu and Yu, KDD 2008"
 
     h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
-    k: int = param(5, minimum=2, help="people behind every published record")
+    k: int = param(5, minimum=2, help="distinct people per published record")
     p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="public items that an attacker may know")
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")

@@ -37,7 +37,7 @@ class Partition(GroupingMethod):
     name = "partition"
     paper = "He and Naughton, VLDB 2009"
 
-    k: int = param(5, minimum=2, help="people behind every published record")
+    k: int = param(5, minimum=2, help="distinct people per published record")
     publish_as: str = param("set", choices=("set", "bag", "lcg"), help="cut nodes once, with multiplicities, or the group's LCG")
     tries: int = param(3, minimum=1, help="splits a small part follows to their end; 1 takes the one that gains most at once")
     leftover: str = param("split", choices=("split", "keep"), help="what becomes of records that balancing put aside")

@@ -78,10 +78,10 @@ class Shoal(GroupingMethod):
     name = "shoal"
     paper = "this project"
 
-    k: int = param(5, minimum=2, help="people behind every published record")
+    k: int = param(5, minimum=2, help="distinct people per published record")
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
     seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
-    seed: int = param(0, minimum=0, help="another number searches in another way, for another release of the same quality")
+    seed: int = param(0, minimum=0, help="random seed of the search; another one gives another release of much the same quality")
     sensitive: Items | None = param(None, help="items that must not be inferred of anybody")
     h: float | None = param(
         None, minimum=0, maximum=1, help="share of the people behind a record who may hold the same sensitive item (none: 0.5)"

@@ -48,7 +48,7 @@ class SSC(Method):
     fates = {"replaced": "changed"}  # noqa: RUF012 (never changed)
     paper = "Liu and Wang, ICDM 2010"
 
-    k: int = param(5, minimum=2, help="people behind every published vocabulary")
+    k: int = param(5, minimum=2, help="distinct people per published vocabulary")
     distance: str = param("path", choices=MEASURES, help="distance of two terms on the taxonomy")
     eps: float | None = param(None, minimum=0, help="terms further apart are irrelevant (none: 4 for path, 0.4 for wu-palmer)")
     omega: float | None = param(None, minimum=0, help="cost of a term without a partner (none: eps)")

@@ -35,7 +35,7 @@ class TopDownSpecialization(RecodingMethod):
     name = "tds"
     paper = "Fung, Wang and Yu, ICDE 2005"
 
-    k: int = param(5, minimum=2, help="people behind every published record")
+    k: int = param(5, minimum=2, help="distinct people per published record")
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
 

@@ -1,4 +1,4 @@
-"""bLM, the loss of bags (Liu and Wang, ICDM'10, section V.A): what a published term costs is told by all the terms it stands for.
+"""bLM, the loss of bags (Liu and Wang, ICDM'10, section V.A): the cost of a published term depends on all the terms it stands for.
 
 In each group a published term stands for a bag of original occurrences, at most one of each record for each of its copies. Every one of
 them is charged the loss of that bag; an occurrence that nothing stands for is charged one. The paper leaves open what the loss of a bag is;
@@ -41,7 +41,7 @@ def blm_distinct(release: Release, original: Original) -> float:
 def represented(release: Release, original: Original) -> pl.DataFrame:
     """Which published term (of which published row) stands for which original term, in how many occurrences."""
     if release.secret is None:
-        raise ParameterError("bLM needs to know which record became which, and a file does not tell")
+        raise ParameterError("bLM needs to know which record became which, which a file does not record")
     relevance = release.relevance or Relevance("path", LARGEST["path"])
     semantics = SemanticDistance(
         original.tree,

@@ -18,5 +18,5 @@ def bound(release: Release, original: Original) -> float:
 
 
 BOUND = Metric(
-    "bound", "loss that no k-anonymous release can stay below", "neither", bound, highest=1.0, routine=False, needs_taxonomy=True
+    "bound", "lower bound on the loss of any k-anonymous release", "neither", bound, highest=1.0, routine=False, needs_taxonomy=True
 )

@@ -1,7 +1,7 @@
 """Distortion: the papers' group generalization distortion (GGD) and what derives from it.
 
 GGD charges every published item its node loss, once for each record that bears it, and one for every item occurrence that is not published.
-Loss is GGD per item occurrence: 0 if all is published as it was, 1 if nothing is told.
+Loss is GGD per item occurrence: 0 if all is published as it was, 1 if nothing is published.
 """
 
 from __future__ import annotations

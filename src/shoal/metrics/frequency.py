@@ -30,7 +30,7 @@ def frequency_shift(release: Release, original: Original) -> float:
 
 
 def _distributions(release: Release, original: Original) -> tuple[Floats, Floats]:
-    """Shares of all occurrences per node; what is not published is counted at the root, where nothing is told."""
+    """Shares of all occurrences per node; what is not published is counted at the root."""
     nodes = len(original.tree)
     before = _uses(original.bags, np.ones(len(original.bags), np.int64), nodes)
     after = _uses(release.published, release.copies, nodes)

@@ -18,7 +18,7 @@ from shoal.metrics import Metric
 def ncp(release: Release, original: Original) -> float:
     """The mean penalty of the original's item occurrences."""
     if release.secret is None:
-        raise ParameterError("NCP needs to know which record became which, and a file does not tell")
+        raise ParameterError("NCP needs to know which record became which, which a file does not record")
     bags, tree = original.bags, original.tree
     cover = kernels.run(_kernels.covering_nodes, bags.view, release.published.view, release.secret.rows(), tree.view, kernels.threads())
     penalty = np.where(cover >= 0, tree.ncp[cover], 1.0)

@@ -20,7 +20,7 @@ from shoal.privacy.origins import find_origins
 
 GROUP_WORDS = {
     "records": "records in the smallest group of identical ones",
-    "people": "different people behind the rarest published record",
+    "people": "distinct people per published record, at least",
 }
 
 
@@ -72,12 +72,12 @@ def judge_classes(claim: str, k: int, release: Release, original: Original | Non
         broken += _too_many(release, original)
         if truthful:
             found = find_origins(release, original)
-            if found.homeless:
-                broken.append(f"{found.homeless:,} published records generalize no original record of their own")
+            if found.unmatched:
+                broken.append(f"{found.unmatched:,} published records generalize no original record of their own")
             if found.undecided_classes:
                 notes.append(f"{found.undecided_classes:,} classes could stem from too many originals to be matched one by one")
         if people and original.bags.owners_repeat:
-            notes.append("people own several records; which of them share a class cannot be told from the file alone")
+            notes.append("people own several records; which of them share a class cannot be decided from the file alone")
     return Verdict(claim, verified_if(not broken), achieved, tuple(broken), tuple(notes))
 
 

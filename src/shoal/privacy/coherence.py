@@ -48,7 +48,7 @@ class Coherence(Model):
     )
 
     h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
-    k: int = param(5, minimum=2, help="people behind every set of known items")
+    k: int = param(5, minimum=2, help="distinct people per set of known items")
     p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="public items that an attacker may know")
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")

@@ -30,7 +30,7 @@ class KAnonymity(Model):
 
     level_words = GROUP_WORDS
 
-    k: int = param(5, minimum=2, help="people behind every published record")
+    k: int = param(5, minimum=2, help="distinct people per published record")
 
     @property
     def group_size(self) -> int:

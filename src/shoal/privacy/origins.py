@@ -26,7 +26,7 @@ MOST_PAIRS = 20_000_000
 class Origins:
     """What was found: how many published records have no original, and how many classes were too costly to decide."""
 
-    homeless: int
+    unmatched: int
     undecided_classes: int
 
 
@@ -45,7 +45,7 @@ def find_origins(release: Release, original: Original) -> Origins:
     fit = fitting(release, original)
     matched = _largest_matching(fit.classes, fit.records, fit.wanted, len(original.bags))
     asked = int(fit.wanted.sum() - fit.wanted[fit.undecided].sum())
-    return Origins(homeless=asked - matched, undecided_classes=len(fit.undecided))
+    return Origins(unmatched=asked - matched, undecided_classes=len(fit.undecided))
 
 
 def fitting(release: Release, original: Original) -> Fitting:

@@ -31,7 +31,7 @@ class PublicKAnonymity(Model):
     )
     does_not_protect = "All k may hold the same private item, which is then known of each of them."
 
-    k: int = param(5, minimum=2, help="people behind every combination of public items")
+    k: int = param(5, minimum=2, help="distinct people per combination of public items")
     private: Items | None = param(None, help="items that are published as they are")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
 

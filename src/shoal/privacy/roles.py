@@ -63,7 +63,7 @@ def _named(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy
 def _below(items: Vocabulary, taxonomy: Taxonomy | None, node: str, what: str) -> Mask:
     """Which items are a node or below it; words as they were typed are those that the taxonomy takes for it."""
     if taxonomy is None:
-        raise ParameterError(f"{what} items under {node!r} can only be told with the taxonomy at hand", hint="name them in a file")
+        raise ParameterError(f"{what} items under {node!r} need the taxonomy", hint="name them in a file")
     names = taxonomy.names.names.to_list()
     if node not in names:
         raise ParameterError(f"the node {node!r} of the {what} items is not in the taxonomy", hint="check the spelling")

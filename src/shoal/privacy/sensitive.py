@@ -57,7 +57,7 @@ class SensitiveShare(Model):
         if self.items is None:
             raise ParameterError("which items are sensitive is not said", hint="write sensitive-share(h=0.5, items=FILE)")
         if not self.items.known:
-            return Verdict(str(self), "not checkable", {}, unchecked=f"the claim tells {self.items.described}, and not which they are")
+            return Verdict(str(self), "not checkable", {}, unchecked=f"the claim holds {self.items.described}, and not their names")
         wanted = _wanted(self.items)
         if original is None:
             named = _alike(wanted, shown := _published(release))["name"].n_unique()
@@ -116,7 +116,7 @@ class SensitiveShare(Model):
         return super().keeps(promise)
 
     def told(self) -> dict[str, Any]:
-        """A list of sensitive terms may tell what somebody searched for, so the text of a claim has its digest only."""
+        """A list of sensitive terms may reveal what somebody searched for, so the text of a claim has its digest only."""
         return self.values() | ({"items": self.items.sealed} if self.items else {})
 
 

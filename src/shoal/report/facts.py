@@ -1,4 +1,4 @@
-"""Facts: everything a report tells, as plain numbers, before any word or picture is made of them.
+"""Facts: everything a report shows, as plain numbers, before any word or picture is made of them.
 
 What is told of the groups are their sizes; what is told of originals are counts of many people (see `bins`).
 No owner, no record.

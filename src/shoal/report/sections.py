@@ -26,7 +26,7 @@ MEANINGS = {
     "rows": "rows in the input",
     "read_as": "what the method was given: the rows of a log, or of a table, as they are",
     "records": "records made of them",
-    "owners": "different people behind the records",
+    "owners": "distinct people in the records",
     "items": "different items",
     "occurrences": "items in all records together",
     "taxonomy": "the hierarchy along which items are generalized",
@@ -49,7 +49,7 @@ UNKNOWN = {
 }
 
 LOSSES = {
-    "loss": ("Loss", "GGD per item occurrence: 0% if all is published as it was, 100% if nothing is told."),
+    "loss": ("Loss", "GGD per item occurrence: 0% if all is published as it was, 100% if nothing is published."),
     "added_loss": ("Added loss", "Loss beyond what the original's own general terms already cost."),
     "loss_with_dropped": (
         "Loss with dropped terms",
@@ -123,7 +123,7 @@ class ItemRow:
 
 def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
     """The method with its summary, and its parameters with what they mean."""
-    method = str(manifest.get("method") or "not told")
+    method = str(manifest.get("method") or "not recorded")
     made = METHODS[method] if method in METHODS else None  # noqa: SIM401 (get would raise)
     helps = {p.name: (p.help, p.default) for p in made.parameters()} if made else {}
     rows = []
@@ -140,7 +140,7 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
 
 
 def input_rows(manifest: Mapping[str, Any]) -> list[Row]:
-    """What was read, as the manifest tells it."""
+    """What was read, as the manifest says."""
     given = manifest.get("input", {})
     return [Row(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()]
 
@@ -188,10 +188,10 @@ def loss_tile(metrics: Mapping[str, Any]) -> Tile:
     loss, bound = _share(metrics, "loss"), _share(metrics, "bound")
     if loss is None:
         return Tile("Lost", "not measured", "the loss needs the original", "open")
-    least = "0% is the original, 100% tells nothing"
+    least = "0% is the original, 100% is no information"
     if bound is not None:
         least = f"no generalization with this guarantee can lose less than {percent(bound)}"
-    return Tile("Lost", percent(loss), f"of what the items told; {least}")
+    return Tile("Lost", percent(loss), f"of the items' information; {least}")
 
 
 def published_tile(manifest: Mapping[str, Any]) -> Tile:

@@ -72,7 +72,7 @@ def loss_lower_bound(
     total = present.occurrences
     if len(present) < k:  # nothing can be published, so all is lost
         return Bound(float(total), float(total > 0), True, len(present), 1.0, float(total > 0))
-    if taxonomy.loss[0] < 1:  # a tree of one leaf: its root tells all there is to tell, and nothing need be lost
+    if taxonomy.loss[0] < 1:  # a tree of one leaf: its root is as specific as the leaf, and nothing need be lost
         return Bound(0.0, 0.0, True, len(present), 1.0, 0.0)
     counts = tree_counts(present, taxonomy)
     if len(present) <= exact_up_to:

@@ -46,14 +46,14 @@ class TreeCounts:
         return _kernels.Scored(self.view, self.lengths, owners, self.weights, self.units, k, owners_repeat)
 
     def min_sums(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Ints:
-        """The weighted min-sum of each pair of records: what a group of the two would still tell, in units."""
+        """The weighted min-sum of each pair of records: what a group of the two keeps, in units."""
         pairs = np.asarray(left, np.int64), np.asarray(right, np.int64)
         found: Ints = kernels.run(_kernels.min_sums, self.view, *pairs, self.weights, kernels.threads())
         return found
 
 
 def tree_counts(bags: Bags, taxonomy: Taxonomy) -> TreeCounts:
-    """Counts of every node that has a weight; nodes that tell no more than their parents are passed over."""
+    """Counts of every node that has a weight; nodes with no more information than their parents are passed over."""
     if bags.occurrences * taxonomy.units > LARGEST_SCORE:
         raise InputError(f"{bags.occurrences:,} item occurrences are too many to be scored exactly")
     weights = taxonomy.weights

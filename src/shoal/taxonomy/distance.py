@@ -76,9 +76,9 @@ class SemanticDistance:
     def level(self) -> Ints:
         """1 for the root, one more an edge; unlisted terms hang far below everything."""
         level = self.taxonomy.depth.astype(np.int64) + 1
-        shelf = self.taxonomy.unlisted
-        if shelf is not None:
-            level[self.taxonomy.parent == shelf] = level[shelf] + _kernels.FAR
+        unlisted = self.taxonomy.unlisted
+        if unlisted is not None:
+            level[self.taxonomy.parent == unlisted] = level[unlisted] + _kernels.FAR
         return level
 
     @cached_property

@@ -28,7 +28,7 @@ def lm(tree: Taxonomy) -> npt.NDArray[np.float64]:
 
 
 def information(tree: Taxonomy) -> npt.NDArray[np.float64]:
-    """Intrinsic information content: the share of the bits that name a leaf which the node no longer tells."""
+    """Intrinsic information content: the share of the bits that name a leaf which the node lacks."""
     return np.asarray(np.log(tree.leaves) / max(np.log(tree.n_leaves), np.log(2)))
 
 

@@ -50,7 +50,7 @@ def place_terms(
     steps = Steps(
         **spelling,
         stop_words=stop_words,
-        unknown_terms=placed.strangers,
+        unknown_terms=placed.unknown_terms,
         repeats_dropped=on_nodes.occurrences - counted.occurrences,
     )
     return Original(counted, placed.tree, bags, items, steps, placed.tree)
@@ -90,7 +90,7 @@ class _Placed:
     tree: Taxonomy
     nodes: Small
     known: npt.NDArray[np.bool_]
-    strangers: int
+    unknown_terms: int
 
 
 def _placed(terms: Bags, taxonomy: Taxonomy, unknown: Unknown, scope: Scope) -> _Placed:
@@ -143,8 +143,8 @@ def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
     parent = taxonomy.parent[keep]
     parent = np.where(parent >= 0, renumbered[parent], -1).astype(np.int32)
     names = Vocabulary(taxonomy.names.names.filter(pl.Series(keep)))
-    shelf = None if taxonomy.unlisted is None or not keep[taxonomy.unlisted] else int(renumbered[taxonomy.unlisted])
-    return Taxonomy(names, parent, loss_name=taxonomy.loss_name, unlisted=shelf), renumbered
+    unlisted = None if taxonomy.unlisted is None or not keep[taxonomy.unlisted] else int(renumbered[taxonomy.unlisted])
+    return Taxonomy(names, parent, loss_name=taxonomy.loss_name, unlisted=unlisted), renumbered
 
 
 def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: Vocabulary, taken: Vocabulary) -> tuple[Taxonomy, Small]:
@@ -154,14 +154,14 @@ def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: 
     # In the order of their names, so that the tree does not depend on the order of the records.
     terms = vocabulary.names.gather(strange)
     by_name = terms.arg_sort().to_numpy()
-    shelf = len(taxonomy)
+    unlisted = len(taxonomy)
     nodes = nodes.copy()
-    nodes[strange[by_name]] = shelf + 1 + np.arange(len(strange), dtype=np.int32)
+    nodes[strange[by_name]] = unlisted + 1 + np.arange(len(strange), dtype=np.int32)
     # A word that was typed keeps its name; the node for unknown terms takes one that is free.
     fresh = _distinct_from(taken, pl.concat([terms.gather(by_name).rename(""), pl.Series([UNLISTED])]))
     names = pl.concat([taxonomy.names.names, fresh[-1:].rename("item"), fresh[:-1].rename("item")])
-    parent = np.concatenate([taxonomy.parent, [0], np.full(len(strange), shelf)]).astype(np.int32)
-    return Taxonomy(Vocabulary(names), parent, loss_name=taxonomy.loss_name, unlisted=shelf), nodes
+    parent = np.concatenate([taxonomy.parent, [0], np.full(len(strange), unlisted)]).astype(np.int32)
+    return Taxonomy(Vocabulary(names), parent, loss_name=taxonomy.loss_name, unlisted=unlisted), nodes
 
 
 def _distinct_from(others: Vocabulary, terms: pl.Series) -> pl.Series:
@@ -177,7 +177,7 @@ def _distinct_from(others: Vocabulary, terms: pl.Series) -> pl.Series:
     return pl.Series(names, dtype=pl.String)
 
 
-def frequent_strangers(bags: Bags, taxonomy: Taxonomy, people: int = 1) -> Sequence[tuple[str, int]]:
+def frequent_unknown_terms(bags: Bags, taxonomy: Taxonomy, people: int = 1) -> Sequence[tuple[str, int]]:
     """The terms of at least so many people that the taxonomy misses, with their occurrences, the most frequent first."""
     nodes = taxonomy.nodes(bags.vocabulary.names)
     table = pl.DataFrame({"term": bags.vocabulary.names, "n": _frequency(bags), "node": nodes, "people": _people(bags)})

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.data.bags import Bags
 from shoal.errors import TaxonomyError
-from shoal.taxonomy.placing import frequent_strangers
+from shoal.taxonomy.placing import frequent_unknown_terms
 from shoal.taxonomy.tree import Taxonomy
 
 FEW = 5
@@ -95,7 +95,7 @@ def coverage(bags: Bags, taxonomy: Taxonomy, limit: int = 10, people: int = FEW)
     covered = np.zeros(len(bags), bool)
     covered[record_of_entry[known[bags.items]]] = True
     empty = int((bags.lengths == 0).sum())
-    missing = frequent_strangers(bags, taxonomy, people)
+    missing = frequent_unknown_terms(bags, taxonomy, people)
     return Coverage(
         terms=int((frequency > 0).sum()),
         terms_covered=int((known & (frequency > 0)).sum()),

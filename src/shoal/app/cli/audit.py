@@ -18,7 +18,7 @@ from shoal.io.write.files import OUTPUT_FORMATS
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Such as "k-anonymity(k=5)"; by default what the manifest claims.')
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from, for a stricter judgement.")
-@click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="The items of a claim that tells their digest only.")
+@click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="The items of a claim that holds their digest only.")
 @click.option("--release-format", type=click.Choice(list(OUTPUT_FORMATS)), help="Form of a single file of records; guessed, and announced.")
 @click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
 @click.option("--allow-column", multiple=True, metavar="NAME", help="A column beside the items that may stay unjudged; give it once each.")

@@ -1,4 +1,4 @@
-"""shoal bound: the loss that no release of a file can stay below."""
+"""shoal bound: a lower bound on the loss of any release of a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 @click.command("bound", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("input", type=click.Path(path_type=Path))
 @click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For the sample, where one is drawn.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the sample, where one is drawn.")
 @data_options()
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="[default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")

@@ -12,7 +12,7 @@ from shoal.parameters import Declared
 
 
 def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, more: str = "") -> click.Command:
-    """A command that lists the parts of a table, or tells all about one of them; `more` says where to go on from {name}."""
+    """A command that lists the parts of a table, or describes one of them; `more` says where to go on from {name}."""
 
     @click.command(name, help=help, context_settings={"help_option_names": ["-h", "--help"]})
     @click.argument("which", required=False, metavar="[NAME]")
@@ -26,7 +26,7 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, more: s
             screen.note(*([more.format(name=which)] if more else []))
         else:
             screen.listing(["name", "what it is"], [(n, kind.summary()) for n, kind in chosen.items()])
-            screen.note(f"`shoal {name} NAME` tells all about one of them")
+            screen.note(f"`shoal {name} NAME` describes one of them")
 
     return command
 

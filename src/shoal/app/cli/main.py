@@ -22,7 +22,7 @@ COMMANDS = {
     "anonymize": "Turn a log or table of records into a verified release.",
     "audit": "Judge a release, also one that another tool made.",
     "measure": "Numbers about an original and its release.",
-    "bound": "The loss that no release of a file can stay below.",
+    "bound": "A lower bound on the loss of any release of a file.",
     "taxonomy": "Check, draw and try out a hierarchy.",
     "methods": "What there is to anonymize with, and its parameters.",
     "models": "What can be promised of a release.",
@@ -67,7 +67,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> N
 def cli() -> None:
     """Publish query logs, baskets and click streams without exposing the people in them.
 
-    Start with `shoal demo`, then `shoal anonymize YOUR-LOG --out RELEASE`. `shoal COMMAND --help` tells all about a command.
+    Start with `shoal demo`, then `shoal anonymize YOUR-LOG --out RELEASE`. `shoal COMMAND --help` describes a command.
     """
 
 
@@ -104,7 +104,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _unexpected(error: BaseException) -> int:
-    if interrupts.raised:  # an interrupt at an awkward moment surfaces as any kind of error
+    if interrupts.raised:  # an interrupt inside a library may surface as any kind of error
         return after_interrupt()
     if isinstance(error, SystemExit) or os.environ.get("SHOAL_DEBUG"):
         raise error
@@ -118,7 +118,7 @@ def _invoke(arguments: list[str]) -> Any:
 
 
 def _usage(error: click.UsageError) -> str:
-    """What was typed wrongly, what may have been meant, and where the right way is told."""
+    """What was typed wrongly, what may have been meant, and where the right usage is described."""
     message = error.format_message().rstrip(".")
     if error.ctx is None:
         return message
@@ -129,7 +129,7 @@ def _usage(error: click.UsageError) -> str:
 
 
 def _nobody_reads() -> int:
-    """The reader of our output has left, as `head` does: so do we, and quietly."""
+    """The reader of our output has closed the pipe, as `head` does: end without a message."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

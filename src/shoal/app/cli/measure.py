@@ -20,7 +20,7 @@ from shoal.metrics import METRICS, measure
 @click.command("measure", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from.")
-@click.option("--metric", "-m", "names", multiple=True, metavar="NAME", help="See `shoal metrics`. [default: all that can be told]")
+@click.option("--metric", "-m", "names", multiple=True, metavar="NAME", help="See `shoal metrics`. [default: all that can be computed]")
 @data_options()
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
@@ -33,7 +33,9 @@ def command(release: Path, original: Path | None, names: tuple[str, ...], thread
     how = original_options(said, original, place.manifest)
     for name in names:
         if METRICS[name].needs_groups and original is not None:
-            raise ParameterError(f"{name} needs to know which record became which, and a file does not tell", hint="leave --original out")
+            raise ParameterError(
+                f"{name} needs to know which record became which, which a file does not record", hint="leave --original out"
+            )
     if original is None or how is None:
         numbers = _recorded(place, names)
     else:

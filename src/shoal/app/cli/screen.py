@@ -124,7 +124,7 @@ def counted(n: int, what: str, several: str = "") -> str:
 
 
 def _text(text: str, style: str = "") -> Text:
-    """Everything that is printed passes through here, so that nothing in it steers the terminal; brackets are no markup."""
+    """Everything that is printed passes through here, so that no control character reaches the terminal; brackets are no markup."""
     return Text(visible(text), style=style)
 
 

@@ -10,7 +10,7 @@ from shoal.app.cli.interrupts import interrupts
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     interrupts.install()
     sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
     from shoal.app.cli.main import after_interrupt, run
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def _usable(stream: TextIO | None) -> TextIO:
-    """A stream that takes any text: what its encoding lacks is escaped, and a closed one swallows."""
+    """A stream that takes any text: what its encoding lacks is escaped, and a closed one discards it."""
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - lives as long as the process
     if hasattr(stream, "reconfigure"):

@@ -1,4 +1,4 @@
-"""Text from files, data and manifests as a terminal may show it: what would steer the terminal is written out instead.
+"""Text from files, data and manifests as a terminal may show it: control characters are written out instead.
 
 An item may hold the escape sequences with which a program moves the cursor, colours and overwrites lines, or characters that reorder or
 hide what stands beside them; printed as they are, they could put any verdict on the screen.
@@ -13,7 +13,7 @@ STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def visible(text: str) -> str:
-    """The text with every character that steers instead of showing written as \\x1b or \\u202e."""
+    """The text with every control character written as \\x1b or \\u202e."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_written_out(c) if unicodedata.category(c) in STEERING else c for c in text)

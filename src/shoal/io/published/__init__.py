@@ -1,4 +1,4 @@
-"""Reading published tables back, from the files that the manifest tells of. One file per kind of table, looked up here.
+"""Reading published tables back, from the files that the manifest lists. One file per kind of table, looked up here.
 
 A reader knows a file by what is said of it (`name`, `format`, `columns`, ...), which may be wrong: judged is what is read.
 """

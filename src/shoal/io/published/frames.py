@@ -22,7 +22,7 @@ SIDE = "\0side"  # no column that is read bears this name
 
 
 def read_frame(directory: Path, file: Mapping[str, Any], own: bool) -> pl.DataFrame:
-    """The columns of a file, of the types that are said of them; types that are not told are as the file has them."""
+    """The columns of a file, of the declared types; undeclared types are as the file has them."""
     path = directory / file["name"]
     frame = raw_frame(path, file["format"], own)
     told = file.get("columns")
@@ -31,7 +31,7 @@ def read_frame(directory: Path, file: Mapping[str, Any], own: bool) -> pl.DataFr
     if not len(frame) and not frame.width:  # JSON lines without a line
         return pl.DataFrame(schema={name: TYPES[word] for name, word in told.items()})
     if sorted(frame.columns) != sorted(told):
-        raise InputError(f"{path.name} has other columns than those told", hint="a release is judged whole or not at all")
+        raise InputError(f"{path.name} has other columns than those declared", hint="a release is judged whole or not at all")
     return frame.select(_typed(frame, name, word, path.name) for name, word in told.items())
 
 

@@ -16,7 +16,7 @@ COLUMNS = ["record", "items", "weights"]
 
 
 def read(directory: Path, files: Sequence[Facts], own: bool) -> WeightedBagTable:
-    """The records of a file; in CSV lists are joined with the separator that is told."""
+    """The records of a file; in CSV lists are joined with the declared separator."""
     (file,) = files
     path = directory / file["name"]
     frame = raw_frame(path, file["format"], own)

@@ -32,4 +32,4 @@ def owner_numbers(names: pl.Series, way: str | None, place: object) -> tuple[Int
     if way == "exact":
         return None, (f"{what}; they are kept apart, as asked",)
     numbers = alike.rank("dense").to_numpy().astype(np.int64) - 1
-    return numbers, (f"{what}; {n:,} are told apart, as asked",)
+    return numbers, (f"{what}; {n:,} are kept apart, as asked",)

@@ -1,4 +1,4 @@
-"""Opening files: regular ones only, packed by gzip or zstd or not at all, told by their first bytes whatever they are called."""
+"""Opening files: regular ones only, packed by gzip or zstd or not at all, recognised by their first bytes whatever they are called."""
 
 from __future__ import annotations
 

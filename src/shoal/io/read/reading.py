@@ -17,7 +17,7 @@ SKIPPING = "without --strict they are left out and counted"
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The data, the account of the file's rows, its defects with their places, and other news."""
+    """The data, the account of the file's rows, its defects with their places, and notes."""
 
     data: Log | Bags
     format: str

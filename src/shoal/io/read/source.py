@@ -1,4 +1,4 @@
-"""Opening a user's file: plain, gzip or zstd, told by its first bytes, and read in chunks.
+"""Opening a user's file: plain, gzip or zstd, recognised by its first bytes, and read in chunks.
 
 What is wrong with a file is said in one line.
 """
@@ -65,7 +65,7 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """The file's name in small letters, without what only tells its compression."""
+        """The file's name in small letters, without the suffix of its compression."""
         return self.path.name.lower().removesuffix(".gz").removesuffix(".zst")
 
     @property

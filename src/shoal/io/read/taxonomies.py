@@ -5,7 +5,7 @@
 * `json`: `{"name": ..., "children": [...]}` or plain nesting, `{"Food": {"Fruit": ["Apple", "Pear"]}}`.
 
 The form is guessed from the content and reported, or named. Tables are separated by tabs, semicolons or
-commas, the first of these that the first line holds; a header is told by its words.
+commas, the first of these that the first line holds; a header is recognised by its words.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from shoal.io.read.packed import compression_of, open_regular, opened, translate
 
 
 def read_text(path: Path) -> str:
-    """The file as text, its lines ended by line feeds. `.gz` and `.zst` are told by their first bytes, whatever the file is called."""
+    """The file as text, its lines ended by line feeds. `.gz` and `.zst` are recognised by their first bytes."""
     raw = _read_bytes(path)
     if b"\0" in raw:
         raise TaxonomyError(f"{path} is a binary file, not text")

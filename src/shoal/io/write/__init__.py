@@ -1,4 +1,4 @@
-"""Writing published tables, in an order that tells nothing. One file per kind of table, looked up here."""
+"""Writing published tables, in random order. One file per kind of table, looked up here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing published records, in an order that tells nothing.
+"""Writing published records, in random order.
 
 Records are shuffled with the operating system's entropy and get fresh numbers; items are sorted by name.
 Formats: `parquet` and `jsonl` hold lists of items; `csv` joins the items of a record with `;`; `transactions`

@@ -24,7 +24,7 @@ def write_frame(
 
 
 def frame_bytes(frame: pl.DataFrame, format: str) -> bytes:
-    """A file of this format. Parquet without statistics, which would tell of single values."""
+    """A file of this format. Parquet without statistics, which would reveal single values."""
     buffer = io.BytesIO()
     if format == "parquet":
         frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
