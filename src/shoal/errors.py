@@ -6,8 +6,6 @@
     │   └── TaxonomyError          ... and it is the hierarchy
     ├── OutputError                the release cannot be written (exit 1)
     ├── Infeasible                 no release with this guarantee exists for this data (exit 1)
-    ├── MissingExtra               an optional part is not installed (exit 1)
-    ├── Interrupted                the user stopped the work (exit 1)
     └── GuaranteeNotMet            a claim does not hold; nothing was written (exit 3)
 
 No message ever carries an owner id, a raw query or a record. Names of items that few people hold are in `rare`, apart from the message.
@@ -65,14 +63,6 @@ class OutputError(ShoalError):
 
 class Infeasible(ShoalError):
     """No release of this data can give the guarantee that was asked for."""
-
-
-class MissingExtra(ShoalError):
-    """An optional dependency is missing; the hint holds the line that installs it."""
-
-
-class Interrupted(ShoalError):
-    """The user stopped the work; nothing was written."""
 
 
 class GuaranteeNotMet(ShoalError):

@@ -102,7 +102,7 @@ def test_owners_that_are_written_alike(shell: Shell, name: str):
     said = ("anonymize", "input.csv", "--taxonomy", "generated", "--k", "2", "--out")
     folded = shell(*said, "one", "--owners", "folded")
     assert "3 records of 3 people" in folded.out
-    assert "3 are told apart, as asked" in folded.err
+    assert "3 are kept apart, as asked" in folded.err
     exact = shell(*said, "two", "--owners", "exact")
     assert "4 records of 4 people" in exact.out
     assert "kept apart, as asked" in exact.err

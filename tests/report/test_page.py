@@ -180,7 +180,7 @@ def test_an_empty_manifest_makes_a_page() -> None:
 
 def test_metrics_may_be_few_or_undefined(facts: Facts) -> None:
     text = Outline(render(changed(facts, metrics={"loss": 0.25}))).text
-    assert "Lost 25.0% of what the items told; 0% is the original" in text
+    assert "Lost 25.0% of the items' information; 0% is the original" in text
     assert "unavoidable" not in text
     text = Outline(render(changed(facts, metrics={"loss": float("nan"), "my_own": 1234.5}))).text
     assert "Lost not measured" in text
