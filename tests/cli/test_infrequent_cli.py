@@ -219,7 +219,7 @@ def test_a_tampered_release_fails_its_audit(desk: Shell, name: str) -> None:
 
 def test_an_owner_column_that_the_manifest_does_not_tell_is_refused(desk: Shell) -> None:
     lines(with_owners)(release(desk))
-    assert "has other columns than those told" in one_line(desk("audit", "release"))
+    assert "has other columns than those declared" in one_line(desk("audit", "release"))
 
 
 def test_a_file_of_another_tool(desk: Shell) -> None:
