@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 
 from helpers_cli import Shell, baskets, one_line
+from shoal.errors import ShoalError
+from shoal.privacy.k_anonymity import KAnonymity
 
 ORIGINAL = ["--original", "baskets.txt", "--taxonomy", "food.csv"]
 
@@ -156,3 +158,17 @@ def test_bags_and_sessions_are_audited_as_they_were_made(shell: Shell):
 
 def test_baskets_are_as_random_as_the_tests_suppose():
     assert len(set(baskets().splitlines())) > 20
+
+
+def test_how_things_were_read_is_said_before_anything_is_judged(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    """Judging may take hours, and may fail; how the file was understood is known before."""
+
+    def stop(*arguments: object) -> None:
+        raise ShoalError("stopped while judging")
+
+    shell.file("a.csv", "items\na;b\na;b\n")
+    monkeypatch.setattr(KAnonymity, "check", stop)
+    answer = shell("audit", "a.csv", "--claim", "k-anonymity(k=2)")
+    assert answer.code == 1
+    assert "2 records" in answer.err
+    assert answer.err.index("2 records") < answer.err.index("stopped while judging")

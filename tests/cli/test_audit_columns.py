@@ -135,3 +135,25 @@ def test_a_name_added_to_a_release_of_shoal(kitchen: Shell, form: str):
     assert answer.code == 3
     if form != "transactions":  # there the name is an item like any other
         assert "'name' stands beside the items and was not judged" in answer.out
+
+
+COUNTING = {
+    "a.jsonl": '{"ssn":1,"items":["HIV"]}\n{"ssn":2,"items":["HIV"]}\n',
+    "b.csv": "ssn,items\n1,HIV\n2,HIV\n",
+    "c.csv": "record,items,ssn\n1,HIV,0\n2,HIV,1\n",
+}
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_a_column_that_only_numbers_the_records_is_named(shell: Shell, name: str):
+    shell.file(name, COUNTING[name])
+    answer = shell("audit", name, *CLAIM)
+    assert answer.code == 0, answer.everything
+    assert "'ssn' only numbers the records in the order of the file, and is passed over" in answer.err
+
+
+def test_the_numbers_of_a_long_table_are_named(shell: Shell):
+    shell.file("a.csv", "user,item\n1,HIV\n1,flu\n2,HIV\n2,flu\n")
+    answer = shell("audit", "a.csv", *CLAIM)
+    assert answer.code == 0, answer.everything
+    assert "'user' only numbers the records" in answer.err

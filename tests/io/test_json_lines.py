@@ -157,7 +157,7 @@ def test_published_records_are_read_alike(tmp_path: Path, monkeypatch: pytest.Mo
     found = []
     for polars in (json_records.decoded, lambda *_: None):
         monkeypatch.setattr(json_records, "decoded", polars)
-        bags, beside = json_records.json_records(Source.of(path), Tally(Source.of(path), strict=True))
+        bags, *beside = json_records.json_records(Source.of(path), Tally(Source.of(path), strict=True))
         found.append(([bags.record(i) for i in range(len(bags))], beside))
     assert found[0] == found[1]
     expected = {"numbered otherwise": ("record",), "numbered in part": ("record",), "more keys": ("name",)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.app.prepare import Prepared
 from shoal.data.accounting import Accounting, changed, kept
-from shoal.data.original import AnyOriginal, Original
+from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet
 
@@ -23,8 +23,8 @@ def with_preparation(account: Accounting, prepared: Prepared) -> Accounting:
     original, rows = prepared.original, prepared.reading.rows if prepared.reading else None
     if not isinstance(original, Original):
         return account if rows is None else account.updated(rows=rows.split(USED, account["rows"].parts))
-    occurrences = account.occurrences.widened("dropped: not in the taxonomy", original.steps.unknown_dropped)
-    occurrences = occurrences.widened("dropped: repeated in its record", original.steps.repeats_dropped)
+    occurrences = account.occurrences.widened(NOT_IN_TAXONOMY, original.steps.unknown_dropped)
+    occurrences = occurrences.widened(REPEATED, original.steps.repeats_dropped)
     return account.updated(occurrences=occurrences, rows=rows, words=original.steps.ledger)
 
 

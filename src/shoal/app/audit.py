@@ -82,6 +82,20 @@ def audit(
     The original is prepared as `how` says, or as the manifest tells. Columns beside the items are a failure, unless allowed by name.
     `sensitive` are the items of a claim that tells their digest only.
     """
+    return gathered(path, claims, original, how, format, sep, allow_columns, sensitive).judged()
+
+
+def gathered(
+    path: str | Path,
+    claims: Sequence[str | Model] | str | Model = (),
+    original: str | Path | None = None,
+    how: Preparation | None = None,
+    format: str | None = None,
+    sep: str | None = None,
+    allow_columns: Sequence[str] = (),
+    sensitive: str | Path | Items | None = None,
+) -> Gathered:
+    """The same as far as reading goes: nothing is judged yet."""
     place = Published.at(Path(path))
     given = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
     models = _asked(claims) or _claimed(place)
@@ -89,23 +103,45 @@ def audit(
         raise ParameterError("sensitive items are given, and no claim has a digest of items", hint="leave --sensitive out")
     models = [with_items_given(model, given) for model in models]
     found = seen_at(place, models, format, sep)
-    release, beside = found.release, _columns(found, allow_columns)
-    against = None if original is None else Against(prepare(original, for_rows(located(place, how), release)), release)
-    alone = [(model, model.check(release)) for model in models] if against is None or not claims else []
-    judged = [verdict for _, verdict in alone] if against is None else against.judged(models)
-    stated, checks = (None, beside)
-    if place.manifest is not None:
-        digests = place.digests()
-        stated = _stated(place.manifest, release, digests, () if claims else alone, against)
-        checks = [place.as_listed(digests), *beside, as_promised(place.manifest), stated.verdict()]
-    return Audit(
-        claims=tuple(judged),
-        checks=(*checks, *(against.checks() if against else ())),
-        largest_k=classes_of(release).smallest if release.kinds == {BagTable.kind} else None,
-        records=release.n_rows,
-        notes=(*found.notes, *(against.notes() if against else ())),
-        lines=stated.as_dict() if stated else {},
-    )
+    beside = _columns(found, allow_columns)
+    against = None if original is None else Against(prepare(original, for_rows(located(place, how), found.release)), found.release)
+    return Gathered(place, tuple(models), bool(claims), found, tuple(beside), against)
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """All that an audit reads, before anything is judged: the release, the claims on it (`own` ones, or the manifest's), the original."""
+
+    place: Published
+    models: tuple[Model, ...]
+    own: bool
+    found: Seen
+    beside: tuple[Verdict, ...]
+    against: Against | None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How everything was read."""
+        return (*self.found.notes, *(self.against.notes() if self.against else ()))
+
+    def judged(self) -> Audit:
+        """The verdicts."""
+        release, against, place = self.found.release, self.against, self.place
+        alone = [(model, model.check(release)) for model in self.models] if against is None or not self.own else []
+        judged = [verdict for _, verdict in alone] if against is None else against.judged(self.models)
+        stated, checks = (None, list(self.beside))
+        if place.manifest is not None:
+            digests = place.digests()
+            stated = _stated(place.manifest, release, digests, () if self.own else alone, against)
+            checks = [place.as_listed(digests), *self.beside, as_promised(place.manifest), stated.verdict()]
+        return Audit(
+            claims=tuple(judged),
+            checks=(*checks, *(against.checks() if against else ())),
+            largest_k=classes_of(release).smallest if release.kinds == {BagTable.kind} else None,
+            records=release.n_rows,
+            notes=self.notes,
+            lines=stated.as_dict() if stated else {},
+        )
 
 
 @dataclass(frozen=True)

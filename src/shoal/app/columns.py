@@ -16,5 +16,5 @@ def unjudged_columns(release: Release, models: Sequence[Model]) -> tuple[str, ..
     found: dict[str, None] = {}
     for table in tables:
         judged = {name for model in models for name in model.judged_columns(table)}
-        found |= dict.fromkeys(columns_beside(table.frame, judged))
+        found |= dict.fromkeys(columns_beside(table.frame, judged)[0])
     return tuple(found)

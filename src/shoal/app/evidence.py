@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from shoal import __version__
 from shoal.app.accounts import with_preparation
 from shoal.app.disclose import allows_exact_counts, disclosed_facts, disclosed_input
-from shoal.app.manifest_schema import DIGEST, LARGEST_COUNT, digest_of
+from shoal.app.manifest_schema import DIGEST, digest_of
 from shoal.app.prepare import Prepared
+from shoal.app.relations import contradictions, of_published
 from shoal.app.stated import Evidence
-from shoal.data.accounting import Accounting, Ledger, Part, kept
+from shoal.data.accounting import Accounting, Ledger, kept
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.rows import RowTable
-from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.itemsets.choice import Items
 from shoal.methods import fate_of
@@ -39,7 +38,7 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
         if "table" in file and file["table"] not in {before.get("table") for before in manifest["files"][:i]}:
             evidence.add(f"files[{i}]", release.tables[file["table"]].facts())
     evidence.unchecked.append(WORDS_OF_THE_REPORT)
-    _contradictions(manifest, evidence)
+    evidence.broken.extend(contradictions(manifest))
     for table in release.tables.values() if "counts" not in manifest else ():
         if isinstance(table, BagTable):
             _of_records(manifest, table, evidence)
@@ -52,11 +51,7 @@ def _of_records(manifest: Mapping[str, Any], table: BagTable, evidence: Evidence
     """What published records tell beyond their number."""
     evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
     evidence.add("metrics", {"mean_length": table.facts()["occurrences"] / max(1, table.n_rows)})
-    # What is not gone stands in the records, each occurrence in a place of its own, whatever it was made into.
-    method, account = manifest["method"], manifest["accounting"]["occurrences"]
-    told = sum(n for part, n in account.items() if part != "in" and fate_of(part, method) != "gone")
-    shown = table.facts()["occurrences"]
-    evidence.insist(told <= shown, f"accounting.occurrences has {told:,} published in some form, and the records hold {shown:,}")
+    evidence.broken.extend(of_published(manifest, table.facts()["occurrences"]))
 
 
 def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -> None:
@@ -108,25 +103,6 @@ def _alike_counted(said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[st
     return {name: value for name, value in found.items() if name == "records" or ("people" not in said and name in said)}
 
 
-def _contradictions(manifest: Mapping[str, Any], evidence: Evidence) -> None:
-    """Numbers of one manifest that cannot all be true."""
-    given, account = manifest["input"], manifest["accounting"]
-    for name in ("rows", "records", "occurrences"):
-        if name not in given and name not in account:
-            continue
-        said, counted = given.get(name), account.get(name, {}).get("in")
-        evidence.insist(said == counted, f"accounting.{name}.in and input.{name} differ")
-    for part, whole in (("owners", "records"), ("unknown_items", "items"), ("unknown_occurrences", "occurrences")):
-        evidence.insist(given.get(part, 0) <= given.get(whole, LARGEST_COUNT), f"input.{part} is more than input.{whole}")
-    for i, level in enumerate(claim["achieved"] for claim in manifest["claims"]):
-        few = level.get("people", 0) <= level.get("records", LARGEST_COUNT)
-        evidence.insist(few, f"claims[{i}].achieved counts more people than records")
-    if "taxonomy_nodes" in given:
-        evidence.insist(given["taxonomy_leaves"] <= given["taxonomy_nodes"], "input.taxonomy_leaves is more than input.taxonomy_nodes")
-        evidence.insist(given["taxonomy_height"] < max(1, given["taxonomy_nodes"]), "input.taxonomy_height is not that of so many nodes")
-    evidence.insist(("gap" in given) == (given.get("per") == "session"), "input.gap is for sessions, and for them only")
-
-
 def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepared: Prepared) -> None:
     """Totals, and what happened before the method saw the records; how the method split what it was given only its groups tell."""
     original = prepared.original
@@ -144,26 +120,6 @@ def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepare
 
 
 def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, prepared: Prepared) -> None:
-    """Metrics measured anew; those that need the groups are compared with the stated account where they are shares of it."""
-    names = list(manifest["metrics"])
-    evidence.add("metrics", measure(placed, prepared.original, [name for name in names if not METRICS[name].needs_groups]))
-    stated = replace(placed, accounting=_stated_account(manifest))
-    for name in names:
-        if METRICS[name].needs_groups:
-            try:
-                share = METRICS[name].measure(stated, prepared.original)
-            except ParameterError:
-                continue
-            agrees = abs(share - manifest["metrics"][name]) < 1e-9
-            evidence.insist(agrees, f"metrics.{name} is not the share that accounting.occurrences gives")
-
-
-def _stated_account(manifest: Mapping[str, Any]) -> Accounting:
-    """The account as the manifest tells it."""
-    method = manifest["method"]
-    return Accounting(
-        {
-            name: Ledger(ledger["in"], {part: Part(n, fate_of(part, method)) for part, n in ledger.items() if part != "in"})
-            for name, ledger in manifest["accounting"].items()
-        }
-    )
+    """Metrics measured anew, but for those that need the groups."""
+    names = [name for name in manifest["metrics"] if not METRICS[name].needs_groups]
+    evidence.add("metrics", measure(placed, prepared.original, names) if names else {})

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 SUPPRESSED = "*"  # what most tools write for any item
 
+# Parts of an account that tell what preparation did.
+NOT_IN_TAXONOMY = "dropped: not in the taxonomy"
+REPEATED = "dropped: repeated in its record"
+STOP_WORDS = "dropped: stop words and single letters"
+UNKNOWN_KEPT = "unknown, kept"
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -49,9 +55,9 @@ class Steps:
             "as typed": kept(self.as_typed),
             "lower-cased": changed(self.lower_cased),
             "renamed": changed(self.renamed),
-            "unknown, kept": kept(self.unknown_kept),
-            "dropped: not in the taxonomy": gone(self.unknown_dropped),
-            "dropped: stop words and single letters": gone(self.stop_words),
+            UNKNOWN_KEPT: kept(self.unknown_kept),
+            NOT_IN_TAXONOMY: gone(self.unknown_dropped),
+            STOP_WORDS: gone(self.stop_words),
         }
         return Ledger(sum(part.n for part in parts.values()), parts)
 

@@ -6,7 +6,7 @@ beside the items is the number of the record in the file, which tells nothing th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,16 @@ def numbers_rows(values: pl.Series) -> bool:
     return any(written.equals(pl.Series(np.arange(first, first + len(values))).cast(pl.String)) for first in (1, 0))
 
 
-def columns_beside(frame: pl.DataFrame, judged: set[str]) -> tuple[str, ...]:
-    """The columns of a table that are not judged and do more than number its rows."""
-    return tuple(name for name in frame.columns if name not in judged and not numbers_rows(frame[name]))
+def columns_beside(frame: pl.DataFrame, judged: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns of a table that are not judged: those that do more than number its rows, and those that do not."""
+    others = [name for name in frame.columns if name not in judged]
+    numbering = tuple(name for name in others if numbers_rows(frame[name]))
+    return tuple(name for name in others if name not in numbering), numbering
+
+
+def numbering_note(names: Sequence[str]) -> tuple[str, ...]:
+    """What is said of columns that were passed over because they only number the records."""
+    return tuple(f"{name!r} only numbers the records in the order of the file, and is passed over" for name in names)
 
 
 def metadata_beside(metadata: Mapping[str, str]) -> tuple[str, ...]:
@@ -67,10 +74,11 @@ class KeysBeside:
             self._held[key] = self._held.get(key, 0) + int(held.sum())
         self._records += len(numbers)
 
-    def names(self) -> tuple[str, ...]:
-        """The keys that do more than number the records."""
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The keys that do more than number the records, and those that do not."""
         counting = {key for key, first in self._first.items() if first in {0, 1} and self._held[key] == self._records}
-        return tuple(key for key in self._held if key in self._telling or key not in counting)
+        numbering = tuple(key for key in self._held if key in counting and key not in self._telling)
+        return tuple(key for key in self._held if key not in numbering), numbering
 
 
 def distinct_keys(place: str | Path) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:

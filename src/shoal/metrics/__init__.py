@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class Metric:
     """One number: what it says, which way is better, and whether it needs to know which record became which, or a taxonomy.
 
+    `shares` are the parts of the account of occurrences whose share of all that was given a metric is, where it is one.
+
     `routine` metrics are measured for every release of tables of these `kinds` from input of these shapes (`takes`); others on request.
     """
 
@@ -33,6 +35,7 @@ class Metric:
     needs_taxonomy: bool = False
     kinds: frozenset[str] = frozenset({"bags"})
     takes: frozenset[Shape] = frozenset({"sets", "bags"})
+    shares: tuple[str, ...] = ()
 
     def applies(self, kinds: Collection[str], shape: str) -> bool:
         """Whether this can be measured of tables of these kinds, made from input of this shape."""

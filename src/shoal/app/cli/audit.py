@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from shoal.app.audit import Audit, audit, located
+from shoal.app.audit import Audit, gathered, located
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, original_options, rare_option
 from shoal.app.manifest import Published
@@ -48,7 +48,9 @@ def command(
     if how is not None:
         how = located(place, how)
     with screen.naming(show_rare), screen.progress(threads):
-        found = audit(release, claim, original, how, release_format, release_sep, allow_column, sensitive)
+        material = gathered(release, claim, original, how, release_format, release_sep, allow_column, sensitive)
+        screen.note(*material.notes)
+        found = material.judged()
     if as_json:
         named = {"rare": [text for verdict in found.claims for text in verdict.rare]} if show_rare else {}
         screen.as_json({**found.as_dict(), **named})
@@ -59,7 +61,6 @@ def command(
 
 def show_audit(found: Audit, release: Path, show_rare: bool) -> None:
     """The verdicts, the largest k, and how things were counted."""
-    screen.note(*found.notes)
     rows = [("records", f"{found.records:,}")]
     rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
     screen.pairs(f"{release}: {_outcome(found)}", rows + screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare))

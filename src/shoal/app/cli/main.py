@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from shoal.app.cli.completion import complete, completion_asked
 from shoal.app.cli.interrupts import interrupted, interrupts, not_removed
 from shoal.app.cli.visible import visible
 from shoal.io import unfinished
@@ -113,6 +114,8 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _invoke(arguments: list[str]) -> Any:
+    if asked := completion_asked():
+        return complete(cli, asked)
     with cli.make_context("shoal", list(arguments)) as context:
         return cli.invoke(context)
 

@@ -19,7 +19,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary, stacked
 from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError
-from shoal.io.beside import columns_beside, metadata_beside, numbers_rows
+from shoal.io.beside import columns_beside, metadata_beside, numbering_note, numbers_rows
 from shoal.io.published import Facts, Reader
 from shoal.io.published.json_records import json_records
 from shoal.io.read.columns import plain
@@ -79,8 +79,8 @@ def read_published(path: str | Path, format: str | None = None, sep: str | None 
         found = _from_frame(source, _parquet(source, own), separator, notes)
         found = replace(found, beside=(*found.beside, *metadata_beside(metadata_of(source))))
     elif kind == "jsonl":
-        bags, beside = json_records(source, _tally(source))
-        notes.append("one JSON record a line")
+        bags, beside, numbering = json_records(source, _tally(source))
+        notes += ["one JSON record a line", *numbering_note(numbering)]
         found = PublishedRecords(bags, beside=beside)
     else:
         found = _from_text(source, kind, separator, notes)
@@ -169,7 +169,7 @@ def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, note
         notes.append(f"the lists in column {lists[0]!r} are the records")
         bags, nulls = bags_of_lists(frame[lists[0]])
         notes.extend(nulls)
-        return PublishedRecords(bags, beside=columns_beside(frame, {lists[0]}))
+        return PublishedRecords(bags, beside=_beside(frame, {lists[0]}, notes))
     shape = _shape(frame.columns)
     if shape == "joined":
         return _from_joined(frame, separator, notes)
@@ -182,6 +182,13 @@ def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, note
     )
 
 
+def _beside(frame: pl.DataFrame, judged: set[str], notes: Notes) -> tuple[str, ...]:
+    """The columns that no model judges; those that only number the records are named in the notes."""
+    telling, numbering = columns_beside(frame, judged)
+    notes.extend(numbering_note(numbering))
+    return telling
+
+
 def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> PublishedRecords:
     column = next(name for name in frame.columns if plain(name) in ITEMS_NAMES)
     texts = frame[column].cast(pl.String).fill_null("")
@@ -191,7 +198,7 @@ def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> Pu
     notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({says})")
     split = texts.str.split(between or " ")
     filled = pl.element().filter(pl.element() != "") if own else _trimmed_items()
-    return PublishedRecords(Bags.from_polars(split.list.eval(filled)), beside=columns_beside(frame, {column}))
+    return PublishedRecords(Bags.from_polars(split.list.eval(filled)), beside=_beside(frame, {column}, notes))
 
 
 def _trimmed_items() -> pl.Expr:
@@ -225,8 +232,10 @@ def _from_long(source: Source, frame: pl.DataFrame, notes: Notes) -> PublishedRe
     indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
     bags = Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
     judged = {roles[role] for role in ("item", "count") if role in roles}
-    judged |= {roles["record"]} if numbers_rows(ids.unique(maintain_order=True)) else set()
-    return PublishedRecords(bags, beside=columns_beside(frame, judged))
+    if numbers_rows(ids.unique(maintain_order=True)):
+        judged.add(roles["record"])
+        notes.extend(numbering_note([roles["record"]]))
+    return PublishedRecords(bags, beside=_beside(frame, judged, notes))
 
 
 _LONG = {"record": RECORD_NAMES, "item": ITEM_NAMES, "count": COUNT_NAMES}

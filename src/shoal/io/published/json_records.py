@@ -25,8 +25,8 @@ _LISTS = pl.List(pl.String())
 _PLAIN = rf'^\{{\s*(?:"{RECORD}"\s*:\s*{NATURAL}\s*,\s*)?"{ITEMS}"\s*:\s*{LIST}\s*\}}$'
 
 
-def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...]]:
-    """The records of a file, and the keys beside the items that do more than number them."""
+def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...], tuple[str, ...]]:
+    """The records of a file, the keys beside the items that do more than number them, and the keys that do not."""
     parts, beside = [pl.Series(ITEMS, [], dtype=_LISTS)], KeysBeside()
     for texts, lines in text_lines(source, tally):
         found = _decoded(texts)
@@ -36,7 +36,7 @@ def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...]]:
             parts.append(found[ITEMS])
             beside.add_numbers(RECORD, found[RECORD])
     tally.check()
-    return Bags.from_polars(pl.concat(parts)), beside.names()
+    return Bags.from_polars(pl.concat(parts)), *beside.names()
 
 
 def _decoded(texts: pl.Series) -> pl.DataFrame | None:

@@ -1,0 +1,28 @@
+"""Completion in shells: what a shell asks by the environment variable `_SHOAL_COMPLETE` is answered instead of running a command."""
+
+from __future__ import annotations
+
+import os
+
+import click
+from click.shell_completion import get_completion_class, shell_complete
+
+from shoal.errors import ParameterError
+
+VARIABLE = "_SHOAL_COMPLETE"
+SHELLS = ("bash", "zsh", "fish")
+ASKED = ("source", "complete")
+
+
+def completion_asked() -> str:
+    """What a shell asks for, such as `bash_source` for its script or `bash_complete` for words; empty where none asks."""
+    return os.environ.get(VARIABLE, "")
+
+
+def complete(cli: click.Command, asked: str) -> int:
+    """Print the script of a shell, or the words that may follow what is typed. Returns the exit code."""
+    shell, _, what = asked.partition("_")
+    if get_completion_class(shell) is None or what not in ASKED:
+        known = ", ".join(f"{name}_source" for name in SHELLS)
+        raise ParameterError(f"{VARIABLE} asks for what there is not", hint=f"there are {known}")
+    return shell_complete(cli, {}, "shoal", VARIABLE, asked)
