@@ -10,7 +10,7 @@ from shoal import __version__
 from shoal.app.accounts import with_preparation
 from shoal.app.disclose import allows_exact_counts, disclosed_facts, disclosed_input
 from shoal.app.manifest_schema import DIGEST, digest_of
-from shoal.app.prepare import Prepared
+from shoal.app.prepare import READING, Prepared
 from shoal.app.relations import contradictions, of_published
 from shoal.app.stated import Evidence
 from shoal.data.accounting import Accounting, Ledger, kept
@@ -81,7 +81,7 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     Settings such as `per` and `unknown` were followed in preparing the original, not recomputed: they stay only stated.
     """
     placed = prepared.original.aligned(release)
-    settings = prepared.how.described()
+    settings = {READING, *prepared.how.described()}
     absent = {"format", "rows"} - set(manifest["input"])  # of a release that was not made from a file
     facts = disclosed_input(prepared.facts, release.claims)
     evidence.add("input", {name: fact for name, fact in facts.items() if name not in settings and name not in absent})

@@ -20,7 +20,7 @@ from shoal.data.tables import KINDS
 from shoal.data.tables.columns import TYPES
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
-from shoal.io.read.options import FORMATS
+from shoal.io.read.options import FORMATS, OWNERS, ROLES
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
 from shoal.privacy import Standing
@@ -232,9 +232,21 @@ _ANY_INPUT = {
     "records_as": _one_of(("sets", "bags")),
     "taxonomy": _must(_is_plain, "a name without a path"),
 }
-_PERHAPS = {"format": _one_of(tuple(FORMATS)), "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
+_READING = _object(
+    {},
+    {
+        "columns": _object({}, dict.fromkeys(ROLES, _text)),
+        "separator": _text,
+        "header": _flag,
+        "owners": _one_of(OWNERS),
+        "strict": _flag,
+        "malformed": _must(lambda value: _is_number(value) and 0 <= value <= 1, "a share from 0 to 1"),
+    },
+)
+_FROM_A_FILE = {"format": _one_of(tuple(FORMATS)), "reading": _READING}
+_PERHAPS = {**_FROM_A_FILE, "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
 _TYPED_INPUT = _object({**_ANY_INPUT, "names": _one_of((AS_TYPED,))}, _PERHAPS)
-_ROWS_INPUT = _object({"rows": _count, "owners": _count, "read_as": _one_of(ROWS)}, {"format": _one_of(tuple(FORMATS))})
+_ROWS_INPUT = _object({"rows": _count, "owners": _count, "read_as": _one_of(ROWS)}, _FROM_A_FILE)
 _INPUT_ON_TAXONOMY = _object(
     {
         **_ANY_INPUT,

@@ -39,6 +39,7 @@ class Records:
 
 
 WANTED = {"log": "a log of events", "table": "a table of microdata"}
+READING = "reading"  # what was said of how the input is to be read
 FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
 
 
@@ -72,7 +73,9 @@ def prepare(path: str | Path, how: Preparation) -> Prepared:
 
 def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:
     """What was prepared, with the facts, the rows and the notes of the file it came from."""
-    facts = {"format": reading.format, "rows": reading.rows.total} | {name: fact for name, fact in prepared.facts.items() if name != "rows"}
+    said = reading.options.described()
+    told = {"format": reading.format, **({READING: said} if said else {}), "rows": reading.rows.total}
+    facts = told | {name: fact for name, fact in prepared.facts.items() if name != "rows"}
     return replace(prepared, facts=facts, reading=reading, notes=(*reading.notes, *noted, *prepared.notes))
 
 

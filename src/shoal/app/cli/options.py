@@ -13,7 +13,7 @@ from shoal.app.job import Preparation
 from shoal.app.manifest import preparation_of
 from shoal.errors import ParameterError
 from shoal.io.read.items import with_files_read
-from shoal.io.read.options import FORMATS, OWNERS, ReadOptions
+from shoal.io.read.options import FORMATS, OWNERS
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES
@@ -66,7 +66,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     """What the options say, on top of a base; takes the options it understands out of `said`."""
     start = base or Preparation()
     reading = {name: said.pop(name) for name in READING}
-    known = start.read if not any(reading[name] for name in COLUMNS) else ReadOptions()
+    known = start.read.without_columns() if any(reading[name] for name in COLUMNS) else start.read
     read = replace(known, **{n: v for n, v in reading.items() if v is not None})
     bag = said.pop("bag")
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}

@@ -19,9 +19,9 @@ from shoal.data.log import Log
 from shoal.errors import InputError
 from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
-from shoal.io.read.json_lines import json_frames, text_values
+from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import ReadOptions
-from shoal.io.read.owners import owner_numbers
+from shoal.io.read.owners import OwnerForms, owner_numbers
 from shoal.io.read.parquet import slices
 from shoal.io.read.reading import Reading, Tally
 from shoal.io.read.source import Source
@@ -30,7 +30,7 @@ from shoal.io.read.source import Source
 TIME_SHAPES = ("", "date and time", "date", "digits", "seconds since 1970", "milliseconds since 1970")
 
 Mask = npt.NDArray[np.bool_]
-Batch = tuple[list[Any], Ints]
+Batch = tuple[list[Any], Ints, Ints | None]
 
 
 def read_events(source: Source, layout: Layout, options: ReadOptions) -> Reading:
@@ -38,8 +38,8 @@ def read_events(source: Source, layout: Layout, options: ReadOptions) -> Reading
     tally = Tally(source, strict=options.strict, most=options.malformed, place="row" if layout.container == "parquet" else "line")
     collector = Collector(layout, tally, options.owners)
     batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[layout.container]
-    for columns, lines in batches(source, layout, tally):
-        collector.add(columns, lines)
+    for columns, lines, forms in batches(source, layout, tally):
+        collector.add(columns, lines, forms)
     reading = collector.reading()
     del collector
     _kernels.give_back_memory()
@@ -55,18 +55,21 @@ class Collector:
         self._is_text = layout.format == "querylog"
         self._owners_as = owners
         self._owners = _kernels.Interner()
+        self._forms = OwnerForms()
         self._owner_parts: list[Small] = []
         self._time_parts: list[Ints] = []
         self._payload_parts: list[pl.Series] = []
         self._shapes = np.zeros(len(TIME_SHAPES), np.int64)
 
-    def add(self, columns: list[Any], lines: Ints) -> None:
-        """Take a batch: the columns of user, payload and perhaps time, and the line of each row."""
+    def add(self, columns: list[Any], lines: Ints, forms: Ints | None = None) -> None:
+        """Take a batch: the columns of user, payload and perhaps time, the line of each row, and perhaps how its user is written."""
         user, payload, *rest = columns
         owner = kernels.run(_kernels.encode_column, self._owners, user)
         times, sound = self._times(rest[0]) if rest else (None, None)
         good = self._good_rows(owner >= 0, payload, sound, lines)
         self._tally.check()
+        if forms is not None:
+            self._forms.add(owner[good], forms[good], len(self._owners))
         if not good.all():
             owner, payload, times = _rows(np.flatnonzero(good), owner, payload, times)
         if times is not None and self._is_text:
@@ -114,7 +117,7 @@ class Collector:
             self._layout.format,
             self._tally.ledger(),
             self._tally.defects.frozen(),
-            (*self._layout.notes, *spelling, *self._notes(empty)),
+            (*self._layout.notes, *self._forms.notes(), *spelling, *self._notes(empty)),
             empty,
         )
 
@@ -170,20 +173,21 @@ def _wanted(layout: Layout) -> list[int]:
 
 
 def _delimited(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
-    return column_batches(source, layout.dialect(), _wanted(layout), layout.fields, tally, header=layout.header)
+    for columns, lines in column_batches(source, layout.dialect(), _wanted(layout), layout.fields, tally, header=layout.header):
+        yield columns, lines, None
 
 
 def _json(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
     names = [layout.columns[at] for at in _wanted(layout)]
     for frame, lines in json_frames(source, text_values(names), tally):
-        yield [_text_column(frame[name].fill_null("").str.strip_chars()) for name in names], lines
+        yield [_text_column(frame[name].fill_null("").str.strip_chars()) for name in names], lines, frame[FORM].to_numpy()
     tally.check()
 
 
 def _parquet(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
     names = [layout.columns[at] for at in _wanted(layout)]
     for start, part in slices(source, names):
-        yield [as_column(part[name]) for name in names], np.arange(start, start + len(part), dtype=np.int64)
+        yield [as_column(part[name]) for name in names], np.arange(start, start + len(part), dtype=np.int64), None
 
 
 def as_column(series: pl.Series) -> Any:

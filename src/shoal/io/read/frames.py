@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def read_frame(frame: Any, options: ReadOptions) -> Reading:
         collector.add([as_column(part[name]) for name in columns], np.arange(start, start + len(part), dtype=np.int64))
     if not len(table):
         raise InputError("the frame is empty")
-    return collector.reading()
+    return replace(collector.reading(), options=options)
 
 
 def _converted(frame: Any) -> pl.DataFrame:

@@ -20,7 +20,7 @@ def read(path: str | Path, options: ReadOptions | None = None) -> Reading:
     source = Source.of(path)
     layout = find_layout(source, said)
     reader = read_transactions if layout.format == "transactions" else read_events
-    reading = reader(source, layout, said)
+    reading = replace(reader(source, layout, said), options=said)
     strange = reading.defects.counts.get("not UTF-8", 0)
     if not strange:
         return reading

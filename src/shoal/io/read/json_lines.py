@@ -22,7 +22,8 @@ from shoal.io.read.source import Source
 
 FEWEST_LINES = 32  # a refused piece of no more lines is read line by line
 
-LINE, TEXT = "line", "text"
+LINE, TEXT, FORM = "\0line", "\0text", "\0form"  # no key that is wanted bears these names
+AS_TEXT, AS_WHOLE, AS_DECIMAL = range(3)  # the forms of a value: "1", 1, 1.0
 
 # Half characters, characters that Python takes for blanks and Polars does not, and keys with an escape.
 _ODD = r'\\u(?:[dD][89a-fA-F]|00[01])|\\[^"]*"\s*:'
@@ -43,13 +44,20 @@ class DefectiveLine(Exception):
 class Wanted:
     """What is wanted of each line: columns with their types, the lines Polars may decode, and the row of a line's value.
 
-    Where Polars finds nothing under a key the line is read again by itself, unless `optional`: then that is an empty value.
+    Where Polars finds nothing under a key the line is read again by itself, unless `optional`: then that is an empty value. `form` gives
+    of the lines that Polars decodes how their first value is written, which then is a further column FORM; `row` gives it too.
     """
 
     schema: dict[str, pl.DataType]
     plain: pl.Expr
     row: Callable[[Any], Row]
     optional: bool = False
+    form: pl.Expr | None = None
+
+    @property
+    def columns(self) -> dict[str, pl.DataType]:
+        """The columns of a frame and their types."""
+        return self.schema | ({} if self.form is None else {FORM: pl.Int64()})
 
 
 def json_frames(source: Source, wanted: Wanted, tally: Tally) -> Iterator[tuple[pl.DataFrame, Ints]]:
@@ -72,6 +80,10 @@ def _decoded(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> Iterator[pl.D
     found = decoded(frame[TEXT], wanted.schema)
     if found is not None:
         lacking = found.select(pl.any_horizontal(pl.all().is_null())).to_series() & (not wanted.optional)
+        if wanted.form is not None:
+            written = frame.select(wanted.form.cast(pl.Int64)).to_series()
+            # A key inside of another object is none of the line's.
+            found = found.with_columns(pl.when(pl.nth(0).is_null()).then(AS_TEXT).otherwise(written).cast(pl.Int64).alias(FORM))
         yield found.insert_column(0, frame[LINE]).filter(~lacking)
         yield _line_by_line(frame.filter(lacking), wanted, tally)
         return
@@ -97,7 +109,7 @@ def _line_by_line(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> pl.DataF
             rows.append((line, *wanted.row(value_of(written))))
         except DefectiveLine as defect:
             tally.defects.add(str(defect), [line])
-    return pl.DataFrame(rows, schema={LINE: pl.Int64(), **wanted.schema}, orient="row")
+    return pl.DataFrame(rows, schema={LINE: pl.Int64(), **wanted.columns}, orient="row")
 
 
 def value_of(written: str, loads: Callable[[str], Any] = json.loads) -> Any:
@@ -117,7 +129,10 @@ def value_of(written: str, loads: Callable[[str], Any] = json.loads) -> Any:
 
 
 def text_values(names: Sequence[str]) -> Wanted:
-    """One text or number a line under each of these keys, as text without blanks at its ends; a missing one is empty."""
+    """One text or number a line under each of these keys, as text without blanks at its ends; a missing one is empty.
+
+    The text does not tell how the value was written, so the form of the first one is kept beside.
+    """
     value = rf'(?:"|null\s*[,}}]|{_INTEGER}(?:\.0{{1,3}})?\s*[,}}])'
 
     def row(value: Any) -> Row:
@@ -126,9 +141,16 @@ def text_values(names: Sequence[str]) -> Wanted:
         values = [value.get(name) for name in names]
         if any(isinstance(v, (list, dict, bool)) for v in values):
             raise DefectiveLine("neither text nor number")
-        return tuple(map(_plain_text, values))
+        return (*map(_plain_text, values), {int: AS_WHOLE, float: AS_DECIMAL}.get(type(values[0]), AS_TEXT))
 
-    return Wanted(dict.fromkeys(names, pl.String()), _is_plain(names, value), row, optional=True)
+    return Wanted(dict.fromkeys(names, pl.String()), _is_plain(names, value), row, optional=True, form=_form(names[0]))
+
+
+def _form(name: str) -> pl.Expr:
+    """How the value under this key is written in a plain line."""
+    key = rf'"{pl.escape_regex(name)}"\s*:\s*'
+    number = pl.when(pl.col(TEXT).str.contains(rf"{key}-?\d+\.")).then(AS_DECIMAL).otherwise(AS_WHOLE)
+    return pl.when(pl.col(TEXT).str.contains(rf"{key}-?\d")).then(number).otherwise(AS_TEXT)
 
 
 def _plain_text(value: str | float | None) -> str:

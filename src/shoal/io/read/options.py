@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from shoal.errors import ParameterError
 
@@ -50,6 +52,24 @@ class ReadOptions:
         """The columns that the user named, by their roles."""
         said = {role: getattr(self, role) for role in ROLES}
         return {role: name for role, name in said.items() if name is not None}
+
+    def described(self) -> dict[str, Any]:
+        """What was said beside the format, for the manifest: the same file can be read the same way again. Holds no content."""
+        said: dict[str, Any] = {"columns": self.named} if self.named else {}
+        said |= {name: value for name, value in (("separator", self.sep), ("header", self.header)) if value is not None}
+        said |= {"owners": self.owners} if self.owners is not None else {}
+        said |= {"strict": True} if self.strict else {}
+        return said | ({"malformed": self.malformed} if self.malformed != MOST_MALFORMED else {})
+
+    @classmethod
+    def from_description(cls, format: str | None, told: Mapping[str, Any]) -> Self:
+        """The options that were described so."""
+        plain = {name: told[name] for name in ("header", "owners", "strict", "malformed") if name in told}
+        return cls(format=format, sep=told.get("separator"), **told.get("columns", {}), **plain)
+
+    def without_columns(self) -> Self:
+        """The same without what says which columns are meant, and so which format."""
+        return replace(self, format=None, user=None, time=None, text=None, item=None)
 
     @property
     def wanted_format(self) -> str | None:

@@ -9,8 +9,33 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from shoal.counting import counted
 from shoal.data.bags import Ints
 from shoal.errors import InputError
+
+
+class OwnerForms:
+    """The forms in which each owner is written in JSON: `1`, `1.0` and `"1"` are one person, which is said where it happens."""
+
+    def __init__(self) -> None:
+        self._met = np.zeros(0, np.uint8)
+        self._rows = np.zeros(0, np.int64)
+
+    def add(self, owner: Ints, form: Ints, owners: int) -> None:
+        """Rows of these owners, in these forms (small numbers); so many owners are known by now."""
+        more = owners - len(self._met)
+        self._met, self._rows = np.pad(self._met, (0, more)), np.pad(self._rows, (0, more))
+        for one in np.unique(form):
+            self._met[owner[form == one]] |= np.uint8(1 << one)
+        self._rows += np.bincount(owner, minlength=owners)
+
+    def notes(self) -> tuple[str, ...]:
+        """How many people are written in several forms, and in how many rows."""
+        several = (self._met & (self._met - np.uint8(1))) > 0  # more than one bit
+        if not several.any():
+            return ()
+        people, rows = counted(int(several.sum()), "person is", "people are"), counted(int(self._rows[several].sum()), "row")
+        return (f'{people} written in several forms of a JSON value, such as 1, 1.0 and "1", in {rows}; all forms of one are one person',)
 
 
 def folded(names: pl.Series) -> pl.Series:

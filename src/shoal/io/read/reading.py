@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shoal import _kernels
 from shoal.data.accounting import Ledger, gone, kept
@@ -10,6 +10,7 @@ from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.errors import InputError
 from shoal.io.read.defects import DefectList, Defects
+from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
 
 SKIPPING = "without --strict they are left out and counted"
@@ -17,7 +18,7 @@ SKIPPING = "without --strict they are left out and counted"
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The data, the account of the file's rows, its defects with their places, and notes."""
+    """The data, the account of the file's rows, its defects with their places, other news, and what was said of the file."""
 
     data: Log | Bags
     format: str
@@ -25,6 +26,7 @@ class Reading:
     defects: Defects
     notes: tuple[str, ...]
     empty_texts: int = 0
+    options: ReadOptions = field(default_factory=ReadOptions)
 
 
 class Tally:
