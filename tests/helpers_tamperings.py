@@ -114,6 +114,12 @@ def shift_with_metrics(told: Manifest) -> None:
     metrics["generalized"] = 0.0
 
 
+def withhold(told: Manifest) -> None:
+    """No numbers about the original, as beside a claim that rests on noise."""
+    words = {name: fact for name, fact in told["input"].items() if isinstance(fact, str)}
+    told |= {"counts": "withheld", "accounting": {}, "metrics": {}, "input": words}
+
+
 def delete(name: str) -> Tamper:
     return lambda release: (release / name).unlink()
 
@@ -322,6 +328,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
         Caught("'record' stands beside the items and was not judged"),
     ),
     # the manifest as a whole
+    "counts withheld": (edit(withhold), Caught("counts are withheld, and no claim asks for that")),
     "another digest": (text('"sha256": "', '"sha256": "00'), damaged("must be a SHA-256")),
     "no digest": (
         lambda release: (

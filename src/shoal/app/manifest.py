@@ -106,7 +106,8 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
     """How the original was prepared, as the manifest says."""
     given = manifest["input"]
-    read = ReadOptions.from_description(given.get("format"), given.get("reading", {}))
+    said = given.get("reading")
+    read = ReadOptions.from_description(given.get("format"), said if isinstance(said, dict) else {})
     if "read_as" in given:
         return Preparation(read=read, taxonomy=NO_TAXONOMY, typed_names=True, shape=given["read_as"])
     told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}

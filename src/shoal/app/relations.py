@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from shoal.app.disclose import allows_exact_counts
 from shoal.app.manifest_schema import LARGEST_COUNT
+from shoal.app.promises import claims_of
 from shoal.app.stated import same
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, STOP_WORDS, UNKNOWN_KEPT
 from shoal.methods import fate_of
@@ -21,6 +23,8 @@ Manifest = Mapping[str, Any]
 def contradictions(manifest: Manifest) -> Iterator[str]:
     """What in a manifest contradicts something else in it. One that may not tell exact counts has nothing to compare."""
     if "counts" in manifest:
+        if allows_exact_counts(claims_of(manifest)):
+            yield "counts are withheld, and no claim asks for that"
         return
     yield from _of_totals(manifest)
     yield from _of_input(manifest["input"])
