@@ -18,7 +18,7 @@ SKIPPING = "without --strict they are left out and counted"
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The data, the account of the file's rows, its defects with their places, other news, and what was said of the file."""
+    """The data, the account of the file's rows, its defects with their places, notes, and what was said of the file."""
 
     data: Log | Bags
     format: str
