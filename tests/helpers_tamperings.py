@@ -188,7 +188,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     "a smaller k": (put("parameters.k", 2), Caught("promises k-anonymity(k=2)")),
     "a k that cannot be": (put("parameters.k", -3), Caught("k must be at least 2")),
     "k in words": (put("parameters.k", "three"), Caught("k must be a whole number")),
-    "no k": (drop("parameters.k"), Caught("told without parameter 'k'")),
+    "no k": (drop("parameters.k"), Caught("is listed without parameter 'k'")),
     "a parameter that there is not": (put("parameters.noise", 1), Caught("takes no parameter 'noise'")),
     "sensitive items that were never named": (put("parameters.sensitive", "illnesses.txt"), Caught("promises sensitive-share(h=0.5)")),
     "a parameter without a promise": (put("parameters.effort", "thorough"), OnlyStated("parameters.effort"), REPRINTED),
