@@ -2,6 +2,7 @@
 
     python scripts/refresh_docs.py [page ...]
 
+Methods of the table that the README or the index does not list yet are added there first, with their own summary.
 Outputs that the page shortens with a line `...`, and Python dialogues, are left to be edited by hand; the tests say where they differ.
 """
 
@@ -13,7 +14,35 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from helpers_docs import ANY_LINES, Block, Reader, blocks, pages, typed
+from helpers_docs import ANY_LINES, ROOT, Block, Reader, blocks, pages, typed
+from shoal.methods import METHODS
+
+# The lists of methods: the page, how the line of a method begins there, and how the line of a new one is written.
+LISTS = {
+    ROOT / "README.md": ("| `{name}` |", "| `{name}` | {summary} | {paper} |"),
+    ROOT / "docs" / "README.md": ("- [{name}](methods/{name}.md)", "- [{name}](methods/{name}.md): {summary}"),
+}
+
+
+def list_methods() -> None:
+    """Add the methods that a list leaves out below its last one. Lines that are there stay as they are."""
+    for page, (start, line) in LISTS.items():
+        lines = page.read_text(encoding="utf-8").split("\n")
+        at = {name: _found(lines, start.format(name=name)) for name in METHODS}
+        below = max(at.values()) + 1
+        missing = [METHODS[name] for name in METHODS if at[name] < 0]
+        lines[below:below] = [line.format(name=one.name, summary=_phrase(one.summary()), paper=one.paper) for one in missing]
+        page.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _found(lines: list[str], start: str) -> int:
+    """The first line that begins so, or -1."""
+    return next((at for at, line in enumerate(lines) if line.startswith(start)), -1)
+
+
+def _phrase(sentence: str) -> str:
+    """A sentence as it stands in a list: without its capital and its full stop."""
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
 def refresh(page: Path) -> bool:
@@ -50,5 +79,6 @@ def _rewrite(reader: Reader, block: Block, lines: list[str], shift: int) -> int:
 
 
 if __name__ == "__main__":
+    list_methods()
     for page in [Path(name) for name in sys.argv[1:]] or pages():
         print(f"{page}: {'changed' if refresh(page) else 'as it was'}")

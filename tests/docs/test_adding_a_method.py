@@ -1,67 +1,168 @@
-"""The method that the documentation builds is a good one: it keeps the contract, and the table makes a command of it."""
+"""The page on adding a method, followed to the letter in a copy of the sources: a file, a line of the table and a page are all it takes."""
 
 from __future__ import annotations
 
-import importlib
 import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from helpers_data import DATASETS, on_nodes, published
-from helpers_docs import ROOT, Reader, blocks
-from shoal import kernels
-from shoal.data.original import Original
-from shoal.errors import Infeasible
-from shoal.methods import METHODS, Method
+import shoal
+from helpers_docs import ROOT, Block, blocks
+from shoal import _kernels
 
-PAGE = ROOT / "docs" / "adding-a-method.md"
+PAGE = (ROOT / "docs" / "adding-a-method.md").read_text("utf-8")
+ADDED = ("chop", "brief")
+TABLE = "src/shoal/methods/__init__.py"
+COPIED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "cpp", "docs", "scripts", "tests")
+NOT_COPIED = shutil.ignore_patterns("__pycache__", "_kernels*.so")
+
+# What a developer's editable installation puts before the search path would find the sources here, not their copy.
+RUN = (
+    "import runpy, sys; sys.meta_path[:] = [f for f in sys.meta_path if 'Redirecting' not in type(f).__name__]; "
+    "runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)"
+)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy of the sources in which somebody adds methods, and a directory to type commands in."""
+
+    root: Path
+    home: Path
+
+    def run(self, module: str, *words: str, at: Path | None = None) -> subprocess.CompletedProcess[str]:
+        """Run a module, such as the program itself, on the copy."""
+        command = [sys.executable, "-c", RUN, module, *words]
+        path = os.pathsep.join(str(self.root / place) for place in ("src", "scripts"))
+        env = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
+        return subprocess.run(command, cwd=at or self.home, env=env, capture_output=True, text=True, check=False, timeout=300)
+
+    def type(self, line: str) -> str:
+        """What a command of the program prints. It must succeed."""
+        done = self.run(*shlex.split(line))
+        assert done.returncode == 0, f"$ {line}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    def test(self, *words: str) -> str:
+        """What tests of the copy print. They must pass."""
+        done = self.run("pytest", "-p", "no:cacheprovider", *words, at=self.root)
+        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+        return done.stdout
+
+    def files(self) -> dict[str, bytes]:
+        """All files but what Python compiles and what Hypothesis remembers."""
+        found = (file for file in self.root.rglob("*") if file.is_file() and not {"__pycache__", ".hypothesis"} & set(file.parts))
+        return {str(file.relative_to(self.root)): file.read_bytes() for file in found}
+
+
+def file_blocks() -> dict[str, str]:
+    return {block.file: text_of(block) for block in blocks(PAGE) if block.file}
+
+
+def text_of(block: Block) -> str:
+    return "\n".join(block.lines) + "\n"
+
+
+def table_line(name: str) -> str:
+    (line,) = re.findall(rf'^        "{name}": "shoal\.methods\.{name}:\w+",$', PAGE, re.MULTILINE)
+    return str(line)
+
+
+def fresh_copy(root: Path) -> None:
+    for name in COPIED:
+        place = ROOT / name
+        shutil.copytree(place, root / name, ignore=NOT_COPIED) if place.is_dir() else shutil.copy(place, root / name)
+    package = root / "src" / "shoal"
+    shutil.copytree(Path(shoal.__file__).parent, package, ignore=NOT_COPIED)
+    shutil.copy(_kernels.__file__, package)
+
+
+def add(root: Path, name: str, given: dict[str, str]) -> None:
+    """The three steps of the page, and no other."""
+    (root / "src/shoal/methods" / f"{name}.py").write_text(given[f"{name}.py"], "utf-8")
+    (root / "docs/methods" / f"{name}.md").write_text(given[f"{name}.md"], "utf-8")
+    table = (root / TABLE).read_text("utf-8")
+    end = table.index("    },\n)\n", table.index("METHODS: "))
+    (root / TABLE).write_text(f"{table[:end]}{table_line(name)}\n{table[end:]}", "utf-8")
+
+
+@pytest.fixture(scope="module")
+def before_and_after(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], Copy]:
+    """The files as they were, and the copy with both methods added."""
+    copy, given = Copy(tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("home")), file_blocks()
+    fresh_copy(copy.root)
+    before = copy.files()
+    for name in ADDED:
+        add(copy.root, name, given)
+    for name in ("baskets.txt", "log.csv"):
+        (copy.home / name).write_text(given[name], "utf-8")
+    return before, copy
 
 
 @pytest.fixture
-def chop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Method]]:
-    reader = Reader(tmp_path)
-    (block,) = [b for b in blocks(PAGE.read_text("utf-8")) if b.file == "chop.py"]
-    reader.save(block)
-    monkeypatch.syspath_prepend(str(reader.home))
-    monkeypatch.delitem(sys.modules, "chop", raising=False)
-    yield importlib.import_module("chop").Chop
-    sys.modules.pop("chop", None)
+def copy(before_and_after: tuple[dict[str, bytes], Copy]) -> Copy:
+    return before_and_after[1]
 
 
-@pytest.mark.parametrize("name", DATASETS)
-def test_it_keeps_the_contract(chop: type[Method], name: str) -> None:
-    data = DATASETS[name]()
-    original = on_nodes(data.bags, data.taxonomy)
-    for k in (2, 3):
-        method = chop(k=k)  # type: ignore[call-arg]
-        release = method.apply(Original.on(data.bags, data.taxonomy))
-        for claim in release.claims:
-            verdict = claim.check(release, original)  # type: ignore[attr-defined]
-            assert verdict.holds, verdict.witnesses
-        assert release.accounting is not None
-        assert release.accounting.records.total == len(data.bags)
-        shuffled = data.bags.select(np.random.default_rng(3).permutation(len(data.bags)))
-        with kernels.using(threads=1):
-            assert published(method.apply(Original.on(shuffled, data.taxonomy))) == published(release)
-    with pytest.raises(Infeasible):
-        chop(k=data.bags.n_owners + 1).apply(Original.on(data.bags, data.taxonomy))  # type: ignore[call-arg]
+def test_the_commands_of_the_page_work(copy: Copy) -> None:
+    (commands,) = [block.lines for block in blocks(PAGE) if block.kind == "sh"]
+    printed = {line: copy.type(line) for line in commands}
+    for name in ADDED:
+        assert "this documentation" in printed[f"shoal methods {name}"]
+        assert "--k" in printed[f"shoal anonymize --method {name} --help"]
+    assert "--words" in printed["shoal anonymize --method brief --help"]
+    assert "--words" not in printed["shoal anonymize --method chop --help"]
+    assert [line for line in commands if line.startswith("shoal audit") and "all claims hold" not in printed[line]] == []
+    groups, rows = (json.loads((copy.home / out / "manifest.json").read_text("utf-8")) for out in ("groups", "rows"))
+    assert [manifest["method"] for manifest in (groups, rows)] == ["chop", "brief"]
+    assert rows["accounting"]["rows"] == {"in": 4, "published": 2, "dropped: too many words": 1, "dropped: fewer than k people": 1}
+    assert (copy.home / "rows" / "log.csv").read_text("utf-8").split() == ["query", "rain", "rain"]
 
 
-def test_its_line_in_the_table_makes_it_a_method(
-    chop: type[Method], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(METHODS._places, "chop", "chop:Chop")
-    from shoal.app.cli.main import run
+def test_a_changed_release_of_a_new_method_fails_its_audit(copy: Copy) -> None:
+    copy.type("shoal anonymize log.csv --method brief --k 2 --to csv --out changed")
+    (copy.home / "changed" / "log.csv").write_text("query\nrain\nben miller\n", "utf-8")
+    assert copy.run("shoal", "audit", "changed", "--original", "log.csv").returncode == 3
 
-    assert METHODS["chop"] is chop
-    assert '"chop": "shoal.methods.chop:Chop",' in PAGE.read_text("utf-8")
-    baskets, out = tmp_path / "baskets.txt", tmp_path / "release"
-    baskets.write_text("1 2\n1 2 3\n2 3\n4\n")
-    assert run(["anonymize", str(baskets), "--taxonomy", "generated", "--method", "chop", "--k", "2", "--out", str(out)]) == 0
-    assert json.loads((out / "manifest.json").read_text())["method"] == "chop"
-    assert run(["methods", "chop"]) == 0
-    assert "this documentation" in capsys.readouterr().out
+
+def test_the_contract_tests_find_both_and_they_keep_the_contract(copy: Copy) -> None:
+    printed = copy.test("-v", "tests/contract", "-k", "chop or brief")
+    for name, file in (("chop", "test_methods"), ("brief", "test_rows_contract"), ("brief", "test_rows_methods")):
+        assert len(re.findall(rf"^tests/contract/{file}\.py::.*\[{name}.*PASSED", printed, re.MULTILINE)) >= 5
+
+
+def test_the_tests_on_tables_options_and_sources_pass(copy: Copy) -> None:
+    files = ("tests/test_registry.py", "tests/test_shared_names.py", "tests/test_house.py", "tests/cli/test_method_options.py")
+    copy.test(*files, "-k", "chop or brief or registry or shared_names or (house and methods) or completes or plain_help or takes_a_name")
+
+
+def test_the_script_lists_the_pages_and_the_documentation_is_complete(copy: Copy) -> None:
+    lists = [copy.root / "README.md", copy.root / "docs" / "README.md"]
+    old = [(ROOT / page.relative_to(copy.root)).read_text("utf-8").split("\n") for page in lists]
+    for _ in range(2):  # the second time there is nothing to add
+        done = copy.run("refresh_docs", *(f"docs/methods/{name}.md" for name in ADDED), at=copy.root)
+        assert done.returncode == 0, done.stderr
+        for page, lines in zip(lists, old, strict=True):
+            fresh = page.read_text("utf-8").split("\n")
+            assert [line for line in fresh if line in lines] == lines
+            assert len(fresh) == len(lines) + len(ADDED)
+    copy.test("tests/docs/test_coverage.py", "tests/docs/test_links.py", "-k", "chop or brief or README")
+
+
+def test_nothing_else_was_changed(before_and_after: tuple[dict[str, bytes], Copy]) -> None:
+    before, copy = before_and_after
+    after = copy.files()
+    assert set(after) - set(before) == {f"src/shoal/methods/{name}.py" for name in ADDED} | {f"docs/methods/{name}.md" for name in ADDED}
+    by_script = {"README.md", "docs/README.md"}
+    assert {name for name in before if after.get(name) != before[name]} - by_script == {TABLE}
+    old, now = (files[TABLE].decode().split("\n") for files in (before, after))
+    assert [line for line in now if line not in old] == [table_line(name) for name in ADDED]
+    assert len(now) == len(old) + len(ADDED)

@@ -49,7 +49,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @data_options()
 @click.option("--to", "form", type=click.Choice(list(OUTPUT_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
-@click.option("--bound", is_flag=True, help="Also prove a lower bound on the loss of any release with this k; takes a while on large data.")
+@click.option("--bound", is_flag=True, help="Also prove a lower bound on the loss of any release with this k; slow on large data.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
 @rare_option
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
