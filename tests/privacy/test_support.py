@@ -53,7 +53,7 @@ def test_a_file_alone_fails_where_a_query_has_too_few_rows() -> None:
 def test_every_row_must_be_explained_by_one_of_the_original(wrong: list[str | None]) -> None:
     verdict = Support(k=3).check(rows(*wrong), LOG)
     assert not verdict.holds
-    assert "1 published rows have no row of the original" in verdict.witnesses
+    assert "1 published row has no row of the original" in verdict.witnesses
 
 
 def test_fewer_rows_than_there_were_are_no_breach() -> None:

@@ -59,7 +59,7 @@ class Support(Model):
         if short := int((counted["people"] < self.k).sum()):
             broken.append(f"{_queries(short)} asked by fewer than {self.k:,} people")
         if more := int((counted["records"] - counted["rows"]).clip(lower_bound=0).sum()):
-            broken.append(f"{more:,} published rows have no row of the original")
+            broken.append(f"{more:,} published {'row has' if more == 1 else 'rows have'} no row of the original")
         return Verdict(str(self), verified_if(not broken), achieved | {"people": _least(counted["people"])}, tuple(broken))
 
     def _from_rows(self, published: pl.DataFrame, achieved: dict[str, int]) -> Verdict:

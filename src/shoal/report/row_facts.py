@@ -29,7 +29,7 @@ def query_facts(table: RowTable, original: LogOriginal, promised: int | None) ->
         table.frame.group_by(pl.col(table.unit).alias("query")).agg(n=pl.len().cast(pl.Int64)).sort("n", "query", descending=[True, False])
     )
     return QueryFacts(
-        before=original.log.frame["payload"].n_unique(),
+        before=int((original.log.frame["payload"].unique() != "").sum()),
         after=len(rows),
         sizes=tally(rows["n"].to_numpy(), cut=promised),
         frequent=tuple(rows.head(MOST_QUERIES).iter_rows()),
