@@ -18,7 +18,7 @@ from common import data_file, forget_peak, peak_since, show
 from shoal.data.dispersion import information_loss, standardised
 from shoal.data.table import Floats, Ints, Table
 from shoal.io.read.microdata import read_microdata
-from shoal.io.read.microdata_columns import MicrodataOptions
+from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
 from shoal.methods.mdav import mdav_groups
 
@@ -69,7 +69,7 @@ def published_losses() -> list[dict[str, Any]]:
     for name, losses in PUBLISHED.items():
         if (path := data_file(name)) is None:
             continue
-        table = read_microdata(Source.of(path), MicrodataOptions()).table
+        table = read_microdata(Source.of(path), ReadOptions(format="microdata")).data
         for k, printed in losses.items():
             loss = 100 * information_loss(table.numbers, mdav_groups(table, k))
             reached = f"{loss:.{len(printed.split('.')[1])}f}" == printed

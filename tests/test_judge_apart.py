@@ -20,10 +20,12 @@ CALLED = re.compile(r"\b_kernels\.(\w+)")
 # What both may use: values and their canonical form, files, and how kernels are called. None of it counts for a claim.
 COMMON = {
     "shoal.data.bags",
+    "shoal.data.column_names",
     "shoal.itemsets.choice",
     "shoal.data.original",
     "shoal.data.original_rows",
     "shoal.data.release",
+    "shoal.data.table",
     "shoal.data.tables.rows",
     "shoal.errors",
     "shoal.parameters",

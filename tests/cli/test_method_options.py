@@ -16,7 +16,7 @@ from shoal.app.cli.main import cli
 from shoal.app.cli.options import method_options
 from shoal.methods import METHODS
 
-LINES, COLUMNS = 46, 110
+LINES, COLUMNS = 50, 110
 DASHED = re.compile(r"^ +(?:-\w, )?(--[\w-]+)", re.MULTILINE)
 
 

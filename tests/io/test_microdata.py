@@ -8,20 +8,20 @@ import pytest
 from helpers_files import written
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.microdata import read_microdata
-from shoal.io.read.microdata_columns import MicrodataOptions
+from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
 
 
 def read(path, **said):
-    return read_microdata(Source.of(path), MicrodataOptions(**said))
+    return read_microdata(Source.of(path), ReadOptions(format="microdata", **said))
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.csv.zst"])
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_every_column_of_numbers_is_a_quasi_identifier(tmp_path, name, ends):
     reading = read(written(tmp_path, name, ends.join(["age,income", "30,1e3", " 41 ,-2.5", ""])))
-    assert reading.table.numbers.tolist() == [[30, 1000], [41, -2.5]]
-    assert reading.table.owners.tolist() == [0, 1]
+    assert reading.data.numbers.tolist() == [[30, 1000], [41, -2.5]]
+    assert reading.data.owners.tolist() == [0, 1]
     assert reading.rows.total == 2
     assert reading.notes == (
         "format microdata, fields separated by comma, named by the first line",
@@ -33,13 +33,13 @@ def test_every_column_of_numbers_is_a_quasi_identifier(tmp_path, name, ends):
 def test_columns_are_kept_dropped_and_own_rows(tmp_path):
     path = written(tmp_path, "a.tsv", "who\tage\ttown\tzip\tpay\nx\t1\tBern\t3000\t5\ny\t2\t\t3001\t6\nx\t3\tBasel\t4000\t7\n")
     reading = read(path, user="who", keep=("town",), drop=("4",))
-    assert [(a.name, a.kind, a.quasi) for a in reading.table.attributes] == [
+    assert [(a.name, a.kind, a.quasi) for a in reading.data.attributes] == [
         ("age", "numeric", True),
         ("town", "nominal", False),
         ("pay", "numeric", True),
     ]
-    assert reading.table.attributes[1].values.to_list() == ["Bern", None, "Basel"]
-    assert reading.table.owners.tolist() == [0, 1, 0]
+    assert reading.data.attributes[1].values.to_list() == ["Bern", None, "Basel"]
+    assert reading.data.owners.tolist() == [0, 1, 0]
     assert reading.notes[1:] == (
         "quasi-identifiers: 'age', 'pay'",
         "left as they are, without any protection: 'town'",
@@ -52,7 +52,7 @@ def test_quasi_identifiers_that_are_chosen_leave_the_others_to_be_named(tmp_path
     path = written(tmp_path, "a.csv", "a,b,c\n1,2,3\n4,5,6\n")
     with pytest.raises(InputError, match=r"columns 2, 3 .* not named"):
         read(path, quasi=("a",))
-    assert read(path, quasi=("a",), keep=("b",), drop=("c",)).table.numbers.tolist() == [[1], [4]]
+    assert read(path, quasi=("a",), keep=("b",), drop=("c",)).data.numbers.tolist() == [[1], [4]]
 
 
 def test_text_is_neither_published_nor_left_out_unasked(tmp_path):
@@ -66,8 +66,8 @@ def test_a_column_that_seems_to_name_owners_is_not_averaged(tmp_path):
     path = written(tmp_path, "a.csv", "User ID,a\n1,5\n1,6\n")
     with pytest.raises(InputError, match="seems to name the owner"):
         read(path)
-    assert read(path, user="User ID").table.n_owners == 1
-    assert read(path, drop=("User ID",)).table.n_owners == 2
+    assert read(path, user="User ID").data.n_owners == 1
+    assert read(path, drop=("User ID",)).data.n_owners == 2
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_row_without_an_owner_is_refused(tmp_path):
 
 def test_empty_lines_are_counted_and_constant_columns_announced(tmp_path):
     reading = read(written(tmp_path, "a.csv", "a,b\n1,2\n\n1,4\n\n"))
-    assert reading.table.numbers.tolist() == [[1, 2], [1, 4]]
+    assert reading.data.numbers.tolist() == [[1, 2], [1, 4]]
     assert reading.rows.as_dict() == {"in": 4, "used": 2, "empty lines": 2}
     assert reading.notes[-2:] == ("constant, so nothing of it is lost: 'a'", "2 empty lines are left out")
 
@@ -106,8 +106,8 @@ def test_a_first_line_of_numbers_is_not_guessed(tmp_path):
     path = written(tmp_path, "a.csv", "1,2\n3,4\n")
     with pytest.raises(InputError, match="holds numbers, not names"):
         read(path)
-    assert read(path, header=False).table.numbers.tolist() == [[1, 2], [3, 4]]
-    assert [a.name for a in read(path, header=True).table.attributes] == ["1", "2"]
+    assert read(path, header=False).data.numbers.tolist() == [[1, 2], [3, 4]]
+    assert [a.name for a in read(path, header=True).data.attributes] == ["1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_what_is_no_table_is_refused(tmp_path, text, said, match):
 
 def test_a_column_has_one_role(tmp_path):
     with pytest.raises(ParameterError, match="named twice"):
-        MicrodataOptions(quasi=("a",), drop=("a",))
+        ReadOptions(format="microdata", quasi=("a",), drop=("a",))
     with pytest.raises(ParameterError, match="two roles"):
         read(written(tmp_path, "a.csv", "a,b\n1,2\n"), quasi=("a",), drop=("1",))
 
@@ -139,7 +139,7 @@ def test_a_column_has_one_role(tmp_path):
 def test_parquet(tmp_path):
     path = tmp_path / "a.parquet"
     pl.DataFrame({"a": [1, 2], "b": [0.5, 1.5], "day": ["mo", "tu"], "n": [7, 8]}).write_parquet(path)
-    table = read(path, keep=("day", "n")).table
+    table = read(path, keep=("day", "n")).data
     assert table.numbers.tolist() == [[1, 0.5], [2, 1.5]]
     assert table.attributes[3].values.to_list() == [7, 8]
     pl.DataFrame({"a": [1, None, 2], "b": [1.0, float("nan"), 2.0]}).write_parquet(path)

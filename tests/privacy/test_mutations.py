@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from helpers_cli import FOOD, ITEMS, Shell, baskets
+from helpers_microdata import people_csv
 from shoal import _kernels
 from shoal.data.groups import Groups
 from shoal.itemsets.sensitive import SensitiveNodes
@@ -148,6 +149,11 @@ def one_row_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(infrequent, "rows_of", lambda asked, queries: np.union1d(true(asked, queries), [0]))
 
 
+def other_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publishes the first row of a group in place of the group's mean."""
+    monkeypatch.setattr("shoal.methods.mdav.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]])
+
+
 BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
 VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
@@ -155,6 +161,7 @@ TELLING = ("pairs.txt", "--format", "transactions", "--k", "2", "--method", "coh
 
 SEARCHES = ("searches.csv", "--k", "3")
 SENSITIVE = ("habits.txt", *BASKETS[1:], "--method", "shoal", "--sensitive", "sensitive.txt", "--h", "0.4")
+PEOPLE = ("people.csv", "--format", "microdata", "--method", "mdav", "--k", "3")
 
 MUTATIONS = {
     "shoal forms a group of one": Mutation("k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "shoal"), loner_in_search),
@@ -208,6 +215,18 @@ MUTATIONS = {
     "infrequent leaves a row of one person": Mutation(
         "support", "1 query was asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), one_row_too_many
     ),
+    "mdav forms groups of k - 1": Mutation(
+        "microdata-k-anonymity", "classes of fewer than 3", (*PEOPLE, "--drop-column", "who,town"), around("mdav", one_less(2))
+    ),
+    "mdav forgets who owns a row": Mutation(
+        "microdata-k-anonymity",
+        "people only, who own several rows",
+        (*PEOPLE, "--user", "who", "--drop-column", "town"),
+        around("mdav", lambda true, a: true(a[0], np.arange(len(a[1])), *a[2:])),
+    ),
+    "mdav publishes another value than the mean": Mutation(
+        "microdata-k-anonymity", "do not have the means of their rows", (*PEOPLE, "--user", "who", "--drop-column", "town"), other_means
+    ),
     "tds splits a class too small": Mutation(
         "public-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "tds"), every_item_fits
     ),
@@ -238,6 +257,7 @@ def data(shell: Shell) -> Shell:
     shell.file("habits.txt", "Apple,Butter\n" * 6 + "Apple,Milk\n" * 2 + "Apple,Beef\n" * 12)
     shell.file("sensitive.txt", "Butter\n")
     shell.file("searches.csv", searches())
+    shell.file("people.csv", people_csv())
     shell.file("food.csv", FOOD)
     return shell
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from shoal.app.columns import unjudged_columns
 from shoal.app.evidence import of_claims, of_files, of_original
-from shoal.app.job import NO_TAXONOMY, Preparation, Shape, is_file
+from shoal.app.job import NO_TAXONOMY, Preparation, is_file
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.promises import as_promised, claims_of
 from shoal.app.stated import Stated, listed
 from shoal.data.original import SUPPRESSED, Original
+from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
 from shoal.data.tables.bags import BagTable
@@ -156,19 +157,21 @@ class Seen:
 def seen_at(place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None) -> Seen:
     """The tables that the manifest lists. A single file is of the kind that all claims are about, or else holds records."""
     if place.kinds and place.kinds != {BagTable.kind}:
-        return _seen_rows(read_tables(place.file.parent, place.tables), models)
+        told = place.manifest["input"].get(KEPT, []) if place.manifest else []
+        return _seen_rows(read_tables(place.file.parent, place.tables), models, told)
     kinds = frozenset.intersection(*(model.judges for model in models)) if models else frozenset({BagTable.kind})
     if not place.kinds and kinds and BagTable.kind not in kinds:
         kind = min(kinds)
         facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
-        return _seen_rows(read_tables(place.file.parent, [facts]), models, (f"read as a table of {kind}",))
+        return _seen_rows(read_tables(place.file.parent, [facts]), models, (), (f"read as a table of {kind}",))
     found = read_published(place.file, format or place.format, sep or place.separator)
     return Seen(Release.from_records(found.bags), found.notes, found.beside)
 
 
-def _seen_rows(tables: Mapping[str, PublishedTable], models: Sequence[Model], notes: tuple[str, ...] = ()) -> Seen:
+def _seen_rows(tables: Mapping[str, PublishedTable], models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = ()) -> Seen:
+    """Columns that no claim is about stand beside; not those that the manifest tells are left as they are, which the verdicts name."""
     release = Release(tables)
-    return Seen(release, notes, unjudged_columns(release, models))
+    return Seen(release, notes, unjudged_columns(release, models, told))
 
 
 def _format_of(file: Path) -> str:
@@ -218,11 +221,10 @@ def located(place: Published, how: Preparation | None) -> Preparation:
 
 
 def for_rows(how: Preparation, release: Release) -> Preparation:
-    """How the original of published rows is read where no manifest tells: as a log, unless it is said to be microdata."""
+    """How the original of published rows is read where neither a manifest nor a format tells: as a log."""
     if how.shape != "records" or release.kinds != {RowTable.kind}:
         return how
-    shape: Shape = "table" if how.read.format == "microdata" else "log"
-    return replace(how, taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
+    return replace(how, taxonomy=NO_TAXONOMY, typed_names=True, shape="log")
 
 
 def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:

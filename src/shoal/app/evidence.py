@@ -17,6 +17,7 @@ from shoal.data.accounting import Accounting, Ledger, kept
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.rows import RowTable
+from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.itemsets.choice import Items
 from shoal.methods import fate_of
@@ -122,4 +123,8 @@ def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepare
 def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, prepared: Prepared) -> None:
     """Metrics measured anew, but for those that need the groups."""
     names = [name for name in manifest["metrics"] if not METRICS[name].needs_groups]
-    evidence.add("metrics", measure(placed, prepared.original, names) if names else {})
+    for name in names:
+        try:
+            evidence.add("metrics", measure(placed, prepared.original, [name]))
+        except ParameterError as error:
+            evidence.insist(False, f"metrics.{name} cannot be measured: {error.message}")

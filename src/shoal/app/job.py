@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal, get_args
@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from shoal.data.bags import Vocabulary
 from shoal.data.log import Per
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.options import ReadOptions
+from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.separators import one_byte
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.methods import Method
@@ -23,6 +23,7 @@ from shoal.taxonomy.tree import Taxonomy
 
 NO_TAXONOMY = "none"
 Shape = Literal["records", "log", "table"]
+WANTED = {"records": "records of items", "log": "a log of events", "table": "a table of microdata"}
 ROWS: tuple[Shape, ...] = ("log", "table")
 AS_TYPED = "as typed"
 
@@ -60,14 +61,32 @@ class Preparation:
             _fanout(self.taxonomy)
         if self.shape != "records" and (self.per != "user" or self.unknown or not self.as_sets or self.taxonomy != NO_TAXONOMY):
             raise ParameterError(f"a method that takes the rows of a {self.shape} makes no records of them, and needs no taxonomy")
+        self._settle_format()
         if self.taxonomy == NO_TAXONOMY:
             object.__setattr__(self, "typed_names", True)
+
+    def _settle_format(self) -> None:
+        """A table is read as microdata, and nothing else is."""
+        if self.shape == "table" and self.read.format is None:
+            object.__setattr__(self, "read", replace(self.read, format=MICRODATA))
+        if (self.shape == "table") != (self.read.format == MICRODATA):
+            hint = (
+                f"say --format {MICRODATA}"
+                if self.shape == "table"
+                else "choose a method that takes a table, such as those of `shoal methods`"
+            )
+            raise ParameterError(f"what is wanted here is {WANTED[self.shape]}, and the format {self.read.format} gives another", hint=hint)
 
     @classmethod
     def default_for(cls, method: Method) -> Preparation:
         """What is done unless something else is asked for: a taxonomy only where the method needs one."""
         shape: Shape = next((rows for rows in ROWS if rows in method.takes), "records")
         return cls(shape=shape) if method.needs_taxonomy else cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
+
+    @classmethod
+    def of_format(cls, format: str | None) -> Preparation:
+        """What is done where no method is known, only what a file is."""
+        return cls(taxonomy=NO_TAXONOMY, shape="table") if format == MICRODATA else cls()
 
     @property
     def pause(self) -> timedelta:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from shoal.app.job import AS_TYPED, NO_TAXONOMY, Preparation
 from shoal.app.manifest_schema import faults
 from shoal.app.stated import listed
+from shoal.data.original_rows import KEPT, QUASI
 from shoal.errors import InputError
 from shoal.io.beside import distinct_keys
 from shoal.io.directory import MANIFEST
+from shoal.io.read.microdata_columns import DROPPED, OWNER
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.packed import content_of, digest_of
 from shoal.privacy import Verdict, verified_if
 
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}
+
+_COLUMNS = {QUASI: "quasi", KEPT: "keep", DROPPED: "drop", OWNER: "user"}
 
 
 @dataclass(frozen=True)
@@ -109,11 +113,16 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
     said = given.get("reading")
     read = ReadOptions.from_description(given.get("format"), said if isinstance(said, dict) else {})
     if "read_as" in given:
-        return Preparation(read=read, taxonomy=NO_TAXONOMY, typed_names=True, shape=given["read_as"])
+        columns: dict[str, Any] = {option: _said(given[role]) for role, option in _COLUMNS.items() if role in given}
+        return Preparation(read=replace(read, **columns), taxonomy=NO_TAXONOMY, typed_names=True, shape=given["read_as"])
     told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}
     if given.get("names") == AS_TYPED:  # then a taxonomy only chose items, and claims name these
         told |= {"taxonomy": NO_TAXONOMY, "typed_names": True}
     return Preparation(read=read, as_sets=given["records_as"] == "sets", **told)
+
+
+def _said(told: str | list[str]) -> str | tuple[str, ...]:
+    return told if isinstance(told, str) else tuple(told)
 
 
 def _no_number(text: str) -> NoReturn:

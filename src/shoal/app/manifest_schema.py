@@ -16,10 +16,12 @@ from typing import Any, get_args
 
 from shoal.app.job import AS_TYPED, ROWS, parse_gap
 from shoal.data.log import Per
+from shoal.data.original_rows import KEPT, QUASI
 from shoal.data.tables import KINDS
 from shoal.data.tables.columns import TYPES
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
+from shoal.io.read.microdata_columns import DROPPED, OWNER
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
@@ -246,7 +248,10 @@ _READING = _object(
 _FROM_A_FILE = {"format": _one_of(tuple(FORMATS)), "reading": _READING}
 _PERHAPS = {**_FROM_A_FILE, "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
 _TYPED_INPUT = _object({**_ANY_INPUT, "names": _one_of((AS_TYPED,))}, _PERHAPS)
-_ROWS_INPUT = _object({"rows": _count, "owners": _count, "read_as": _one_of(ROWS)}, _FROM_A_FILE)
+_ROWS_INPUT = _object(
+    {"rows": _count, "owners": _count, "read_as": _one_of(ROWS)},
+    {**_FROM_A_FILE, QUASI: _several(_text), KEPT: _several(_text), DROPPED: _several(_text), OWNER: _text},
+)
 _INPUT_ON_TAXONOMY = _object(
     {
         **_ANY_INPUT,

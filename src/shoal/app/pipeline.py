@@ -21,6 +21,7 @@ from shoal.app.job import Target
 from shoal.app.manifest_schema import DIGEST, digest_of, faults
 from shoal.app.prepare import Prepared
 from shoal.data.original import AnyOriginal
+from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet
 from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
@@ -67,7 +68,7 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         seen = Release(read_tables(directory.path, written, own=True))
         verdicts = [claim.check(seen) for claim in release.claims]
         insist([same_tables(release, seen), *verdicts], "written")
-        insist_on_columns(seen, release.claims)
+        insist_on_columns(seen, release.claims, judged.original.columns().get(KEPT, []))
         manifest = manifest_of(judged, verdicts, file_facts(written, seen))
         page = render(disclosed_facts(manifest, release, judged.original)).encode()
         directory.write(REPORT, page)
@@ -113,9 +114,9 @@ def insist_on_schema(manifest: dict[str, Any]) -> None:
         raise GuaranteeNotMet(f"the manifest is not as manifests are: {fault}", hint="nothing was written")
 
 
-def insist_on_columns(release: Release, claims: Sequence[Model]) -> None:
-    """Raise where a column is written that no claim is about."""
-    for name in unjudged_columns(release, claims):
+def insist_on_columns(release: Release, claims: Sequence[Model], meant: Sequence[str] = ()) -> None:
+    """Raise where a column is written that no claim is about, and that is not meant to be left as it is."""
+    for name in unjudged_columns(release, claims, meant):
         raise GuaranteeNotMet(f"no claim of the method is about the published column {name!r}", hint="nothing was written")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from shoal.app.job import NO_TAXONOMY, Preparation, is_file, load_taxonomy
+from shoal.app.job import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.original import AnyOriginal, Original
@@ -38,7 +38,6 @@ class Records:
         return in_lower_case(self.bags)[0] if self.texts else self.bags
 
 
-WANTED = {"log": "a log of events", "table": "a table of microdata"}
 READING = "reading"  # what was said of how the input is to be read
 FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
 
@@ -75,15 +74,13 @@ def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = 
     """What was prepared, with the facts, the rows and the notes of the file it came from."""
     said = reading.options.described()
     told = {"format": reading.format, **({READING: said} if said else {}), "rows": reading.rows.total}
-    facts = told | {name: fact for name, fact in prepared.facts.items() if name != "rows"}
+    facts = told | {name: fact for name, fact in prepared.facts.items() if name != "rows"} | dict(reading.columns)
     return replace(prepared, facts=facts, reading=reading, notes=(*reading.notes, *noted, *prepared.notes))
 
 
 def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Taxonomy | None = None) -> Prepared:
     """What a method takes, from data that was read."""
     if how.shape == "records":
-        if isinstance(data, Table):
-            raise ParameterError("this method takes records of items, and the input is a table of microdata")
         return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, given)
     if how.shape == "log" and isinstance(data, Log):
         return _as_it_is(LogOriginal(data), how)
@@ -94,11 +91,13 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
 
 def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:
     """Rows are given to the method as they were read."""
-    return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described(), how, None, ())
+    return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described() | original.columns(), how, None, ())
 
 
-def records_of(data: Log | Bags, how: Preparation) -> Records:
+def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
     """One bag of words per user, session or event."""
+    if isinstance(data, Table):
+        raise ParameterError("records of items are wanted here, and the input is a table of microdata")
     if isinstance(data, Log):
         stop_words = 0
 

@@ -14,6 +14,7 @@ from shoal.app.manifest_schema import LARGEST_COUNT
 from shoal.app.promises import claims_of
 from shoal.app.stated import same
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, STOP_WORDS, UNKNOWN_KEPT
+from shoal.data.original_rows import KEPT, QUASI
 from shoal.methods import fate_of
 from shoal.metrics import METRICS
 
@@ -30,6 +31,7 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
     yield from _of_input(manifest["input"])
     yield from _of_reading(manifest)
     yield from _of_claims(manifest)
+    yield from _of_columns(manifest)
     if "occurrences" in manifest["accounting"]:
         yield from _of_words(manifest)
         yield from _of_shares(manifest)
@@ -47,6 +49,19 @@ def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
         yield "metrics.ggd is none that these records can have"
     if "mean_level" in metrics and shown and not _within(metrics["mean_level"], 1, 1 + manifest["input"]["taxonomy_height"]):
         yield "metrics.mean_level is none of a taxonomy of this height"
+
+
+def _of_columns(manifest: Manifest) -> Iterator[str]:
+    """Columns of a table of microdata: what is said of the input's, what the files hold, and what the claims are about."""
+    given = manifest["input"]
+    if QUASI not in given:
+        return
+    told = sorted([*given[QUASI], *given.get(KEPT, [])])
+    if any(sorted(file.get("columns", {})) != told for file in manifest["files"] if "table" in file):
+        yield f"input.{QUASI} and input.{KEPT} are not the columns of the files"
+    for i, claim in enumerate(claims_of(manifest)):
+        if claim.columns_named is not None and sorted(claim.columns_named) != sorted(given[QUASI]):
+            yield f"claims[{i}] is about other columns than input.{QUASI}"
 
 
 def _of_totals(manifest: Manifest) -> Iterator[str]:

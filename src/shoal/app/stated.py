@@ -7,6 +7,7 @@ an audit says of each whether it was believed.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,7 +52,7 @@ class Evidence:
 
     def add(self, prefix: str, values: Mapping[str, Any]) -> None:
         """Values recomputed under one key."""
-        self.found |= {f"{prefix}.{name}": value for name, value in values.items()}
+        self.found |= dict(lines_of(dict(values), prefix))
 
     def insist(self, holds: bool, otherwise: str) -> None:
         """A contradiction, unless this holds."""
@@ -91,10 +92,10 @@ def same(said: Any, found: Any) -> bool:
 
 def parts_of(keys: Iterable[str]) -> list[str]:
     """Keys for reading: those under one heading together, such as `input (owners, rows)`."""
-    grouped: dict[str, list[str]] = {}
+    grouped: dict[str, dict[str, None]] = {}
     for key in keys:
         heading, _, name = key.rpartition(".")
-        grouped.setdefault(heading, []).append(name)
+        grouped.setdefault(heading, {})[re.sub(r"\[\d+\]$", "", name)] = None  # a list is named once
     return [f"{heading} ({', '.join(names)})" if heading else ", ".join(names) for heading, names in grouped.items()]
 
 

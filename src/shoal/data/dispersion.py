@@ -7,6 +7,7 @@ values, from 0 to 1; the literature's L is 100 times that. It is the same with n
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -52,7 +53,14 @@ def information_loss(values: Floats, group: Ints) -> float:
 
 
 def _mean(values: Floats) -> Floats:
-    return np.array([math.fsum(column) / len(column) for column in values.T])
+    return np.array([_mean_of_column(column) for column in values.T])
+
+
+def _mean_of_column(column: Floats) -> float:
+    try:
+        return math.fsum(column) / len(column) + 0.0  # zero has no sign
+    except OverflowError:  # the sum is too large, the mean is not
+        return float(sum(map(Fraction, column.tolist()), Fraction()) / len(column))
 
 
 def _standardised_column(column: Floats) -> Floats:

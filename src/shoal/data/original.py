@@ -79,6 +79,10 @@ class AnyOriginal(ABC):
     def to_account(self) -> dict[str, int]:
         """What a release must account for: the total of each ledger."""
 
+    def columns(self) -> dict[str, list[str]]:
+        """Its columns by their roles, where a manifest tells of them."""
+        return {}
+
     @property
     def on_taxonomy(self) -> bool:
         """Whether items were put on a taxonomy."""

@@ -9,6 +9,8 @@ from shoal.data.original import AnyOriginal
 from shoal.data.shape import Shape
 from shoal.data.table import Table
 
+QUASI, KEPT = "quasi_identifiers", "left_as_they_are"  # what a manifest calls them
+
 
 @dataclass(frozen=True, eq=False)
 class LogOriginal(AnyOriginal):
@@ -50,3 +52,8 @@ class TableOriginal(AnyOriginal):
     def to_account(self) -> dict[str, int]:
         """Rows."""
         return {"rows": len(self.table)}
+
+    def columns(self) -> dict[str, list[str]]:
+        """Quasi-identifiers, and the columns that are left as they are."""
+        kept = [attribute.name for attribute in self.table.attributes if not attribute.quasi]
+        return {QUASI: [attribute.name for attribute in self.table.quasi], **({KEPT: kept} if kept else {})}

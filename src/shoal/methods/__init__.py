@@ -64,6 +64,7 @@ METHODS: Table[type[Method]] = Table(
         "tds": "shoal.methods.tds:TopDownSpecialization",
         "ssc": "shoal.methods.ssc:SSC",
         "infrequent": "shoal.methods.infrequent:Infrequent",
+        "mdav": "shoal.methods.mdav:MDAV",
     },
 )
 

@@ -78,6 +78,7 @@ METRICS: Table[Metric] = Table(
         "blm_distinct": "shoal.metrics.blm:BLM_DISTINCT",
         "pattern_recall": "shoal.metrics.patterns:RECALL",
         "pattern_distance": "shoal.metrics.patterns:SDIST",
+        "information_loss": "shoal.metrics.information_loss:INFORMATION_LOSS",
         "frequency_distance": "shoal.metrics.frequency:FREQUENCY_DISTANCE",
         "frequency_shift": "shoal.metrics.frequency:FREQUENCY_SHIFT",
         "rows_kept": "shoal.metrics.rows:ROWS_KEPT",

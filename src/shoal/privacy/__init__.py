@@ -111,6 +111,11 @@ class Model(Declared, ABC):
         """The columns of published rows that this model judges: all of them, unless it says otherwise."""
         return frozenset(table.columns)
 
+    @property
+    def columns_named(self) -> tuple[str, ...] | None:
+        """The columns that the claim names as those it is about; None where it names none."""
+        return None
+
     def keeps(self, promise: Declared) -> bool:
         """Whether this claim, made of a release, is what its method promised.
 
@@ -136,6 +141,7 @@ MODELS: Table[type[Model]] = Table(
         "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
         "coherence": "shoal.privacy.coherence:Coherence",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
+        "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",
         "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
         "support": "shoal.privacy.support:Support",
     },

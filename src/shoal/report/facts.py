@@ -14,13 +14,15 @@ import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import AnyOriginal, Original
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original_rows import LogOriginal, TableOriginal
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.rows import RowTable
 from shoal.privacy.classes import classes_of
+from shoal.privacy.microdata_rows import classes_of_rows
 from shoal.report.bins import Bin, Histogram, compare, joined, people_seen, tally
 from shoal.report.row_facts import QueryFacts, query_facts
+from shoal.report.spreads import Spread, spreads_of
 from shoal.report.verdicts import promised_group
 from shoal.taxonomy.tree import Taxonomy
 
@@ -70,6 +72,7 @@ class Facts:
     on_taxonomy: bool = True
     of_records: bool = True
     queries: QueryFacts | None = None
+    spreads: tuple[Spread, ...] = ()
 
 
 def facts_of(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
@@ -80,7 +83,25 @@ def facts_of(manifest: Mapping[str, Any], release: Release, original: AnyOrigina
     queries = None
     if isinstance(rows, RowTable) and isinstance(original, LogOriginal):
         queries = query_facts(rows, original, promised_group(manifest.get("claims", [])))
+    if isinstance(rows, RowTable) and isinstance(original, TableOriginal):
+        return _facts_of_microdata(manifest, rows, original)
     return Facts(manifest=manifest, published=release.n_rows, on_taxonomy=original.on_taxonomy, of_records=False, queries=queries)
+
+
+def _facts_of_microdata(manifest: Mapping[str, Any], table: RowTable, original: TableOriginal) -> Facts:
+    names = [attribute.name for attribute in original.table.quasi]
+    if not table.holds_numbers(names):  # an audit may be given any table
+        return Facts(manifest=manifest, published=table.n_rows, on_taxonomy=False, of_records=False)
+    sizes = classes_of_rows(table.frame, names).sizes
+    return Facts(
+        manifest=manifest,
+        published=table.n_rows,
+        sizes=_sizes(sizes),
+        group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
+        on_taxonomy=False,
+        of_records=False,
+        spreads=spreads_of(table, original.table, _fewest(manifest)),
+    )
 
 
 def _facts_of_records(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:

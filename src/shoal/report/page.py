@@ -75,6 +75,7 @@ def _pictures(facts: Facts) -> dict[str, Any]:
             "largest": count(facts.sizes.largest),
         },
         "of_records": facts.of_records,
+        "spreads": sections.spread_rows(facts.spreads),
         "fewest": count(facts.fewest),
         "height": count(facts.height),
         "on_taxonomy": facts.on_taxonomy,

@@ -13,6 +13,7 @@ from shoal.report.bins import Histogram
 from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, stacked
 from shoal.report.facts import Facts, PublishedItem
 from shoal.report.row_facts import QueryFacts
+from shoal.report.spreads import Spread
 from shoal.report.verdicts import Tile, promised_group
 from shoal.report.words import count, name, number, percent, plain, plural, share_of, spoken
 
@@ -36,6 +37,10 @@ MEANINGS = {
     "records_as": "whether an item counts once in a record (sets) or as often as it stands there (bags)",
     "unknown_items": "different items that the taxonomy lacks",
     "unknown_occurrences": "how often those stand in the records",
+    "quasi_identifiers": "columns whose values were replaced by the means of groups",
+    "left_as_they_are": "columns published without any protection, which no claim covers",
+    "dropped": "columns that were left out",
+    "owner_column": "the column that told people apart, which is not published",
     "taxonomy_nodes": "names in the part of the taxonomy that is used",
     "taxonomy_leaves": "most exact names among them",
     "taxonomy_height": "steps from the root down to the deepest name",
@@ -54,6 +59,10 @@ LOSSES = {
     "loss_with_dropped": (
         "Loss with dropped terms",
         "The same, with terms dropped as unknown counted as lost.",
+    ),
+    "information_loss": (
+        "Information loss",
+        "SSE / SST: the share of the dispersion of standardised values that lies within groups, and is lost when means are published.",
     ),
     "ncp": ("NCP", "Normalised certainty penalty: the share of all terms that a published item leaves open."),
 }
@@ -121,6 +130,17 @@ class ItemRow:
     bar: str
 
 
+@dataclass(frozen=True)
+class SpreadRow:
+    """A column of microdata: its mean and its standard deviation, before and after."""
+
+    name: str
+    mean_before: str
+    mean: str
+    deviation_before: str
+    deviation: str
+
+
 def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
     """The method with its summary, and its parameters with what they mean."""
     method = str(manifest.get("method") or "not recorded")
@@ -186,6 +206,9 @@ def loss_tile(metrics: Mapping[str, Any]) -> Tile:
     if queries is not None and people is not None:
         return Tile("Left", percent(queries), f"of the different queries; {percent(people)} of the people asked one of them")
     loss, bound = _share(metrics, "loss"), _share(metrics, "bound")
+    dispersion = _share(metrics, "information_loss")
+    if dispersion is not None:
+        return Tile("Lost", percent(dispersion), "of the dispersion of values; 0% is the original, 100% leaves one mean for all")
     if loss is None:
         return Tile("Lost", "not measured", "the loss needs the original", "open")
     least = "0% is the original, 100% is no information"
@@ -294,6 +317,20 @@ def item_rows(items: Sequence[PublishedItem], records: int) -> list[ItemRow]:
             bar(i.records / records if records else 0.0),
         )
         for i in items
+    ]
+
+
+def spread_rows(spreads: Sequence[Spread]) -> list[SpreadRow]:
+    """Means and standard deviations of columns, before and after."""
+    return [
+        SpreadRow(
+            name(s.name),
+            number(s.mean_before),
+            number(s.mean),
+            "–" if s.deviation_before is None else number(s.deviation_before),
+            number(s.deviation),
+        )
+        for s in spreads
     ]
 
 

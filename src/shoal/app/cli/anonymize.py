@@ -13,6 +13,7 @@ from shoal.app.cli.options import DATA_PARAMETERS, chosen_method, data_options, 
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
+from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.errors import ParameterError
@@ -75,7 +76,7 @@ def command(
 ) -> None:
     """Turn INPUT into a release directory whose guarantee was verified before it was written.
 
-    INPUT is a query log, a table of users and items, or transactions; what it is taken for is announced.
+    INPUT is a query log, a table of users and items, transactions or microdata; notes say how it is read.
     """
     chosen = chosen_method(method, said)
     how = preparation(said, base=Preparation.default_for(chosen))
@@ -112,6 +113,10 @@ def warn_of(method: Method) -> None:
 def announce(prepared: Prepared) -> None:
     """How the input was read, and what was left out: before the method runs, which may take hours."""
     screen.note(*prepared.notes)
+    kept = prepared.original.columns().get(KEPT, [])
+    if kept:
+        names = ", ".join(map(repr, kept))
+        screen.warn(f"published as they are, and not covered by the claim: {names}; together they may tell people apart")
     if prepared.reading:
         screen.note(*(f"left out: {line}" for line in prepared.reading.defects.described()))
 
@@ -157,7 +162,10 @@ def _floor(metrics: dict[str, float]) -> str:
 def _published(release: Release, metrics: dict[str, float]) -> list[tuple[str, str]]:
     """What is published, and, of records, how much of it was lost."""
     if release.kinds != {BagTable.kind}:
-        return [("published", ", ".join(f"{screen.counted(table.n_rows, 'row')} of {name}" for name, table in release.tables.items()))]
+        told = ", ".join(f"{screen.counted(table.n_rows, 'row')} of {name}" for name, table in release.tables.items())
+        share = metrics.get("information_loss")
+        dispersion = [] if share is None else [("lost", f"{share:.1%} of the dispersion (SSE / SST on standardised values)")]
+        return [("published", told), *dispersion]
     groups, records = len(release.copies), screen.counted(release.n_records, "record")
     told = f"{records} in {screen.counted(groups, 'group')}" if groups < release.n_records else records
     if "loss" not in metrics:

@@ -9,6 +9,7 @@ import click
 
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, preparation
+from shoal.app.job import Preparation
 from shoal.app.prepare import prepare
 from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 
@@ -22,7 +23,7 @@ from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
     """Prove how much any k-anonymous release of INPUT must lose, whoever makes it and however."""
-    how = preparation(said)
+    how = preparation(said, Preparation())
     with screen.progress(threads):
         prepared = prepare(input, how)
         screen.note(*prepared.notes)

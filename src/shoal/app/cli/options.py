@@ -13,22 +13,26 @@ from shoal.app.job import Preparation
 from shoal.app.manifest import preparation_of
 from shoal.errors import ParameterError
 from shoal.io.read.items import with_files_read
-from shoal.io.read.options import FORMATS, OWNERS
+from shoal.io.read.options import FORMATS, MICRODATA, OWNERS
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES
 
 Command = Callable[..., Any]
 
-COLUMNS = ("format", "user", "time", "text", "item")
+COLUMNS = ("format", "user", "time", "text", "item", "quasi", "keep_column", "drop_column")
+OF_MICRODATA = {"quasi": "quasi", "keep_column": "keep", "drop_column": "drop"}
 READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
 
 _DATA_OPTIONS = {
-    "format": click.option("--format", type=click.Choice(FORMATS), help="What the input is; guessed from name and header, and announced."),
+    "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}; guessed, and announced."),
     "user": click.option("--user", metavar="COLUMN", help="Column that tells people apart."),
     "time": click.option("--time", metavar="COLUMN", help="Column of times."),
     "text": click.option("--text", metavar="COLUMN", help="Column of query texts."),
     "item": click.option("--item", metavar="COLUMN", help="Column of items, for a table of one row per user and item."),
+    "quasi": click.option("--quasi", metavar="COLUMNS", help="Quasi-identifiers of microdata, as a,b,c. [default: all numbers]"),
+    "keep-column": click.option("--keep-column", metavar="COLUMNS", help="Columns of microdata left as they are, without any protection."),
+    "drop-column": click.option("--drop-column", metavar="COLUMNS", help="Columns of microdata that are left out."),
     "sep": click.option("--sep", metavar="CHARACTER", help="What separates fields, or the items of a transaction."),
     "header": click.option("--header/--no-header", default=None, help="Whether the first row names the columns; found out if left out."),
     "strict": click.option("--strict", is_flag=True, default=None, help="Refuse a file with malformed rows instead of counting them."),
@@ -64,9 +68,13 @@ def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
 
 def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:
     """What the options say, on top of a base; takes the options it understands out of `said`."""
-    start = base or Preparation()
+    start = base or Preparation.of_format(said["format"])
     reading = {name: said.pop(name) for name in READING}
     known = start.read.without_columns() if any(reading[name] for name in COLUMNS) else start.read
+    known = replace(known, format=MICRODATA) if start.shape == "table" else known
+    for option, name in OF_MICRODATA.items():
+        columns = reading.pop(option)
+        reading[name] = None if columns is None else tuple(columns.split(","))
     read = replace(known, **{n: v for n, v in reading.items() if v is not None})
     bag = said.pop("bag")
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}

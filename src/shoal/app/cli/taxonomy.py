@@ -9,7 +9,7 @@ import click
 
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, preparation, rare_option
-from shoal.app.job import load_taxonomy
+from shoal.app.job import Preparation, load_taxonomy
 from shoal.app.prepare import records_of
 from shoal.io.read.inputs import read
 from shoal.taxonomy.losses import LOSSES
@@ -63,7 +63,7 @@ def covers(hierarchy: str, input: Path, limit: int, show_rare: bool, as_json: bo
 
     The list shows items of the input as they are: it is for you, not for publication. Items of fewer than 5 people are only counted.
     """
-    how = preparation({**said, "taxonomy": hierarchy})
+    how = preparation({**said, "taxonomy": hierarchy}, Preparation())
     with screen.progress():
         reading = read(input, how.read)
         screen.note(*reading.notes)

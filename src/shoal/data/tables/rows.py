@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,6 +57,10 @@ class RowTable(PublishedTable):
         if len(found) != 1 or self.columns[found[0]] != "text":
             raise InputError(f"rows of a log have one column of text that is called {' or '.join(PAYLOAD.values())}")
         return found[0]
+
+    def holds_numbers(self, names: Iterable[str]) -> bool:
+        """Whether all of these are columns of finite numbers, none missing."""
+        return all(self.columns.get(name) == "number" and self.frame[name].is_finite().fill_null(False).all() for name in names)
 
     def shuffled(self) -> pl.DataFrame:
         """The rows in a fresh order, with fresh pseudonyms from 1 on."""

@@ -13,7 +13,8 @@ from shoal.errors import InputError, ParameterError
 from shoal.io.read.columns import listed_roles
 from shoal.io.read.events import Collector, as_column
 from shoal.io.read.formats import Layout
-from shoal.io.read.options import ReadOptions
+from shoal.io.read.microdata import microdata_of
+from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.reading import Reading, Tally
 from shoal.io.read.source import Source
 
@@ -24,6 +25,8 @@ FRAME = Source(Path("the frame"), "", b"", True)
 def read_frame(frame: Any, options: ReadOptions) -> Reading:
     """The events of a frame whose columns the options name: the user, the text or item, and perhaps the time."""
     table = frame if isinstance(frame, pl.DataFrame) else _converted(frame)
+    if options.format == MICRODATA:
+        return microdata_of(table, FRAME, options)
     named = options.named
     if "user" not in named or not {"text", "item"} & named.keys():
         raise ParameterError("a frame is read by the names of its columns", hint="give user= and either text= or item=")

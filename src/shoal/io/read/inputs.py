@@ -1,4 +1,4 @@
-"""Reading a user's data: any of the formats becomes a Log or Bags, with an account of every row."""
+"""Reading a user's data: any of the formats becomes a Log, Bags or a Table, with an account of every row."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 
 from shoal.io.read.events import read_events
 from shoal.io.read.formats import ReadOptions, find_layout
+from shoal.io.read.microdata import read_microdata
+from shoal.io.read.options import MICRODATA
 from shoal.io.read.reading import Reading
 from shoal.io.read.source import Source
 from shoal.io.read.transactions import read_transactions
@@ -15,9 +17,11 @@ __all__ = ["ReadOptions", "Reading", "read"]
 
 
 def read(path: str | Path, options: ReadOptions | None = None) -> Reading:
-    """Read a query log, a table or transactions. Under `strict` the first defective rows are an error."""
+    """Read a query log, a table, transactions or microdata. Under `strict` the first defective rows are an error."""
     said = options or ReadOptions()
     source = Source.of(path)
+    if said.format == MICRODATA:
+        return read_microdata(source, said)
     layout = find_layout(source, said)
     reader = read_transactions if layout.format == "transactions" else read_events
     reading = replace(reader(source, layout, said), options=said)

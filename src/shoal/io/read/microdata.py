@@ -7,6 +7,7 @@ with a missing, infinite or unreadable number in a quasi-identifier is refused w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,24 +16,16 @@ from shoal import _kernels
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.data.table import Attribute, Ints, Table
 from shoal.errors import InputError
-from shoal.io.read.defects import BROKEN_LINES, DefectList
+from shoal.io.read.defects import BROKEN_LINES, DefectList, Defects
 from shoal.io.read.delimited import text_table
-from shoal.io.read.microdata_columns import ColumnRoles, MicrodataOptions, assigned_roles
+from shoal.io.read.microdata_columns import ColumnRoles, assigned_roles
+from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.parquet import whole
-from shoal.io.read.reading import Tally
+from shoal.io.read.reading import Reading, Tally
 from shoal.io.read.separators import one_byte, separator_name, separators_in
 from shoal.io.read.source import Source
 
-OTHERWISE = "correct or remove these rows, or leave the column out with --drop"
-
-
-@dataclass(frozen=True, eq=False)
-class MicrodataReading:
-    """The table, the account of the file's rows, and what was decided about its columns."""
-
-    table: Table
-    rows: Ledger
-    notes: tuple[str, ...]
+OTHERWISE = "correct or remove these rows, or leave the column out with --drop-column"
 
 
 @dataclass(frozen=True)
@@ -47,30 +40,40 @@ class _Cells:
     notes: tuple[str, ...] = ()
 
 
-def read_microdata(source: Source, options: MicrodataOptions) -> MicrodataReading:
+def read_microdata(source: Source, options: ReadOptions) -> Reading:
     """The table in a file. Raises where a column has no clear role or a quasi-identifier holds anything but finite numbers."""
-    cells = _parquet_cells(source, options) if source.is_parquet else _delimited_cells(source, options)
+    return _reading(_parquet_cells(source, options) if source.is_parquet else _delimited_cells(source, options), options)
+
+
+def microdata_of(frame: pl.DataFrame, source: Source, options: ReadOptions) -> Reading:
+    """The table in a frame, by the same rules."""
+    return _reading(_Cells(source, frame, np.arange(len(frame)), "row"), options)
+
+
+def _reading(cells: _Cells, options: ReadOptions) -> Reading:
+    source = cells.source
     if not len(cells.frame):
         raise InputError(f"{source.path} holds a header but no rows")
     numbers = {name: _numbers(cells.frame[name]) for name in cells.frame.columns}
     roles = assigned_roles(source.path, {name: bool(found.is_not_null().any()) for name, found in numbers.items()}, options)
     _refuse_defects(cells, {name: numbers[name] for name in roles.quasi}, roles)
     quasi = [Attribute(name, "numeric", numbers[name]) for name in roles.quasi]
-    beside = [Attribute(name, "nominal", cells.frame[name], quasi=False) for name in roles.keep]
+    beside = [Attribute(name, "nominal", _publishable(source, cells.frame[name]), quasi=False) for name in roles.keep]
     order = {name: at for at, name in enumerate(cells.frame.columns)}
     table = Table(tuple(sorted(quasi + beside, key=lambda attribute: order[attribute.name])), _owners(cells, roles))
     rows = Ledger(len(table) + cells.empty, {"used": kept(len(table)), "empty lines": gone(cells.empty)})
-    return MicrodataReading(table, rows, (*cells.notes, *roles.notes(), *_notes_on(table, cells.empty)))
+    notes = (*cells.notes, *roles.notes(), *_notes_on(table, cells.empty))
+    return Reading(table, MICRODATA, rows, Defects(), notes, options=options, columns=roles.beside())
 
 
-def _parquet_cells(source: Source, options: MicrodataOptions) -> _Cells:
+def _parquet_cells(source: Source, options: ReadOptions) -> _Cells:
     if options.sep is not None or options.header is not None:
         raise InputError(f"{source.path} is Parquet, which has neither separators nor a header line", hint="leave --sep and --header out")
     frame = whole(source)
     return _Cells(source, frame, np.arange(len(frame)), "row", notes=("format microdata (Parquet)",))
 
 
-def _delimited_cells(source: Source, options: MicrodataOptions) -> _Cells:
+def _delimited_cells(source: Source, options: ReadOptions) -> _Cells:
     """All fields as text, an empty one as null. Lines that hold nothing are left out and counted."""
     if source.is_json_lines:
         raise InputError(f"{source.path} holds JSON lines", hint="microdata is read from CSV, TSV or Parquet")
@@ -89,7 +92,7 @@ def _delimited_cells(source: Source, options: MicrodataOptions) -> _Cells:
     return _Cells(source, cells.filter(filled), lines[filled.to_numpy()], "line", empty, (how,))
 
 
-def _separator(source: Source, options: MicrodataOptions) -> str:
+def _separator(source: Source, options: ReadOptions) -> str:
     if options.sep is None:
         return separators_in(source.head.lstrip(b"\r\n").split(b"\n", 1)[0].decode(errors="replace"))[0]
     found = one_byte(options.sep)
@@ -106,7 +109,7 @@ def _first_fields(source: Source, dialect: _kernels.Dialect) -> list[str]:
     return [field.strip() for field in found[0][1]]
 
 
-def _has_header(source: Source, first: list[str], options: MicrodataOptions) -> bool:
+def _has_header(source: Source, first: list[str], options: ReadOptions) -> bool:
     """As was said; else the first line is a header if none of its fields is a number."""
     if options.header is not None:
         return options.header
@@ -130,6 +133,23 @@ def _numbers(cells: pl.Series) -> pl.Series:
     if cells.dtype == pl.String:
         return cells.str.strip_chars(" ").cast(pl.Float64, strict=False)
     return cells.cast(pl.Float64) if cells.dtype.is_numeric() else pl.Series(cells.name, [None] * len(cells), dtype=pl.Float64)
+
+
+def _publishable(source: Source, cells: pl.Series) -> pl.Series:
+    """A column that is left as it is, with the same values in a type that can be published."""
+    types = {pl.String: pl.String(), pl.Float32: pl.Float64(), pl.Float64: pl.Float64(), pl.Datetime: pl.Datetime("us")}
+    wanted: Any = pl.Int64() if cells.dtype.is_integer() else types.get(cells.dtype.base_type())
+    try:
+        if wanted is not None and getattr(cells.dtype, "time_zone", None) is None:
+            found = cells.cast(wanted, strict=True)
+            if found.cast(cells.dtype).eq_missing(cells).all():
+                return found
+    except pl.exceptions.PolarsError:
+        pass
+    raise InputError(
+        f"column {cells.name!r} of {source.path} cannot be left as it is: it holds {cells.dtype}",
+        hint="make it text, numbers or times without a zone, or leave it out with --drop-column",
+    )
 
 
 def _refuse_defects(cells: _Cells, quasi: dict[str, pl.Series], roles: ColumnRoles) -> None:

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.columns import KNOWN_NAMES, plain
+from shoal.io.read.options import ReadOptions
 
-SAY = "say --quasi, --keep-column or --drop for it"
-
-
-@dataclass(frozen=True)
-class MicrodataOptions:
-    """What the user says about a table of microdata; None leaves it to be found out.
-
-    Columns are named, or numbered from 1. Without `quasi` every column of numbers that is not named elsewhere is a quasi-identifier;
-    without `user` each row has an owner of its own.
-    """
-
-    user: str | None = None
-    quasi: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    sep: str | None = None
-    header: bool | None = None
-
-    def __post_init__(self) -> None:
-        named = Counter([*self.quasi, *self.keep, *self.drop, *([self.user] if self.user is not None else [])])
-        twice = [name for name, n in named.items() if n > 1]
-        if twice:
-            raise ParameterError(f"column {twice[0]!r} is named twice", hint="a column has one role", value=twice[0])
+DROPPED, OWNER = "dropped", "owner_column"  # what a manifest calls them
+SAY = "say --quasi, --keep-column or --drop-column for it"
 
 
 @dataclass(frozen=True)
@@ -51,8 +30,13 @@ class ColumnRoles:
         owners = "one owner a row" if self.user is None else f"owners: column {self.user!r}"
         return (*told, owners)
 
+    def beside(self) -> dict[str, str | list[str]]:
+        """The columns that the table does not hold, by their roles."""
+        dropped: dict[str, str | list[str]] = {DROPPED: list(self.drop)} if self.drop else {}
+        return dropped if self.user is None else {**dropped, OWNER: self.user}
 
-def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: MicrodataOptions) -> ColumnRoles:
+
+def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadOptions) -> ColumnRoles:
     """The role of every column, given whether any of its cells is a number. Raises where that is not clear."""
     names = list(holds_numbers)
     said = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}

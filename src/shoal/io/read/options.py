@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from shoal.errors import ParameterError
 
-FORMATS = ("querylog", "table", "transactions")
+MICRODATA = "microdata"
+FORMATS = ("querylog", "table", "transactions", MICRODATA)
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
 ROLES = ("user", "time", "text", "item")
@@ -20,6 +22,7 @@ class ReadOptions:
 
     Columns are named, or numbered from 1. `strict` makes a defective row an error; `malformed` is the largest share of
     them that is accepted. `owners` says whether names that differ only in their spelling are one person (folded) or not (exact).
+    `quasi`, `keep` and `drop` are columns of microdata: its quasi-identifiers, those left as they are, those left out.
     """
 
     format: str | None = None
@@ -32,6 +35,9 @@ class ReadOptions:
     strict: bool = False
     malformed: float = MOST_MALFORMED
     owners: str | None = None
+    quasi: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -43,9 +49,31 @@ class ReadOptions:
             raise ParameterError(f"malformed must be a share from 0 to 1, not {self.malformed}", value=self.malformed)
         if self.text is not None and self.item is not None:
             raise ParameterError("a file has a text column (querylog) or an item column (table), not both")
+        self._refuse_foreign()
         clash = {"querylog": self.item, "table": self.text}.get(self.format or "")
         if clash is not None:
             raise ParameterError(f"{self.format} has no such column", hint="text is for querylog, item for table")
+
+    def _refuse_foreign(self) -> None:
+        """Raise where something is said that is not for this format."""
+        if self.format != MICRODATA:
+            said = [option for option, names in (("quasi", self.quasi), ("keep-column", self.keep), ("drop-column", self.drop)) if names]
+            if said:
+                raise ParameterError(f"--{said[0]} is about columns of microdata", hint=f"say --format {MICRODATA}, or leave it out")
+            return
+        columns = Counter([*self.quasi, *self.keep, *self.drop, *([self.user] if self.user is not None else [])])
+        twice = [name for name, n in columns.items() if n > 1]
+        if twice:
+            raise ParameterError(f"column {twice[0]!r} is named twice", hint="a column has one role", value=twice[0])
+        said = [name for name in ("time", "text", "item", "owners") if getattr(self, name) is not None]
+        said += ["malformed"] if self.malformed != MOST_MALFORMED else []
+        if said:
+            hint = (
+                "no row of it may be malformed"
+                if said == ["malformed"]
+                else "its columns are --quasi, --keep-column, --drop-column, --user"
+            )
+            raise ParameterError(f"--{said[0]} is not for microdata", hint=hint)
 
     @property
     def named(self) -> dict[str, str]:
@@ -69,7 +97,7 @@ class ReadOptions:
 
     def without_columns(self) -> Self:
         """The same without what says which columns are meant, and so which format."""
-        return replace(self, format=None, user=None, time=None, text=None, item=None)
+        return replace(self, format=None, user=None, time=None, text=None, item=None, quasi=(), keep=(), drop=())
 
     @property
     def wanted_format(self) -> str | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shoal import _kernels
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.data.bags import Bags
 from shoal.data.log import Log
+from shoal.data.table import Table
 from shoal.errors import InputError
 from shoal.io.read.defects import DefectList, Defects
 from shoal.io.read.options import ReadOptions
@@ -18,15 +20,19 @@ SKIPPING = "without --strict they are left out and counted"
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The data, the account of the file's rows, its defects with their places, notes, and what was said of the file."""
+    """The data, the account of the file's rows, its defects with their places, notes, and what was said of the file.
 
-    data: Log | Bags
+    `columns` are those that the data does not hold but a manifest tells of: what was left out, which one named the owners.
+    """
+
+    data: Log | Bags | Table
     format: str
     rows: Ledger
     defects: Defects
     notes: tuple[str, ...]
     empty_texts: int = 0
     options: ReadOptions = field(default_factory=ReadOptions)
+    columns: Mapping[str, str | list[str]] = field(default_factory=dict)
 
 
 class Tally:

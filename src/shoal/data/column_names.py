@@ -1,0 +1,49 @@
+"""Names of columns as a parameter: written with commas between them; a comma or a backslash in a name stands behind a backslash."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from shoal.errors import ParameterError
+
+_NAME = re.compile(r"((?:[^,\\]|\\.)*)(,|$)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """Different columns, in an order that has no meaning."""
+
+    forms: ClassVar[str] = "COLUMN,..."
+
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.names or len(set(self.names)) < len(self.names):
+            raise ParameterError("columns are named once each, and at least one is")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The names that `str` wrote."""
+        names, at = [], 0
+        while True:
+            found = _NAME.match(text, at)
+            if found is None:
+                raise ParameterError(f"cannot read {text!r} as names of columns", hint="separate them with commas", value=text)
+            names.append(re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL))
+            at = found.end()
+            if not found[2]:
+                return cls(tuple(names))
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """Names from what is such already, or a sequence of texts."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
+            return cls(tuple(value))
+        raise ParameterError("give a list of names of columns")
+
+    def __str__(self) -> str:
+        return ",".join(re.sub(r"([,\\])", r"\\\1", name) for name in self.names)
