@@ -14,6 +14,7 @@ Run:  python benchmarks/coherence.py [distortion] [runtime] [limits] [exact] [ge
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import subprocess
@@ -326,8 +327,13 @@ PARTS = {
 def main(arguments: list[str]) -> None:
     if arguments[:1] == ["memory"]:
         return memory(arguments[1])
+    parser = argparse.ArgumentParser(description="Coherence: what it loses and how long it takes, part by part.")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(PARTS)}; all of them if none is named")
+    asked = parser.parse_args(arguments).parts
+    if unknown := set(asked) - set(PARTS):
+        parser.error(f"no part is called {min(unknown)!r}; there are {', '.join(PARTS)}")
     print(f"data in {DATA}; {kernels.threads()} threads")
-    for part in arguments or PARTS:
+    for part in asked or PARTS:
         PARTS[part]()
     return None
 
