@@ -109,7 +109,7 @@ PARAMETERS = {
     "a directory as taxonomy": (["--taxonomy", "."], "is a directory"),
     "a fan-out of one": (["--taxonomy", "generated:1"], "at least 2, not '1'"),
     "a fan-out that is no number": (["--taxonomy", "generated:many"], "at least 2, not 'many'"),
-    "terms that are to be refused": (["--taxonomy", "few.csv", "--unknown", "refuse"], "are not in the taxonomy"),
+    "terms that are to be refused": (["--taxonomy", "few.csv", "--unknown", "refuse"], "not in the taxonomy"),
     "both a text and an item column": (["--text", "a", "--item", "b"], "not both"),
 }
 

@@ -87,7 +87,7 @@ def test_a_claim_carries_the_digest_and_an_audit_says_what_it_cannot_check(shell
     assert claim(shell)["achieved"]["h"] <= 0.5
     alone = shell("audit", "out")
     assert alone.code == 0
-    assert "all claims hold" not in alone.out and "1 NOT CHECKABLE from the files alone" in alone.out
+    assert "all claims hold" not in alone.out and "1 NOT CHECKABLE from what is at hand" in alone.out
     told = json.loads(shell("audit", "out", "--json").out)
     assert told["unchecked"] == 1
     assert [found["holds"] for found in told["claims"]] == [True, None]

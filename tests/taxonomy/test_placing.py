@@ -55,7 +55,7 @@ def test_unknown_terms_are_dropped_and_counted() -> None:
 
 
 def test_unknown_terms_are_refused() -> None:
-    with pytest.raises(InputError, match=r"2 terms \(4 occurrences\) are not in the taxonomy"):
+    with pytest.raises(InputError, match=r"2 terms \(4 occurrences\) not in the taxonomy"):
         place_terms(Bags.from_lists(RECORDS), food(), unknown="refuse")
     known = Bags.from_lists(RECORDS).select([3])
     assert told(place_terms(known, food(), unknown="refuse")) == (0, 0, 0, 0, 0)

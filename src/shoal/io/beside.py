@@ -36,7 +36,7 @@ def columns_beside(frame: pl.DataFrame, judged: set[str]) -> tuple[tuple[str, ..
 
 def numbering_note(names: Sequence[str]) -> tuple[str, ...]:
     """What is said of columns that were passed over because they only number the records."""
-    return tuple(f"{name!r} only numbers the records in the order of the file, and is passed over" for name in names)
+    return tuple(f"{name!r} only numbers the records and is passed over" for name in names)
 
 
 def metadata_beside(metadata: Mapping[str, str]) -> tuple[str, ...]:

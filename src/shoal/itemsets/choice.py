@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any, ClassVar, Self
 from urllib.parse import quote, unquote
 
+from shoal.counting import counted
 from shoal.errors import ParameterError
 
 UNDER, LISTED, SEALED = "under:", "items:", "sha256:"
@@ -81,8 +82,9 @@ class Items:
         if self.under is not None:
             return UNDER + self.under
         if self.digest is not None:
-            return f"the digest of {self.digest.partition(':')[2] or 'some'} items"
-        return self.label or (PurePath(self.file).name if self.file else f"{len(self.names or ()):,} items")
+            size = self.digest.partition(":")[2]
+            return f"the digest of {counted(int(size), 'item') if size.isdigit() else 'some items'}"
+        return self.label or (PurePath(self.file).name if self.file else counted(len(self.names or ()), "item"))
 
     def __str__(self) -> str:
         if self.digest is not None:
@@ -121,7 +123,7 @@ class ItemWeights:
     @property
     def described(self) -> str:
         """For the manifest's parameters."""
-        return self.label or (PurePath(self.file).name if self.file else f"weights of {len(self.weights or ()):,} items")
+        return self.label or (PurePath(self.file).name if self.file else f"weights of {counted(len(self.weights or ()), 'item')}")
 
     def __str__(self) -> str:
         return self.described

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from shoal.counting import counted
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.original import Original, Steps
 from shoal.errors import InputError
@@ -100,7 +101,7 @@ def _placed(terms: Bags, taxonomy: Taxonomy, unknown: Unknown, scope: Scope) -> 
     strange = np.flatnonzero(~known & (frequency > 0))
     if unknown == "refuse" and len(strange):
         raise InputError(
-            f"{len(strange):,} terms ({frequency[strange].sum():,} occurrences) are not in the taxonomy",
+            f"{counted(len(strange), 'term')} ({counted(int(frequency[strange].sum()), 'occurrence')}) not in the taxonomy",
             hint="keep them with --unknown keep, drop them with --unknown drop",
         )
     fitted = taxonomy

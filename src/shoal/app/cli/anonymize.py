@@ -13,6 +13,7 @@ from shoal.app.cli.options import DATA_PARAMETERS, chosen_method, data_options, 
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
+from shoal.counting import counted
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
@@ -142,16 +143,16 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
 def _came_in(given: dict[str, Any]) -> str:
     if "owners" not in given:
         return "not told: exact numbers would break the guarantee"
-    people = screen.counted(given["owners"], "person", "people")
+    people = counted(given["owners"], "person", "people")
     if "records" not in given:
-        return f"{screen.counted(given['rows'], 'row')} of {people}"
-    return f"{screen.counted(given['records'], 'record')} of {people}, {screen.counted(given['items'], 'different term')}"
+        return f"{counted(given['rows'], 'row')} of {people}"
+    return f"{counted(given['records'], 'record')} of {people}, {counted(given['items'], 'different term')}"
 
 
 def _unknown(given: dict[str, Any]) -> list[tuple[str, str]]:
     if "unknown_items" not in given:
         return []
-    terms, occurrences = screen.counted(given["unknown_items"], "term"), screen.counted(given["unknown_occurrences"], "occurrence")
+    terms, occurrences = counted(given["unknown_items"], "term"), counted(given["unknown_occurrences"], "occurrence")
     return [("unknown terms", f"{terms}, {occurrences} ({given['unknown']})")]
 
 
@@ -162,12 +163,12 @@ def _floor(metrics: dict[str, float]) -> str:
 def _published(release: Release, metrics: dict[str, float]) -> list[tuple[str, str]]:
     """What is published, and, of records, how much of it was lost."""
     if release.kinds != {BagTable.kind}:
-        told = ", ".join(f"{screen.counted(table.n_rows, 'row')} of {name}" for name, table in release.tables.items())
+        told = ", ".join(f"{counted(table.n_rows, 'row')} of {name}" for name, table in release.tables.items())
         share = metrics.get("information_loss")
         dispersion = [] if share is None else [("lost", f"{share:.1%} of the dispersion (SSE / SST on standardised values)")]
         return [("published", told), *dispersion]
-    groups, records = len(release.copies), screen.counted(release.n_records, "record")
-    told = f"{records} in {screen.counted(groups, 'group')}" if groups < release.n_records else records
+    groups, records = len(release.copies), counted(release.n_records, "record")
+    told = f"{records} in {counted(groups, 'group')}" if groups < release.n_records else records
     if "loss" not in metrics:
         return [("published", told)]
     lost = f"{metrics['loss']:.1%} of the information (GGD per occurrence){_floor(metrics)}"

@@ -72,5 +72,5 @@ def _outcome(found: Audit) -> str:
     if not found.holds:
         return "THE AUDIT FAILS"
     if found.unchecked:
-        return f"no claim fails, {found.unchecked:,} NOT CHECKABLE from the files alone"
+        return f"no claim fails, {found.unchecked:,} NOT CHECKABLE from what is at hand"
     return "all claims hold" if found.claims else "no claim was made"

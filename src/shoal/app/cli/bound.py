@@ -11,6 +11,7 @@ from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, preparation
 from shoal.app.job import Preparation
 from shoal.app.prepare import prepare
+from shoal.counting import counted
 from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 
 
@@ -33,7 +34,7 @@ def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, 
         return
     rows = [("loss", f"at least {found.normalised:.1%}"), ("GGD", f"at least {found.value:,.1f}")]
     if found.exact:
-        rows.append(("examined", f"all {screen.counted(found.n_sampled, 'record')} that hold something"))
+        rows.append(("examined", f"all {counted(found.n_sampled, 'record')} that hold something"))
     else:
         rows += [
             ("examined", f"a sample of {found.n_sampled:,} records, as there are more than {EXACT_RECORDS:,}"),

@@ -118,11 +118,6 @@ def number(value: object) -> str:
     return f"{value:,.4g}" if isinstance(value, (int, float)) else str(value)
 
 
-def counted(n: int, what: str, several: str = "") -> str:
-    """A number of things; `several` is their plural where an s is not enough."""
-    return f"{n:,} {what if n == 1 else several or what + 's'}"
-
-
 def _text(text: str, style: str = "") -> Text:
     """Everything that is printed passes through here, so that no control character reaches the terminal; brackets are no markup."""
     return Text(visible(text), style=style)
@@ -145,7 +140,7 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
         state = {"fails": "FAILS", "not checkable": "NOT CHECKABLE"}.get(verdict.standing, verdict.standing)
         rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
-        rows += [("", f"not checkable from the files alone: {verdict.unchecked}")] if verdict.unchecked else []
+        rows += [("", f"not checkable from what is at hand: {verdict.unchecked}")] if verdict.unchecked else []
         rows += [("", f"broken: {witness}") for witness in verdict.witnesses + verdict.rare * show_rare]
         rows += [("", "--show-rare names some of them")] if verdict.rare and not show_rare else []
         rows += [("", text) for text in verdict.notes]

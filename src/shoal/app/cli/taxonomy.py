@@ -11,6 +11,7 @@ from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, preparation, rare_option
 from shoal.app.job import Preparation, load_taxonomy
 from shoal.app.prepare import records_of
+from shoal.counting import counted
 from shoal.io.read.inputs import read
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.show import FEW, coverage, draw
@@ -84,4 +85,4 @@ def covers(hierarchy: str, input: Path, limit: int, show_rare: bool, as_json: bo
         screen.out.print()
         screen.listing(["missed item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])
     if found.missing_rare:
-        screen.note(f"{screen.counted(found.missing_rare, 'missed item')} of fewer than {FEW} people not listed; --show-rare lists them")
+        screen.note(f"{counted(found.missing_rare, 'missed item')} of fewer than {FEW} people not listed; --show-rare lists them")
