@@ -20,7 +20,7 @@ from shoal.app.job import Preparation
 from shoal.app.prepare import prepare
 from shoal.data.release import Release
 from shoal.io.published.bags import read_records
-from shoal.report.facts import facts_of
+from shoal.report.by_shape import facts_of
 from shoal.report.page import render
 
 BESIDE = ["--original", "baskets.txt", "--taxonomy", "food.csv"]

@@ -9,7 +9,9 @@ from helpers_report import example, food_tree
 from shoal.data.bags import Bags
 from shoal.data.release import Release, Secret
 from shoal.errors import InputError
-from shoal.report.facts import MOST_ITEMS, PublishedItem, facts_of
+from shoal.report.by_shape import facts_of
+from shoal.report.facts import PublishedItem
+from shoal.report.record_facts import MOST_ITEMS
 from shoal.taxonomy.placing import place_terms
 
 

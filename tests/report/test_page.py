@@ -15,7 +15,8 @@ import pytest
 from helpers_report import example
 from shoal.data.bags import Bags
 from shoal.data.release import Release
-from shoal.report.facts import Facts, PublishedItem, facts_of
+from shoal.report.by_shape import facts_of
+from shoal.report.facts import Facts, PublishedItem
 from shoal.report.page import render
 from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy

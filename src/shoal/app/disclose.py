@@ -12,7 +12,8 @@ from typing import Any
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.privacy import Model
-from shoal.report.facts import Facts, facts_of
+from shoal.report.by_shape import facts_of
+from shoal.report.facts import Facts
 
 WITHHELD = "withheld"
 FROM_THE_INPUT = ("accounting", "metrics")  # parts of a manifest that are numbers about the original

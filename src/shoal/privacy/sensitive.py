@@ -57,8 +57,8 @@ class SensitiveShare(Model):
         if self.items is None:
             raise ParameterError("which items are sensitive is not said", hint="write sensitive-share(h=0.5, items=FILE)")
         if not self.items.known:
-            missing = f"the claim holds {self.items.described}, and not their names; --sensitive FILE gives them"
-            return Verdict(str(self), "not checkable", {}, unchecked=missing)
+            why = f"the claim holds {self.items.described}, and not their names; --sensitive FILE gives them"
+            return Verdict(str(self), "not checkable", {}, unchecked=why)
         wanted = _wanted(self.items)
         if original is None:
             named = _alike(wanted, shown := _published(release))["name"].n_unique()

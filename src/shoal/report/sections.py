@@ -11,8 +11,7 @@ from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
 from shoal.report.bins import Histogram
 from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, stacked
-from shoal.report.facts import Facts, PublishedItem
-from shoal.report.row_facts import QueryFacts
+from shoal.report.facts import Facts, PublishedItem, QueryFacts
 from shoal.report.spreads import Spread
 from shoal.report.verdicts import Tile, promised_group
 from shoal.report.words import count, name, number, percent, plain, plural, share_of, spoken

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
 from shoal.data.original_rows import LogOriginal
+from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
-from shoal.report.bins import Histogram, tally
+from shoal.report.bins import tally
+from shoal.report.facts import Facts, QueryFacts
+from shoal.report.verdicts import promised_group
 
 MOST_QUERIES = 10
 
 
-@dataclass(frozen=True)
-class QueryFacts:
-    """Queries (or items) of a log before and after, by the number of their published rows; `frequent` are the first by that number."""
-
-    before: int
-    after: int
-    sizes: Histogram
-    frequent: tuple[tuple[str, int], ...]
+def facts_of_log(manifest: Mapping[str, Any], release: Release, original: LogOriginal) -> Facts:
+    """The facts of rows that were published for this log."""
+    table = release.only(RowTable.kind)
+    assert isinstance(table, RowTable)
+    queries = query_facts(table, original, promised_group(manifest.get("claims", [])))
+    return Facts(manifest=manifest, published=release.n_rows, on_taxonomy=original.on_taxonomy, of_records=False, queries=queries)
 
 
 def query_facts(table: RowTable, original: LogOriginal, promised: int | None) -> QueryFacts:

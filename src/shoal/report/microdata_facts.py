@@ -1,0 +1,34 @@
+"""Facts about published microdata: groups of rows alike in their quasi-identifiers, and each column's mean and spread before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.data.original_rows import TableOriginal
+from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
+from shoal.privacy.microdata_rows import classes_of_rows
+from shoal.report.bins import tally
+from shoal.report.facts import Facts, fewest_people, sizes_of
+from shoal.report.spreads import spreads_of
+from shoal.report.verdicts import promised_group
+
+
+def facts_of_microdata(manifest: Mapping[str, Any], release: Release, original: TableOriginal) -> Facts:
+    """The facts of rows that were published for this table."""
+    table = release.only(RowTable.kind)
+    assert isinstance(table, RowTable)
+    names = [attribute.name for attribute in original.table.quasi]
+    if not table.holds_numbers(names):  # an audit may be given any table
+        return Facts(manifest=manifest, published=table.n_rows, on_taxonomy=False, of_records=False)
+    sizes = classes_of_rows(table.frame, names).sizes
+    return Facts(
+        manifest=manifest,
+        published=table.n_rows,
+        sizes=sizes_of(sizes),
+        group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
+        on_taxonomy=False,
+        of_records=False,
+        spreads=spreads_of(table, original.table, fewest_people(manifest)),
+    )

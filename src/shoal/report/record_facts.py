@@ -1,0 +1,72 @@
+"""Facts about published records: groups, lengths, levels of the taxonomy, and the names that say most and least."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.privacy.classes import classes_of
+from shoal.report.bins import Bin, Histogram, compare, joined, people_seen, tally
+from shoal.report.facts import Facts, PublishedItem, fewest_people, sizes_of
+from shoal.report.verdicts import promised_group
+from shoal.taxonomy.tree import Taxonomy
+
+MOST_ITEMS = 10
+
+
+def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
+    """The facts of records that were published for these originals."""
+    tree, before = original.tree, original.bags
+    published = original.aligned(release).published
+    sizes = classes_of(release).sizes
+    people = np.unique(before.owners, return_inverse=True)[1]
+    fewest = fewest_people(manifest)
+    items = _published_items(published, release.copies, tree)
+    return Facts(
+        manifest=manifest,
+        published=release.n_records,
+        sizes=sizes_of(sizes),
+        group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
+        lengths=compare(before.lengths, people, published.lengths, release.copies, fewest),
+        levels=_levels(original, people, published, release.copies, fewest),
+        height=tree.height + 1,
+        frequent=_ranked(items, tree, by="records"),
+        vaguest=_ranked(np.where(tree.leaves > 1, items, 0), tree, by="terms"),
+        items_before=int(np.count_nonzero(np.bincount(before.items))),
+        items_after=int((items > 0).sum()),
+        fewest=fewest,
+        on_taxonomy=original.on_taxonomy,
+    )
+
+
+def _levels(original: Original, people: Ints, published: Bags, copies: Ints, fewest: int) -> Histogram:
+    """Item occurrences on each level of the taxonomy, before and after."""
+    tree, before = original.tree, original.bags
+    entries = np.repeat(people, np.diff(before.indptr))
+    seen = people_seen(tree.depth[before.items].astype(np.int64), entries, tree.height + 1)
+    now = published.counts * np.repeat(copies, np.diff(published.indptr))
+    counts = _per_level(published.items, now, tree), _per_level(before.items, before.counts, tree)
+    return joined([Bin(level, level) for level in range(1, tree.height + 2)], counts, seen, fewest)
+
+
+def _per_level(items: Small, weights: Ints | Small, tree: Taxonomy) -> Ints:
+    return np.bincount(tree.depth[items], weights=weights, minlength=tree.height + 1).astype(np.int64)
+
+
+def _published_items(published: Bags, copies: Ints, tree: Taxonomy) -> Ints:
+    """In how many published records each node stands."""
+    bearers = np.repeat(copies, np.diff(published.indptr))
+    return np.bincount(published.items, weights=bearers, minlength=len(tree)).astype(np.int64)
+
+
+def _ranked(records: Ints, tree: Taxonomy, by: str) -> tuple[PublishedItem, ...]:
+    """The first published items by frequency, or by how little they say; the other one breaks ties."""
+    shown = np.flatnonzero(records)
+    keys = (records, tree.leaves) if by == "records" else (tree.leaves, records)
+    order = shown[np.lexsort((shown, -keys[1][shown], -keys[0][shown]))][:MOST_ITEMS]
+    return tuple(PublishedItem(tree.names[n], int(records[n]), int(tree.depth[n]) + 1, int(tree.leaves[n])) for n in order.tolist())
