@@ -73,7 +73,7 @@ def test_a_release_that_fails_its_claim_names_no_items(shell: Shell, monkeypatch
     silent = shell(*words)
     assert silent.code == 3, silent
     assert RARE not in silent.everything
-    assert "private=1 items" in last_line(silent.err)
+    assert "private=1 item" in last_line(silent.err)
     assert shell(*words, "--show-rare").code == 3
     assert "r" not in shell.names()
 

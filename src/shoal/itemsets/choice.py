@@ -142,7 +142,7 @@ def positive_decimal(name: str, weight: object) -> Decimal:
 
 def without_names(claim: str) -> str:
     """The text of a claim with the items that it lists counted instead of named, for the screen and for messages."""
-    return _LIST.sub(lambda found: f"{found[0].count('|') + 1:,} items" if found[0] != LISTED else "0 items", claim)
+    return _LIST.sub(lambda found: counted(found[0].count("|") + 1 if found[0] != LISTED else 0, "item"), claim)
 
 
 def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:

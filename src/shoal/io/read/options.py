@@ -50,9 +50,18 @@ class ReadOptions:
         if self.text is not None and self.item is not None:
             raise ParameterError("a file has a text column (querylog) or an item column (table), not both")
         self._refuse_foreign()
+        self._refuse_undecodable()
         clash = {"querylog": self.item, "table": self.text}.get(self.format or "")
         if clash is not None:
             raise ParameterError(f"{self.format} has no such column", hint="text is for querylog, item for table")
+
+    def _refuse_undecodable(self) -> None:
+        """Raise where the name of a column is not text: no file has such a column, and no manifest could hold it."""
+        for name in (self.user, self.time, self.text, self.item, *self.quasi, *self.keep, *self.drop):
+            try:
+                (name or "").encode()
+            except UnicodeEncodeError:
+                raise ParameterError("the name of a column is not UTF-8 text", value=name) from None
 
     def _refuse_foreign(self) -> None:
         """Raise where something is said that is not for this format."""
