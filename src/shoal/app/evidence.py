@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from shoal import __version__
@@ -41,10 +41,8 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
     evidence.unchecked.append(WORDS_OF_THE_REPORT)
     evidence.broken.extend(contradictions(manifest))
     for table in release.tables.values() if "counts" not in manifest else ():
-        if isinstance(table, BagTable):
-            _of_records(manifest, table, evidence)
-        elif isinstance(table, RowTable):
-            _of_rows(manifest, table, evidence)
+        if table.kind in _BY_KIND:
+            _BY_KIND[table.kind](manifest, table, evidence)
     return evidence
 
 
@@ -63,6 +61,10 @@ def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -
     if told == table.n_rows and len(shown) == 1:
         evidence.add("accounting.rows", shown)
     evidence.insist(told == table.n_rows, f"accounting.rows has {told:,} published, and there are {table.n_rows:,} rows")
+
+
+# What a published table shows of the manifest beyond its own facts.
+_BY_KIND: dict[str, Callable[[Mapping[str, Any], Any, Evidence], None]] = {BagTable.kind: _of_records, RowTable.kind: _of_rows}
 
 
 def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[tuple[Model, Verdict]]) -> None:
