@@ -9,10 +9,11 @@ import click
 
 from shoal.app.cli import screen
 from shoal.app.cli.method_command import MethodCommand
-from shoal.app.cli.options import DATA_PARAMETERS, chosen_method, data_options, preparation, rare_option
+from shoal.app.cli.options import DATA_PARAMETERS, data_options, method_parameters, rare_option
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
+from shoal.app.request import chosen_method, preparation
 from shoal.counting import counted
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
@@ -79,7 +80,7 @@ def command(
 
     INPUT is a query log, a table of users and items, transactions or microdata; notes say how it is read.
     """
-    chosen = chosen_method(method, said)
+    chosen = chosen_method(method, method_parameters(said))
     how = preparation(said, base=Preparation.default_for(chosen))
     if to_sep is not None and form != "transactions":
         raise ParameterError(f"--to-sep is for transaction lines, and the records go to {form}", hint="add --to transactions")

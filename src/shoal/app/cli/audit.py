@@ -9,8 +9,9 @@ import click
 
 from shoal.app.audit import Audit, gathered, located
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options, original_options, rare_option
+from shoal.app.cli.options import data_options, rare_option
 from shoal.app.manifest import Published
+from shoal.app.request import original_options
 from shoal.io.write.files import OUTPUT_FORMATS
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options, preparation
+from shoal.app.cli.options import data_options
 from shoal.app.job import Preparation
 from shoal.app.prepare import prepare
+from shoal.app.request import preparation
 from shoal.counting import counted
 from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 

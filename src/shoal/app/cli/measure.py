@@ -9,10 +9,11 @@ import click
 
 from shoal.app.audit import located, seen_at
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options, original_options
+from shoal.app.cli.options import data_options
 from shoal.app.manifest import Published
 from shoal.app.manifest_schema import DIGEST, digest_of
 from shoal.app.prepare import prepare
+from shoal.app.request import original_options
 from shoal.errors import InputError, ParameterError
 from shoal.metrics import METRICS, measure
 

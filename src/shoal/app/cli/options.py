@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
-from shoal.app.job import Preparation
-from shoal.app.manifest import preparation_of
-from shoal.errors import ParameterError
-from shoal.io.read.items import with_files_read
-from shoal.io.read.options import FORMATS, MICRODATA, OWNERS
-from shoal.methods import METHODS, Method
+from shoal.io.read.options import FORMATS, OWNERS
+from shoal.methods import METHODS
 from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES
 
 Command = Callable[..., Any]
-
-COLUMNS = ("format", "user", "time", "text", "item", "quasi", "keep_column", "drop_column")
-OF_MICRODATA = {"quasi": "quasi", "keep_column": "keep", "drop_column": "drop"}
-READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
 
 _DATA_OPTIONS = {
     "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}; guessed, and announced."),
@@ -66,55 +56,6 @@ def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
     return decorate
 
 
-def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:
-    """What the options say, on top of a base; takes the options it understands out of `said`."""
-    start = base or Preparation.of_format(said["format"])
-    reading = {name: said.pop(name) for name in READING}
-    known = start.read.without_columns() if any(reading[name] for name in COLUMNS) else start.read
-    known = replace(known, format=MICRODATA) if start.shape == "table" else known
-    for option, name in OF_MICRODATA.items():
-        columns = reading.pop(option)
-        reading[name] = None if columns is None else tuple(columns.split(","))
-    read = replace(known, **{n: v for n, v in reading.items() if v is not None})
-    bag = said.pop("bag")
-    named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
-    named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "as_sets": None if bag is None else not bag}
-    if start.shape != "records":
-        _refuse_of_records(start.shape, named)
-    asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
-    beside = [name for name in ("unknown", "scope", "loss") if named[name] is not None]
-    if asked.typed_names and beside:
-        raise ParameterError(
-            f"--{_typed_as(beside[0])} is about records on a taxonomy, and here names stay as they were typed", hint="leave it out"
-        )
-    if named["gap"] is not None and asked.per != "session":
-        raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
-    return asked
-
-
-def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
-    """Options that say how records are made, where rows are taken as they were read."""
-    for name, value in named.items():
-        if value is not None:
-            what = f"--{_typed_as(name)} says how records are made, and this method takes the rows of a {shape} as they are"
-            raise ParameterError(what, hint="leave it out")
-
-
-def _typed_as(name: str) -> str:
-    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag/--set"}.get(name, name)
-
-
-def original_options(said: dict[str, Any], original: Path | None, manifest: dict[str, Any] | None) -> Preparation | None:
-    """How to read an original, on top of what a manifest tells; options about an original that is not given are refused."""
-    given = [name for name, value in said.items() if value is not None]
-    if original is not None:
-        return preparation(said, base=preparation_of(manifest) if manifest else None)
-    if given:
-        name = {"bag": "bag/--set"}.get(given[0], given[0]).replace("_", "-")
-        raise ParameterError(f"--{name} says how to read the original, and no --original is given")
-    return None
-
-
 def method_options(name: str) -> list[click.Option]:
     """One option for each parameter that this method declares."""
     made = []
@@ -123,6 +64,11 @@ def method_options(name: str) -> list[click.Option]:
         flag = f"--{plain}/--no-{plain}" if declared.type is bool else f"--{plain}"
         made.append(click.Option([flag, f"method_{declared.name}"], **_option(declared)))
     return made
+
+
+def method_parameters(said: dict[str, Any]) -> dict[str, Any]:
+    """What was typed of the chosen method's options, by the names of its parameters."""
+    return {name.removeprefix("method_"): value for name, value in said.items() if name.startswith("method_")}
 
 
 def takers(option: str) -> list[str]:
@@ -139,14 +85,6 @@ def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
         return command
 
     return decorate
-
-
-def chosen_method(name: str, said: dict[str, Any]) -> Method:
-    """The method of that name with the parameters that were given, files read."""
-    given = {k.removeprefix("method_"): v for k, v in said.items() if k.startswith("method_") and v is not None}
-    kind = METHODS[name]
-    known = {p.name: p for p in kind.parameters()}
-    return with_files_read(kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()}))
 
 
 def _option(declared: Param) -> dict[str, Any]:

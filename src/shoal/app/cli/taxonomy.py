@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options, preparation, rare_option
+from shoal.app.cli.options import data_options, rare_option
 from shoal.app.job import Preparation, load_taxonomy
 from shoal.app.prepare import records_of
+from shoal.app.request import preparation
 from shoal.counting import counted
 from shoal.io.read.inputs import read
 from shoal.taxonomy.losses import LOSSES

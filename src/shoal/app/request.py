@@ -1,0 +1,74 @@
+"""What is asked for by the names of options, typed on the command line or given in Python: how data is read and prepared, and a method."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from shoal.app.job import Preparation
+from shoal.app.manifest import preparation_of
+from shoal.errors import ParameterError
+from shoal.io.read.items import with_files_read
+from shoal.io.read.options import MICRODATA
+from shoal.methods import METHODS, Method
+
+COLUMNS = ("format", "user", "time", "text", "item", "quasi", "keep_column", "drop_column")
+OF_MICRODATA = {"quasi": "quasi", "keep_column": "keep", "drop_column": "drop"}
+READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
+
+
+def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:
+    """What the options say, on top of a base; takes the options it understands out of `said`."""
+    start = base or Preparation.of_format(said["format"])
+    reading = {name: said.pop(name) for name in READING}
+    known = start.read.without_columns() if any(reading[name] for name in COLUMNS) else start.read
+    known = replace(known, format=MICRODATA) if start.shape == "table" else known
+    for option, name in OF_MICRODATA.items():
+        columns = reading.pop(option)
+        reading[name] = None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
+    read = replace(known, **{n: v for n, v in reading.items() if v is not None})
+    bag = said.pop("bag")
+    named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
+    named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "as_sets": None if bag is None else not bag}
+    if start.shape != "records":
+        _refuse_of_records(start.shape, named)
+    asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
+    beside = [name for name in ("unknown", "scope", "loss") if named[name] is not None]
+    if asked.typed_names and beside:
+        raise ParameterError(
+            f"--{_typed_as(beside[0])} is about records on a taxonomy, and here names stay as they were typed", hint="leave it out"
+        )
+    if named["gap"] is not None and asked.per != "session":
+        raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
+    return asked
+
+
+def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
+    """Options that say how records are made, where rows are taken as they were read."""
+    for name, value in named.items():
+        if value is not None:
+            what = f"--{_typed_as(name)} says how records are made, and this method takes the rows of a {shape} as they are"
+            raise ParameterError(what, hint="leave it out")
+
+
+def _typed_as(name: str) -> str:
+    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag/--set"}.get(name, name)
+
+
+def original_options(said: dict[str, Any], original: object, manifest: dict[str, Any] | None) -> Preparation | None:
+    """How to read an original, on top of what a manifest tells; options about an original that is not given are refused."""
+    given = [name for name, value in said.items() if value is not None]
+    if original is not None:
+        return preparation(said, base=preparation_of(manifest) if manifest else None)
+    if given:
+        name = {"bag": "bag/--set"}.get(given[0], given[0]).replace("_", "-")
+        raise ParameterError(f"--{name} says how to read the original, and no --original is given")
+    return None
+
+
+def chosen_method(name: str, parameters: dict[str, Any]) -> Method:
+    """The method of that name with the parameters that were given (those that are not None), files read."""
+    given = {parameter: value for parameter, value in parameters.items() if value is not None}
+    kind = METHODS[name]
+    known = {p.name: p for p in kind.parameters()}
+    return with_files_read(kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()}))
