@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from shoal import _kernels, kernels
 from shoal.data.accounting import changed
 from shoal.data.column_names import ColumnNames
 from shoal.data.dispersion import group_means, standardised
@@ -22,9 +21,10 @@ from shoal.data.original_rows import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Floats, Ints, Table
 from shoal.data.tables.rows import RowTable
-from shoal.errors import Infeasible
 from shoal.methods import Method
 from shoal.methods.building import build_row_release
+from shoal.microaggregation.mdav import mdav_groups as formed_groups
+from shoal.microaggregation.numbers import NumberSpace
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.microdata import MicrodataKAnonymity
@@ -65,11 +65,8 @@ class MDAV(Method):
 
 def mdav_groups(table: Table, k: int) -> Ints:
     """The group of each row, numbered from 0 without gaps; every group holds rows of at least k owners."""
-    if table.n_owners < k:
-        raise Infeasible(f"groups of {k:,} need as many owners, and there are only {table.n_owners:,}", k=k, owners=table.n_owners)
     order = table.content_order()
-    owners = np.unique(table.owners[order], return_inverse=True)[1].astype(np.int64)
-    found = kernels.run(_kernels.mdav, standardised(table.numbers)[order], owners, k, kernels.threads(), label="grouping")
+    found = formed_groups(NumberSpace(standardised(table.numbers)[order]), table.owners[order], k)
     group = np.empty(len(table), np.int64)
     group[order] = found
     return group
