@@ -115,10 +115,10 @@ def test_a_query_with_several_clicks_counts_once():
 
 WRONG_FRAMES: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "no such column": (pl.DataFrame(COLUMNS), {"user": "who", "item": "which"}, InputError, "no column 'which'"),
-    "no names": (pl.DataFrame(COLUMNS), {}, ParameterError, "by the names of its columns"),
+    "no names": (pl.DataFrame(COLUMNS), {}, InputError, "no column known to be the user nor the text or item; it has 'who', 'what'"),
     "text and item": (pl.DataFrame(COLUMNS), {"user": "who", "item": "what", "text": "what"}, ParameterError, "not both"),
     "an empty frame": (pl.DataFrame({"a": [], "b": []}), {"user": "a", "item": "b"}, InputError, "empty"),
-    "no frame": (object(), {"user": "a", "item": "b"}, InputError, "object is not a table"),
+    "no frame": (object(), {"user": "a", "item": "b"}, InputError, "of type object, not a table"),
 }
 
 

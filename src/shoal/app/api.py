@@ -23,7 +23,6 @@ from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.io.directory import ReleaseDirectory
-from shoal.io.read.frames import read_frame
 from shoal.io.read.inputs import Reading
 from shoal.io.read.inputs import read as read_file
 from shoal.io.read.options import ReadOptions
@@ -34,9 +33,8 @@ __all__ = ["anonymize", "audit", "read", "write"]
 
 
 def read(source: str | Path | Any, **options: Any) -> Reading:
-    """A file (options as in `ReadOptions`), or a frame with a user column and a text or item column (named with user=, text=, item=)."""
-    asked = ReadOptions(**options)
-    return read_file(source, asked) if isinstance(source, (str, Path)) else read_frame(source, asked)
+    """A file, a frame or lists of items, with options as in `ReadOptions`."""
+    return read_file(source, ReadOptions(**options))
 
 
 def anonymize(

@@ -60,14 +60,14 @@ class Prepared:
         return self.original
 
 
-def prepare(path: str | Path, how: Preparation) -> Prepared:
-    """Read a file and prepare it. A taxonomy's file comes first: it is small, and may be the one with the mistake."""
+def prepare(data: str | Path | Any, how: Preparation) -> Prepared:
+    """Read a file, or data in memory, and prepare it. A taxonomy's file comes first: it is small, and may be the one with the mistake."""
     given, noted = load_taxonomy(how.taxonomy, how.loss) if is_file(how.taxonomy) else (None, ())
-    reading = read(path, how.read)
+    reading = read(data, how.read)
     # Records are made before the log, the largest thing in memory, is let go.
-    data = records_of(reading.data, how) if how.shape == "records" else reading.data
+    content = records_of(reading.data, how) if how.shape == "records" else reading.data
     reading = replace(reading, data=Bags.from_lists([]))
-    return with_reading(prepare_data(data, how, given), reading, noted)
+    return with_reading(prepare_data(content, how, given), reading, noted)
 
 
 def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:

@@ -211,7 +211,7 @@ def _json_names(source: Source) -> tuple[list[str], list[str]]:
 def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:
     if not names:
         raise InputError(f"{source.path} does not hold JSON objects, one a line")
-    called = {"parquet": "Parquet", "jsonl": "JSON lines"}[container]
+    called = {"parquet": source.container, "jsonl": "JSON lines"}[container]
     roles = find_roles(names, options) if options.wanted_format != "transactions" else {}
     if roles:
         format = "querylog" if "text" in roles else "table"

@@ -1,55 +1,111 @@
-"""Frames of Polars, pandas and Arrow, read by the same rules as files: rows with a defect are left out and counted."""
+"""Data that is in memory already, as a source that is read by the same rules as a file.
+
+Frames of Polars (also lazy ones), pandas and Arrow, columns by their names, rows as dictionaries, a column of lists, and lists of lists.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from shoal.errors import InputError, ParameterError
-from shoal.io.read.columns import listed_roles
-from shoal.io.read.events import Collector, as_column
-from shoal.io.read.formats import Layout
-from shoal.io.read.microdata import microdata_of
-from shoal.io.read.options import MICRODATA, ReadOptions
-from shoal.io.read.reading import Reading, Tally
+from shoal.errors import InputError
 from shoal.io.read.source import Source
 
-ROWS_AT_ONCE = 200_000
-FRAME = Source(Path("the frame"), "", b"", True)
+LISTS = "items"  # what the column of a plain list of records is called
+LARGEST_EXACT = 2**53  # whole numbers up to here survive in a float
+
+READABLE = "give a Polars, pandas or Arrow frame, lists of items, or the path of a file"
 
 
-def read_frame(frame: Any, options: ReadOptions) -> Reading:
-    """The events of a frame whose columns the options name: the user, the text or item, and perhaps the time."""
-    table = frame if isinstance(frame, pl.DataFrame) else _converted(frame)
-    if options.format == MICRODATA:
-        return microdata_of(table, FRAME, options)
-    named = options.named
-    if "user" not in named or not {"text", "item"} & named.keys():
-        raise ParameterError("a frame is read by the names of its columns", hint="give user= and either text= or item=")
-    missing = [name for name in named.values() if name not in table.columns]
-    if missing:
-        raise InputError(f"the frame has no column {missing[0]!r}", hint=f"it has {', '.join(table.columns)}")
-    roles: list[str] = [role for role in ("user", "text", "item", "time") if role in named]
-    columns = [named[role] for role in roles]
-    places = {role: at for at, role in enumerate(roles)}
-    notes = (f"columns: {listed_roles(places, columns)}",)
-    layout = Layout("querylog" if "text" in named else "table", "parquet", places, columns, notes=notes)
-    collector = Collector(layout, Tally(FRAME, strict=options.strict, most=options.malformed, place="row"), options.owners)
-    for start in range(0, len(table), ROWS_AT_ONCE):
-        part = table.slice(start, ROWS_AT_ONCE)
-        collector.add([as_column(part[name]) for name in columns], np.arange(start, start + len(part), dtype=np.int64))
-    if not len(table):
-        raise InputError("the frame is empty")
-    return replace(collector.reading(), options=options)
+def in_memory(data: Any) -> Source:
+    """A source of these rows. Raises where they are nothing that has rows."""
+    table = _table(data)
+    if isinstance(table, pl.DataFrame) and not len(table):
+        raise InputError(f"the {_called(data)} is empty")
+    return Source(Path(f"the {_called(data)}"), "", b"", True, is_parquet=True, table=table)
 
 
-def _converted(frame: Any) -> pl.DataFrame:
+def _called(data: Any) -> str:
+    return "list" if isinstance(data, list | tuple) else "column" if _is_column(data) else "frame"
+
+
+def _table(data: Any) -> pl.DataFrame | pl.LazyFrame:
+    if isinstance(data, pl.DataFrame | pl.LazyFrame):
+        return data
+    if isinstance(data, list | tuple):
+        return _of_list(data)
+    library = type(data).__module__.partition(".")[0]
+    if library == "pandas":
+        return _of_pandas(data)
+    if _is_column(data):
+        return pl.DataFrame({LISTS: _understood(data, pl.Series, data)})
+    if isinstance(data, Mapping) or library == "pyarrow" or hasattr(data, "__arrow_c_stream__"):
+        return _frame(data, data)
+    raise _unreadable(data)
+
+
+def _is_column(data: Any) -> bool:
+    """Whether this is one column, of Polars, pandas or Arrow."""
+    return isinstance(data, pl.Series) or type(data).__name__ in {"Series", "ChunkedArray", "ListArray", "LargeListArray"}
+
+
+def _of_pandas(data: Any) -> pl.DataFrame:
+    """A pandas frame or column. A named index is a column too. Numbers are whole again where only missing values made them others."""
+    if _is_column(data):
+        return pl.DataFrame({LISTS: _understood(data, pl.from_pandas, data)})
+    named = any(name is not None for name in data.index.names)
+    table: pl.DataFrame = _understood(data, pl.from_pandas, data.reset_index() if named else data)
+    return table.with_columns(_whole_again(column) for column in table.iter_columns() if column.dtype.is_float() and column.null_count())
+
+
+def _whole_again(column: pl.Series) -> pl.Series:
+    held = column.drop_nulls()
+    whole = len(held) > 0 and bool((held.is_finite() & (held == held.floor()) & (held.abs() <= LARGEST_EXACT)).all())
+    return column.cast(pl.Int64) if whole else column
+
+
+def _of_list(rows: Collection[Any]) -> pl.DataFrame:
+    """Dictionaries are rows of a frame; everything else must be records of items."""
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        return _frame(rows, list(rows))
+    records = [_record(number, row) for number, row in enumerate(rows, 1)]
+    return pl.DataFrame({LISTS: pl.Series(records, dtype=pl.List(pl.String))})
+
+
+def _record(number: int, row: Any) -> list[str]:
+    if isinstance(row, str | bytes | Mapping) or not isinstance(row, Iterable):
+        raise InputError(f"record {number:,} of the list is of type {type(row).__name__}, not a list of items", hint=READABLE)
+    items = list(row)
+    odd = next((item for item in items if isinstance(item, bool) or not isinstance(item, str | int)), None)
+    if odd is not None or None in items:
+        raise InputError(f"record {number:,} of the list holds something of type {type(odd).__name__}, not names of items")
+    return [str(item) for item in items]
+
+
+def _frame(data: Any, given: Any) -> pl.DataFrame:
+    table: pl.DataFrame = _understood(data, pl.DataFrame, given)
+    return table
+
+
+def _understood(data: Any, convert: Callable[..., Any], given: Any) -> Any:
+    """What Polars makes of this, or one line that says that it makes nothing of it."""
     try:
-        return pl.DataFrame(frame)
-    except (TypeError, ValueError, pl.exceptions.PolarsError, ImportError):
-        kind = type(frame).__name__
-        raise InputError(f"a {kind} is not a table that shoal can read", hint="give a Polars, pandas or Arrow frame, or a file") from None
+        return convert(given)
+    except ImportError:
+        hint = "pip install 'shoal[arrow]', or give a Polars frame"
+        raise InputError(
+            f"data of type {type(data).__name__} is read with the help of pyarrow, which is not installed", hint=hint
+        ) from None
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        raise _unreadable(data) from None
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] == "pyarrow":  # a column of several types
+            raise _unreadable(data) from None
+        raise
+
+
+def _unreadable(data: Any) -> InputError:
+    return InputError(f"what is given is of type {type(data).__name__}, not a table that shoal can read", hint=READABLE)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from shoal.io.read.events import read_events
 from shoal.io.read.formats import ReadOptions, find_layout
+from shoal.io.read.frames import in_memory
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import MICRODATA
 from shoal.io.read.reading import Reading
@@ -16,10 +18,10 @@ from shoal.io.read.transactions import read_transactions
 __all__ = ["ReadOptions", "Reading", "read"]
 
 
-def read(path: str | Path, options: ReadOptions | None = None) -> Reading:
-    """Read a query log, a table, transactions or microdata. Under `strict` the first defective rows are an error."""
+def read(data: str | Path | Any, options: ReadOptions | None = None) -> Reading:
+    """Read a query log, a table, transactions or microdata, from a file or from memory. Under `strict` defective rows are an error."""
     said = options or ReadOptions()
-    source = Source.of(path)
+    source = Source.of(data) if isinstance(data, str | Path) else in_memory(data)
     if said.format == MICRODATA:
         return read_microdata(source, said)
     layout = find_layout(source, said)

@@ -45,11 +45,6 @@ def read_microdata(source: Source, options: ReadOptions) -> Reading:
     return _reading(_parquet_cells(source, options) if source.is_parquet else _delimited_cells(source, options), options)
 
 
-def microdata_of(frame: pl.DataFrame, source: Source, options: ReadOptions) -> Reading:
-    """The table in a frame, by the same rules."""
-    return _reading(_Cells(source, frame, np.arange(len(frame)), "row"), options)
-
-
 def _reading(cells: _Cells, options: ReadOptions) -> Reading:
     source = cells.source
     if not len(cells.frame):
@@ -68,9 +63,11 @@ def _reading(cells: _Cells, options: ReadOptions) -> Reading:
 
 def _parquet_cells(source: Source, options: ReadOptions) -> _Cells:
     if options.sep is not None or options.header is not None:
-        raise InputError(f"{source.path} is Parquet, which has neither separators nor a header line", hint="leave --sep and --header out")
+        raise InputError(
+            f"{source.path} is {source.container}, which has neither separators nor a header line", hint="leave --sep and --header out"
+        )
     frame = whole(source)
-    return _Cells(source, frame, np.arange(len(frame)), "row", notes=("format microdata (Parquet)",))
+    return _Cells(source, frame, np.arange(len(frame)), "row", notes=(f"format microdata ({source.container})",))
 
 
 def _delimited_cells(source: Source, options: ReadOptions) -> _Cells:

@@ -1,4 +1,4 @@
-"""Parquet files, a slice at a time.
+"""Parquet files, and frames in memory, a slice at a time.
 
 A damaged file can make Polars panic, or abort the process. So a file that comes from a user is first read by another process
 (`refuse_damaged`), whose end tells whether it can be.
@@ -42,6 +42,8 @@ def refuse_damaged(source: Source, names: Sequence[str] | None = None) -> None:
 
 def schema_of(source: Source) -> pl.Schema:
     """The columns and their types."""
+    if source.table is not None:
+        return _schema_in_memory(source.table)
     refuse_damaged(source, [])
     with _translated(source):
         return pl.Schema(pl.read_parquet_schema(source.path))
@@ -49,9 +51,11 @@ def schema_of(source: Source) -> pl.Schema:
 
 def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
     """These columns, slice by slice, each with the number of its first row (from 0)."""
-    refuse_damaged(source, names)
+    if source.table is None:
+        refuse_damaged(source, names)
     with _translated(source):
-        table = pl.scan_parquet(source.path).select(names)
+        # A lazy frame is collected once: another run of its query might give other rows.
+        table = pl.scan_parquet(source.path).select(names) if source.table is None else _in_memory(source.table, names).lazy()
         start = 0
         while len(part := table.slice(start, ROWS_AT_ONCE).collect()):
             yield start, part
@@ -60,6 +64,8 @@ def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame
 
 def whole(source: Source, names: list[str] | None = None, *, own: bool = False) -> pl.DataFrame:
     """These columns, or all, of the whole file. One that this process wrote itself (`own`) is not tried first."""
+    if source.table is not None:
+        return _in_memory(source.table, names)
     if not own:
         refuse_damaged(source, names)
     with _translated(source):
@@ -77,6 +83,17 @@ def bags_of_lists(lists: pl.Series) -> tuple[Bags, tuple[str, ...]]:
     named = lists.cast(pl.List(pl.String))
     nulls = int(named.list.eval(pl.element().is_null()).list.sum().sum())
     return Bags.from_polars(named), (f"{nulls:,} nulls in the lists are no items",) if nulls else ()
+
+
+def _in_memory(table: pl.DataFrame | pl.LazyFrame, names: list[str] | None) -> pl.DataFrame:
+    return table.lazy().select(pl.all() if names is None else names).collect()
+
+
+def _schema_in_memory(table: pl.DataFrame | pl.LazyFrame) -> pl.Schema:
+    try:
+        return table.lazy().collect_schema()
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"the query of the lazy frame fails with {type(error).__name__}") from None
 
 
 @contextmanager

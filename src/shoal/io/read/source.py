@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
 from shoal.errors import InputError
 from shoal.io.read.packed import compression_of, open_regular, opened, translated
 
@@ -50,7 +52,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Source:
-    """A file that exists and holds something that could be text, or Parquet.
+    """A file that exists and holds something that could be text, or Parquet; or a frame in memory (`table`), which is read as Parquet is.
 
     `head` are its first bytes, unpacked and without byte order marks, whose length is `mark` (some tools add a
     second one); `whole` says that there are no others.
@@ -62,11 +64,17 @@ class Source:
     whole: bool
     mark: int = 0
     is_parquet: bool = False
+    table: pl.DataFrame | pl.LazyFrame | None = None
 
     @property
     def stem(self) -> str:
         """The file's name in small letters, without the suffix of its compression."""
         return self.path.name.lower().removesuffix(".gz").removesuffix(".zst")
+
+    @property
+    def container(self) -> str:
+        """What its columns are in, for announcements: Parquet, or a frame."""
+        return "Parquet" if self.table is None else "a frame"
 
     @property
     def is_json_lines(self) -> bool:

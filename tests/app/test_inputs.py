@@ -1,0 +1,129 @@
+"""Data in memory is read by the rules of files: the same published records, the same refusals, whatever holds the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import shoal
+from helpers_cli import ITEMS, Shell, baskets
+from helpers_data import food, published
+from shoal.errors import InputError, ShoalError
+
+ROWS = [(f"u{n}", ITEMS[(n * 7 + j) % len(ITEMS)]) for n in range(12) for j in range(1 + n % 3)]
+COLUMNS: dict[str, list[Any]] = {"user": [who for who, _ in ROWS], "item": [what for _, what in ROWS]}
+RECORDS = [line.split(",") for line in baskets().splitlines()]
+
+FRAMES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
+    "polars": pl.DataFrame,
+    "lazy": lambda columns: pl.DataFrame(columns).lazy(),
+    "pandas": pd.DataFrame,
+    "pandas with its owners as index": lambda columns: pd.DataFrame(columns).set_index("user"),
+    "pandas categories": lambda columns: pd.DataFrame(columns).astype("category"),
+    "polars categories": lambda columns: pl.DataFrame(columns).cast(pl.Categorical),
+    "arrow": pa.table,
+    "arrow batches": lambda columns: pa.table(columns).to_reader(),
+    "dictionary of columns": dict,
+    "rows as dictionaries": lambda columns: [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+    "reversed": lambda columns: pl.DataFrame(columns).reverse(),
+}
+
+LISTS: dict[str, Callable[[list[list[str]]], Any]] = {
+    "lists": list,
+    "tuples": lambda records: tuple(tuple(record) for record in records),
+    "a polars column": pl.Series,
+    "a pandas column": pd.Series,
+    "an arrow column": pa.array,
+    "arrow chunks": lambda records: pa.chunked_array([records[:7], records[7:]]),
+    "a frame with one column of lists": lambda records: pl.DataFrame({"basket": records}),
+    "a pandas frame with one column of lists": lambda records: pd.DataFrame({"basket": records}),
+    "backwards": lambda records: records[::-1],
+}
+
+
+def released(data: Any, **how: Any) -> Any:
+    return shoal.anonymize(shoal.read(data, **how), "shoal(k=3)", taxonomy=food()).release
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_frame_gives_what_its_file_gives(shell: Shell, kind: str):
+    shell.file("table.csv", "user,item\n" + "".join(f"{who},{what}\n" for who, what in ROWS))
+    assert published(released(FRAMES[kind](COLUMNS))) == published(released("table.csv"))
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_lists_give_what_their_file_gives(shell: Shell, kind: str):
+    shell.file("baskets.txt", baskets())
+    assert published(released(LISTS[kind](RECORDS))) == published(released("baskets.txt", format="transactions"))
+
+
+# A header, the same as names of a frame's columns, and one row below it.
+UNCLEAR: dict[str, dict[str, list[Any]]] = {
+    "nobody is the owner": {"visit": ["a1", "a2"], "item": ["milk", "beer"]},
+    "nothing is the item": {"user": ["a1", "a2"], "colour": ["red", "blue"]},
+    "two owners": {"user": ["a1", "a2"], "email": ["b1", "b2"], "item": ["milk", "beer"]},
+    "nothing is known": {"one": ["a1", "a2"], "two": ["milk", "beer"]},
+    "lists beside owners": {"user": ["a1", "a2"], "items": [["milk"], ["beer"]]},
+    "two columns of lists": {"left": [["milk"], ["beer"]], "right": [["milk"], ["beer"]]},
+}
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy", "pandas", "arrow"])
+@pytest.mark.parametrize("case", UNCLEAR)
+def test_a_frame_is_refused_in_the_words_of_its_file(shell: Shell, case: str, kind: str):
+    place = shell.directory / "table.parquet"
+    pl.DataFrame(UNCLEAR[case]).write_parquet(place)
+    with pytest.raises(InputError) as of_file:
+        shoal.read(place)
+    with pytest.raises(InputError) as of_frame:
+        shoal.read(FRAMES[kind](UNCLEAR[case]))
+    assert str(of_frame.value) == str(of_file.value).replace(str(place), "the frame")
+
+
+NOTHING_TO_READ: dict[str, tuple[Any, str]] = {
+    "texts in a list": (["milk", "beer"], "record 1 of the list is of type str, not a list of items"),
+    "numbers in a list": ([1, 2], "record 1 of the list is of type int"),
+    "a float among items": ([["milk"], ["beer", 1.5]], "record 2 of the list holds something of type float"),
+    "nothing among items": ([["milk", None]], "record 1 of the list holds something of type NoneType"),
+    "an empty list": ([], "the list is empty"),
+    "an empty frame": (pl.DataFrame({"user": [], "item": []}), "the frame is empty"),
+    "a number": (5, "of type int, not a table"),
+    "a generator": ((record for record in RECORDS), "of type generator, not a table"),
+    "columns of several lengths": ({"user": ["a"], "item": ["x", "y", "z"]}, "of type dict, not a table"),
+    "a column of texts": (pl.Series(["milk"]), "the column has no column known to be the user"),
+    "a lazy frame whose query fails": (pl.DataFrame({"user": ["a"]}).lazy().select("secret"), "fails with ColumnNotFoundError"),
+}
+
+
+@pytest.mark.parametrize("case", NOTHING_TO_READ)
+def test_what_has_no_rows_is_refused(case: str):
+    data, said = NOTHING_TO_READ[case]
+    with pytest.raises(ShoalError, match=said):
+        shoal.read(data)
+
+
+def test_whole_numbers_beside_missing_ones_stay_whole():
+    """pandas makes 7 of a column with a gap 7.0; an item of that name is in no taxonomy and in no file."""
+    frame = pd.DataFrame({"user": ["a", "b", "c"], "item": [7, None, 12]})
+    assert frame["item"].dtype.kind == "f"
+    reading = shoal.read(frame, malformed=0.5)
+    assert sorted(reading.data.frame["payload"]) == ["12", "7"]
+    assert reading.rows["malformed: no item"] == 1
+
+
+def test_a_lazy_frame_is_asked_once():
+    """Another run of a query may give other rows: owners of the one beside items of the other."""
+    asked = []
+
+    def noted(frame: pl.DataFrame) -> pl.DataFrame:
+        asked.append(len(frame))
+        return frame
+
+    lazy = pl.DataFrame(COLUMNS).lazy().map_batches(noted, schema={"user": pl.String(), "item": pl.String()})
+    assert len(shoal.read(lazy).data) == len(ROWS)
+    assert asked == [len(ROWS)]
