@@ -24,7 +24,7 @@ COMMANDS = {
     "audit": "Judge a release, also one that another tool made.",
     "measure": "Numbers about an original and its release.",
     "bound": "A lower bound on the loss of any release of a file.",
-    "taxonomy": "Check, draw and try out a hierarchy.",
+    "taxonomy": "Build, check, draw and try out a hierarchy.",
     "methods": "What there is to anonymize with, and its parameters.",
     "models": "What can be promised of a release.",
     "metrics": "What can be measured of a release.",

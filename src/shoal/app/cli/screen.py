@@ -83,6 +83,14 @@ def lines(*texts: str) -> None:
         click.echo(visible(text))
 
 
+def content(text: str) -> None:
+    """What could be a file, on the output stream: as it is in a pipe, and with control characters written out on a terminal."""
+    if sys.stdout.isatty():
+        lines(*text.splitlines())
+    else:
+        click.echo(text, nl=False)
+
+
 def pairs(title: str, rows: Sequence[tuple[str, str]]) -> None:
     """A small table of names and values."""
     out.print(_text(title, style="bold"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""shoal taxonomy: check a hierarchy, draw a part of it, and see how much of a file it covers."""
+"""shoal taxonomy: build a hierarchy from a table, check it, draw a part of it, and see how much of a file it covers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from shoal.app.cli import screen
 from shoal.app.cli.options import data_options, rare_option
+from shoal.app.cli.taxonomy_build import build
 from shoal.app.job import Preparation, load_taxonomy
 from shoal.app.prepare import records_of
 from shoal.app.request import preparation
@@ -22,7 +23,10 @@ _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 @click.group("taxonomy", context_settings=_HELP)
 def command() -> None:
-    """Check, draw and try out a hierarchy: `wordnet`, or a file of edges, of paths `leaf;parent;...;root`, or nested JSON."""
+    """Build, check, draw and try out a hierarchy: `wordnet`, or a file of edges, of paths `leaf;parent;...;root`, or nested JSON."""
+
+
+command.add_command(build)
 
 
 @command.command("check", context_settings=_HELP)

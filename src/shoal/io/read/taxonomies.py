@@ -5,20 +5,21 @@
 * `json`: `{"name": ..., "children": [...]}` or plain nesting, `{"Food": {"Fruit": ["Apple", "Pear"]}}`.
 
 The form is guessed from the content and reported, or named. Tables are separated by tabs, semicolons or
-commas, the first of these that the first line holds; a header is recognised by its words.
+commas, the first of these that the first line holds, or are Excel or Parquet; a header is recognised by its words.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from shoal import _kernels
 from shoal.errors import ParameterError, TaxonomyError
+from shoal.io.read.cells import table_of
 from shoal.io.read.defects import BROKEN_LINES
 from shoal.io.read.texts import read_text
 from shoal.taxonomy.paths import Parents, parents_of_paths, two_parents
@@ -29,7 +30,7 @@ Form = Literal["edges", "paths", "json"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
-_HEADER_WORDS = frozenset({"child", "item", "leaf", "node", "term", "label", "name", "product", "value", "word", "code", "id"})
+HEADER_WORDS = ("child", "item", "leaf", "node", "term", "label", "name", "product", "value", "word", "code", "id")
 _LEVEL_WORD = re.compile(r"(level|lvl|l)[ _-]?\d+|parent")
 
 
@@ -53,19 +54,33 @@ def read_taxonomy(path: str | Path, form: str | None = None, loss: str = "lm") -
     if form is not None and form not in FORMS:
         raise ParameterError(f"no form of taxonomy is called {form!r}", hint=f"there are {', '.join(FORMS)}", value=form)
     file = Path(path)
-    text = read_text(file)
+    table = table_of(file)
+    text = read_text(file) if table is None else ""
     try:
-        return _read(text, form, loss)
+        return taxonomy_of_text(text, form, loss) if table is None else taxonomy_of_rows(table[0], form, loss, table[1])
     except TaxonomyError as error:
         raise TaxonomyError(f"{file.name or file}: {error.message}", hint=error.hint, rare=error.rare, **error.facts) from None
 
 
-def _read(text: str, form: Form | None, loss: str) -> TaxonomyFile:
+def taxonomy_of_text(text: str, form: Form | None = None, loss: str = "lm") -> TaxonomyFile:
+    """The taxonomy in the text of a file."""
     notes: list[str] = []
     if form == "json" or (form is None and text.lstrip()[:1] in {"{", "["}):
         parents, found = parents_of_paths(_paths_of_json(text, notes))
         return TaxonomyFile(Taxonomy.from_parents(parents, loss), "json", (*notes, *found))
-    rows = _table(text, notes)
+    return _of_table(_table(text, notes), form, loss, notes)
+
+
+def taxonomy_of_rows(rows: Sequence[Sequence[Any]], form: Form | None = None, loss: str = "lm", notes: Sequence[str] = ()) -> TaxonomyFile:
+    """The taxonomy in the rows of a table, whose cells are text, whole numbers or None."""
+    if form == "json":
+        raise ParameterError("a table of cells is read as edges or paths, not as JSON", value=form)
+    cells = [_Row(line, ["" if cell is None else str(cell).strip() for cell in row]) for line, row in enumerate(rows, 1)]
+    said = list(notes)
+    return _of_table(_without_header([row for row in cells if any(row.cells)], said), form, loss, said)
+
+
+def _of_table(rows: list[_Row], form: Form | None, loss: str, notes: list[str]) -> TaxonomyFile:
     form = form or ("edges" if all(len(row.cells) == 2 for row in rows) else "paths")
     if form == "edges":
         parents = _parents_of_edges(rows)
@@ -88,6 +103,10 @@ def _table(text: str, notes: list[str]) -> list[_Row]:
             raise TaxonomyError(f"line {line} cannot be read: {BROKEN_LINES[defect]}", line=line)
         if any(cell.strip() for cell in cells):
             rows.append(_Row(line, [cell.strip() for cell in cells]))
+    return _without_header(rows, notes)
+
+
+def _without_header(rows: list[_Row], notes: list[str]) -> list[_Row]:
     for row in rows:
         if len(row.cells) < 2:
             hint = "a row holds child and parent, or a path from item to root"
@@ -101,7 +120,7 @@ def _table(text: str, notes: list[str]) -> list[_Row]:
 def _is_header(rows: list[_Row]) -> bool:
     """A first line whose words are those of headers, and are nowhere used as labels."""
     words = [cell.lower() for cell in rows[0].cells]
-    if words[0] not in _HEADER_WORDS and not any(_LEVEL_WORD.fullmatch(word) for word in words):
+    if words[0] not in HEADER_WORDS and not any(_LEVEL_WORD.fullmatch(word) for word in words):
         return False
     labels = set(rows[0].cells)
     return not any(labels & set(row.cells) for row in rows[1:])

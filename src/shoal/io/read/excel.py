@@ -1,0 +1,61 @@
+"""Excel workbooks: the one sheet that holds cells, every cell as text. Needs the extra `excel`.
+
+A workbook keeps dates and numbers as numbers: a number is read as it would be typed, a date as 2024-05-01 09:00:00. A cell with an error,
+or with a formula that was never computed, is empty.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from shoal.errors import InputError
+
+ZIP = b"PK\x03\x04"
+WORKBOOK = "xl/workbook.xml"
+INSTALL = "pip install 'shoal[excel]'"
+
+
+def is_workbook(stream: IO[bytes]) -> bool:
+    """Whether an open file is an Excel workbook (.xlsx), by its content."""
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            return WORKBOOK in archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return False
+
+
+def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
+    """The cells of the only sheet that holds any, from its first row on: text, null where a cell is empty."""
+    try:
+        import fastexcel
+    except ImportError:
+        raise InputError(f"{place} is an Excel workbook, and what reads it is not installed", hint=INSTALL) from None
+    try:
+        book = fastexcel.read_excel(content)
+        sheets = {name: book.load_sheet(name, header_row=None, dtypes="string").to_polars() for name in book.sheet_names}
+    except Exception:
+        raise damaged(place) from None
+    except BaseException as error:  # a panic of the library is no Exception
+        if type(error).__name__ == "PanicException":
+            raise damaged(place) from None
+        raise
+    filled = [cells for cells in sheets.values() if cells.width]
+    if len(filled) != 1:
+        what = f"{len(filled)} sheets that hold cells" if filled else "no cells"
+        raise InputError(f"{place} has {what}, and one is read", hint="keep one sheet in the file, or save the one that is meant as CSV")
+    (cells,) = filled
+    return cells.rename({name: str(at + 1) for at, name in enumerate(cells.columns)})
+
+
+def damaged(place: str | Path) -> InputError:
+    """The error for what cannot be read as a workbook."""
+    return InputError(f"{place} is damaged, or not the Excel workbook it seems to be")
+
+
+def text_of_sheet(content: bytes, place: str | Path) -> bytes:
+    """The sheet as CSV: rows as lines, without the empty ones at the end."""
+    return sheet_of(content, place).fill_null("").write_csv(include_header=False, quote_style="necessary").encode()

@@ -1,0 +1,37 @@
+"""A single file that appears under its name only when it is complete."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from shoal.errors import OutputError
+from shoal.io import unfinished
+
+
+@contextmanager
+def whole_file(path: Path, force: bool) -> Iterator[IO[bytes]]:
+    """A new file, packed where its name ends in .gz. One that is there stays, unless `force`; nothing is left of one that fails."""
+    if path.is_dir():
+        raise OutputError(f"{path} is a directory", hint="name a file")
+    if path.exists() and not force:
+        raise OutputError(f"{path} is there already", hint="overwrite it with --force")
+    if not path.parent.is_dir():
+        raise OutputError(f"there is no directory {path.parent}")
+    partial = unfinished.begin(path, directory=False)
+    try:
+        with partial.open("wb") as file:
+            # Without name and time in its head, so that the same content is the same bytes.
+            packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if path.suffix == ".gz" else None
+            yield cast(IO[bytes], packed or file)
+            if packed:
+                packed.close()
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        unfinished.discard(partial)

@@ -1,0 +1,36 @@
+"""A taxonomy as a file of edges, child and parent separated by a tab, which reads back as the same tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shoal.errors import OutputError
+from shoal.io.read.taxonomies import HEADER_WORDS, taxonomy_of_text
+from shoal.io.whole_file import whole_file
+from shoal.taxonomy.tree import Taxonomy
+
+ABOVE = ("parent", "above", "group", "parent node")
+
+
+def edges_text(taxonomy: Taxonomy) -> str:
+    """A header and one line for each node but the root. Raises where these lines would be read as another tree."""
+    names = taxonomy.names.names.to_list()
+    child = next((word for word in HEADER_WORDS if word not in names), "")
+    above = next((word for word in ABOVE if word not in names), "")
+    rows = [(child, above), *((names[node], names[up]) for node, up in enumerate(taxonomy.parent.tolist()) if up >= 0)]
+    text = "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
+    found = taxonomy_of_text(text, "edges").taxonomy
+    if found.names.names.to_list() != names or found.parent.tolist() != taxonomy.parent.tolist():
+        raise OutputError("the taxonomy has names that a file of edges cannot hold", hint="rename the nodes that begin or end with blanks")
+    return text
+
+
+def write_edges(taxonomy: Taxonomy, path: Path, *, force: bool = False) -> None:
+    """Write the file of edges, packed where its name ends in .gz."""
+    text = edges_text(taxonomy)
+    with whole_file(path, force) as out:
+        out.write(text.encode())
+
+
+def _cell(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if set(name) & set('"\t\n\r') else name
