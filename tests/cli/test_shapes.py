@@ -20,9 +20,8 @@ def rows(*owners: str, between: str = ",", header: str = "", extra: str = "") ->
     return "\n".join([header, *lines] if header else lines) + "\n"
 
 
-APACHE = "".join(
-    f'10.0.0.{n % 3} - - [17/May/2015:10:{n:02}:03 +0000] "GET /{BOUGHT[n % 7]}{"; q=1" * (n % 4)} HTTP/1.1" 200 {n} "-" "Agent"\n'
-    for n in range(40)
+SERVER = "".join(
+    f'10.0.0.{n % 3} [17/May/2015:10:{n:02}:03 +0000] "GET /{BOUGHT[n % 7]}{"; q=1" * (n % 4)} HTTP/1.1" 200 {n}\n' for n in range(40)
 )
 SYSLOG = "".join(f"May {n % 28 + 1} 10:00:{n:02} {'host ' * (n % 4 + 1)}{BOUGHT[n % 7]}\n" for n in range(40))
 VARYING = "".join(f"p{n}," + ",".join(BOUGHT[: n % 5 + 1]) + "\n" for n in range(20))
@@ -53,8 +52,8 @@ UNKNOWN: dict[str, tuple[str | bytes, str]] = {
     "a stray quote first": ('"' + rows("ann", "bob", header="email,item"), "all its lines have 2 fields"),
     "a stray quote in the header": (rows("ann", "bob", header='email,"item'), "all its lines have 2 fields"),
     "a few broken lines": (rows("ann", "bob", header="who,bought") + "ann,milk,bread\nann\n", "nearly all its lines have 2 fields"),
-    "an Apache log": (APACHE, "its lines hold times and network addresses, as a log's do"),
-    "a packed Apache log": (gzip.compress(APACHE.encode()), "its lines hold times and network addresses"),
+    "a server's log of its own making": (SERVER, "its lines hold times and network addresses, as a log's do"),
+    "a packed log of its own making": (gzip.compress(SERVER.encode()), "its lines hold times and network addresses"),
     "a system's log": (SYSLOG, "its lines hold times"),
     "one field a line": ("ann\nbob\nmilk\n" * 9, "its lines have a single field"),
     "one line": ("ann,milk\n", "all its lines have 2 fields"),

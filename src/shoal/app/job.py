@@ -22,6 +22,7 @@ from shoal.taxonomy.placing import Scope, Unknown
 from shoal.taxonomy.tree import Taxonomy
 
 NO_TAXONOMY = "none"
+PATHS = "paths"
 Shape = Literal["records", "log", "table"]
 WANTED = {"records": "records of items", "log": "a log of events", "table": "a table of microdata"}
 ROWS: tuple[Shape, ...] = ("log", "table")
@@ -131,7 +132,7 @@ def parse_gap(text: str) -> timedelta:
 
 def taxonomy_label(spec: str) -> str:
     """A taxonomy's name for the manifest: a file is named without its directories."""
-    if spec in {"wordnet", "given", NO_TAXONOMY} or is_generated(spec):
+    if spec in {"wordnet", "given", PATHS, NO_TAXONOMY} or is_generated(spec):
         return spec
     return os.fsencode(Path(spec).name).decode("utf-8", "replace")
 
@@ -143,11 +144,11 @@ def is_generated(spec: str) -> bool:
 
 def is_file(spec: str) -> bool:
     """Whether this names a taxonomy's file."""
-    return spec not in {"wordnet", NO_TAXONOMY} and not is_generated(spec)
+    return spec not in {"wordnet", PATHS, NO_TAXONOMY} and not is_generated(spec)
 
 
 def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
-    """The taxonomy behind `wordnet`, `generated[:fan-out]` or a file, and what is worth knowing about how it was read."""
+    """The taxonomy behind `wordnet`, `generated[:fan-out]`, `paths` or a file, and what is worth knowing about how it was read."""
     if spec == "wordnet":
         from shoal.taxonomy.wordnet import wordnet
 
@@ -158,10 +159,16 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
         if terms is None:
             raise ParameterError("a generated taxonomy is made from data, and none is given here")
         return generated(terms, _fanout(spec), loss), (f"taxonomy generated with a fan-out of {_fanout(spec)}",)
+    if spec == PATHS:
+        from shoal.taxonomy.urls import url_taxonomy
+
+        if terms is None:
+            raise ParameterError("a taxonomy of paths is made from data, and none is given here")
+        return url_taxonomy(terms, loss), ("taxonomy made of the paths of the items: folders, pages and their query strings",)
     from shoal.io.read.taxonomies import read_taxonomy
 
     if not Path(spec).exists():
-        raise InputError(f"no taxonomy file at {spec}", hint="give wordnet, generated, generated:FANOUT, none or a file")
+        raise InputError(f"no taxonomy file at {spec}", hint="give wordnet, generated, generated:FANOUT, paths, none or a file")
     found = read_taxonomy(spec, loss=loss)
     return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)
 

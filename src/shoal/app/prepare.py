@@ -152,5 +152,5 @@ def _refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
     if unknown and known < FEWEST_KNOWN * occurrences:
         raise InputError(
             f"the taxonomy knows {known:,} of {occurrences:,} item occurrences, less than {FEWEST_KNOWN:.0%}",
-            hint="give one that is about these items, or generated; --unknown keep or drop goes on with this one",
+            hint="give one that is about these items, generated, or paths for URLs; --unknown keep or drop goes on with this one",
         )

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal import _kernels, kernels
+from shoal.data.accesslog import VISITOR
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.errors import InputError, ParameterError
 
@@ -118,7 +119,7 @@ class Log:
 
     def _repeats(self) -> Ints:
         """The events that repeat an earlier one, by their whole payloads within one owner and time."""
-        order = self._order(by_time=True)
+        order = self._order(self._owners(), by_time=True)
         as_they_are = np.zeros(0, np.int64)
         events, moments = _kernels.shared_moments(self._owners(), self._times(), as_they_are if order is None else order)
         content = whole_items(self.frame["payload"].gather(events)).items.astype(np.int64) + 1
@@ -135,22 +136,27 @@ class Log:
         """The events in the order of their records (None: as they are), and where each record starts."""
         if per == "event":
             return None, np.arange(len(self) + 1)
-        order = self._order(by_time=per == "session")
+        whose = self._visitors() if per == "session" else self._owners()
+        order = self._order(whose, by_time=per == "session")
         fresh = np.ones(len(self) + 1, bool)
-        fresh[1:-1] = np.diff(_taken(self._owners(), order)) != 0
+        fresh[1:-1] = np.diff(_taken(whose, order)) != 0
         if per == "session":
             fresh[1:-1] |= np.diff(_taken(self._times(), order)) > gap // timedelta(microseconds=1)
         return order, np.flatnonzero(fresh) if len(self) else np.zeros(1, np.int64)
 
-    def _order(self, *, by_time: bool) -> Ints | None:
-        """The events by owner, perhaps time, and arrival; None where they are in that order already."""
-        owners, n = _dense(self._owners())
+    def _order(self, whose: Ints, *, by_time: bool) -> Ints | None:
+        """The events by owner (or visitor), perhaps time, and arrival; None where they are in that order already."""
+        owners, n = _dense(whose)
         times = self._times() if by_time else np.zeros(0, np.int64)
         order: Ints = kernels.run(_kernels.event_order, owners, times, n, kernels.threads())
         return order if len(order) else None
 
     def _owners(self) -> Ints:
         return self.frame["owner"].to_numpy()
+
+    def _visitors(self) -> Ints:
+        """Whose events may be one session: the owner's, or more finely those of one visitor where the log tells visitors apart."""
+        return self.frame[VISITOR].to_numpy() if VISITOR in self.frame.columns else self._owners()
 
     def _times(self) -> Ints:
         return self.frame["time"].to_physical().to_numpy()

@@ -78,7 +78,7 @@ def command(
 ) -> None:
     """Turn INPUT into a release directory whose guarantee was verified before it was written.
 
-    INPUT is a query log, a table of users and items, transactions or microdata; notes say how it is read.
+    INPUT is a query log, a table of users and items, transactions, an access log or microdata; notes say how it is read.
     """
     chosen = chosen_method(method, method_parameters(said))
     how = preparation(said, base=Preparation.default_for(chosen))

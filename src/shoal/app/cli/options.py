@@ -15,7 +15,7 @@ from shoal.taxonomy.losses import LOSSES
 Command = Callable[..., Any]
 
 _DATA_OPTIONS = {
-    "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}; guessed, and announced."),
+    "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}; or guessed."),
     "user": click.option("--user", metavar="COLUMN", help="Column that tells people apart."),
     "time": click.option("--time", metavar="COLUMN", help="Column of times."),
     "text": click.option("--text", metavar="COLUMN", help="Column of query texts."),
@@ -31,7 +31,9 @@ _DATA_OPTIONS = {
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or an item once a record. [default: --set]"),
-    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], none or a file. [default: as needed]"),
+    "taxonomy": click.option(
+        "--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], paths, none or a file; as needed."
+    ),
     "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
     "unknown": click.option(
         "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep, if it knows any]"

@@ -15,6 +15,7 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.errors import InputError
+from shoal.io.read.access_lines import looks_like_access_log
 from shoal.io.read.columns import (
     find_roles,
     known_as_header,
@@ -31,10 +32,10 @@ from shoal.io.read.columns import (
     unsure_of_header,
 )
 from shoal.io.read.json_lines import DefectiveLine, value_of
-from shoal.io.read.options import FORMATS, ReadOptions
+from shoal.io.read.options import ACCESSLOG, FORMATS, ReadOptions
 from shoal.io.read.parquet import schema_of
 from shoal.io.read.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
-from shoal.io.read.shapes import against_transactions, looks_like_header
+from shoal.io.read.shapes import against_transactions, first_lines, looks_like_header
 from shoal.io.read.source import Source
 
 __all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
@@ -76,6 +77,8 @@ def guess(path: str | Path) -> tuple[str, str]:
 
 def find_layout(source: Source, options: ReadOptions) -> Layout:
     """How this file is to be read, by what the user says and what the file shows."""
+    if options.format == ACCESSLOG and (source.is_parquet or source.is_json_lines):
+        raise InputError(f"{source.path} holds no lines of an access log", hint="an access log is a text file, plain, gzip or zstd")
     if source.is_parquet:
         schema = schema_of(source)
         lists = [name for name, kind in schema.items() if isinstance(kind, pl.List)]
@@ -84,7 +87,15 @@ def find_layout(source: Source, options: ReadOptions) -> Layout:
         return _of_named(source, options, "jsonl", *_json_names(source))
     if options.wanted_format == "transactions":
         return _of_transactions(source, options)
+    if options.format == ACCESSLOG or _is_access_log(source, options):
+        return Layout(ACCESSLOG, "delimited", notes=(_announced(ACCESSLOG, options, "its lines"),))
     return _of_columns(source, options)
+
+
+def _is_access_log(source: Source, options: ReadOptions) -> bool:
+    """Whether nobody says otherwise and the lines are those of one; `--user` may say whose a line is."""
+    silent = options.wanted_format is None and options.sep is None and options.header is None and options.time is None
+    return silent and looks_like_access_log(first_lines(source)[:SAMPLE])
 
 
 # -- delimited columns

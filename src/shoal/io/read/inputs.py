@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from shoal.io.read.accesslog import read_accesslog
 from shoal.io.read.events import read_events
 from shoal.io.read.formats import ReadOptions, find_layout
 from shoal.io.read.frames import in_memory
 from shoal.io.read.microdata import read_microdata
-from shoal.io.read.options import MICRODATA
+from shoal.io.read.options import ACCESSLOG, MICRODATA
 from shoal.io.read.reading import Reading
 from shoal.io.read.source import Source
 from shoal.io.read.transactions import read_transactions
@@ -19,13 +20,16 @@ __all__ = ["ReadOptions", "Reading", "read"]
 
 
 def read(data: str | Path | Any, options: ReadOptions | None = None) -> Reading:
-    """Read a query log, a table, transactions or microdata, from a file or from memory. Under `strict` defective rows are an error."""
+    """Read a query log, a table, transactions, an access log or microdata, from a file or from memory.
+
+    Under `strict` defective rows are an error.
+    """
     said = options or ReadOptions()
     source = Source.of(data) if isinstance(data, str | Path) else in_memory(data)
     if said.format == MICRODATA:
         return read_microdata(source, said)
     layout = find_layout(source, said)
-    reader = read_transactions if layout.format == "transactions" else read_events
+    reader = {"transactions": read_transactions, ACCESSLOG: read_accesslog}.get(layout.format, read_events)
     reading = replace(reader(source, layout, said), options=said)
     strange = reading.defects.counts.get("not UTF-8", 0)
     if not strange:

@@ -10,7 +10,8 @@ from typing import Any, Self
 from shoal.errors import ParameterError
 
 MICRODATA = "microdata"
-FORMATS = ("querylog", "table", "transactions", MICRODATA)
+ACCESSLOG = "accesslog"
+FORMATS = ("querylog", "table", "transactions", ACCESSLOG, MICRODATA)
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
 ROLES = ("user", "time", "text", "item")
@@ -65,6 +66,10 @@ class ReadOptions:
 
     def _refuse_foreign(self) -> None:
         """Raise where something is said that is not for this format."""
+        if self.format == ACCESSLOG:
+            said = [name for name in ("time", "text", "item", "sep", "header") if getattr(self, name) is not None]
+            if said:
+                raise ParameterError(f"--{said[0]} is not for access logs", hint="their fields are fixed; --user says whose a line is")
         if self.format != MICRODATA:
             said = [option for option, names in (("quasi", self.quasi), ("keep-column", self.keep), ("drop-column", self.drop)) if names]
             if said:

@@ -38,7 +38,7 @@ Rows = Sequence[Sequence[str]]
 
 def against_transactions(source: Source, separator: str | None, *, header: bool | None) -> str:
     """What about a file's lines looks like a table or a log; empty if nothing does. `header` is what the user says of one."""
-    lines = _lines(source)
+    lines = first_lines(source)
     between = guess_separator([line.encode() for line in lines]) if separator is None else separator
     rows = _rows(source, between)
     return (
@@ -59,8 +59,8 @@ def looks_like_header(rows: Rows) -> bool:
     return not any(names.intersection(row) for row in rows[1:])
 
 
-def _lines(source: Source) -> list[str]:
-    """The lines that hold something, as far as they were read whole."""
+def first_lines(source: Source) -> list[str]:
+    """The first lines that hold something, as far as they were read whole."""
     lines = source.head.decode("utf-8", "replace").split("\n")
     whole = lines if source.whole or len(lines) == 1 else lines[:-1]
     return [line.rstrip("\r") for line in whole if line.strip()][:LINES]

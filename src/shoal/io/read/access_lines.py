@@ -1,0 +1,70 @@
+"""Lines of web access logs in the common and the combined format, cut into their fields.
+
+A line is `address ident user [time] "request" status size`; the combined format adds `"referrer" "agent"`. Quoted fields may hold
+backslash escapes, which stay as they are written. A request that is not `method target protocol` is broken, and is kept as such.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+_QUOTED = r'"((?:[^"\\]|\\.)*)"'
+_LINE = rf'^(\S+) (\S+) ([^\["]+?) \[([^\]]+)\] {_QUOTED} ([1-9]\d\d) (\d{{1,18}}|-)(?: {_QUOTED} {_QUOTED})?$'
+_REQUEST = r"^([A-Za-z][A-Za-z0-9_-]*) ((?:/|[A-Za-z][A-Za-z0-9+.-]*://).*?|\*|[^\s/:]+:\d+)(?: (HTTP/\d(?:\.\d)?))?$"
+_FIELDS = ("address", "ident", "auth", "stamp", "request", "status", "size", "referrer", "agent")
+_TIME = "%d/%b/%Y:%H:%M:%S %z"
+_SOUND = re.compile(_LINE)
+
+NOT_A_LINE = "not a line of an access log"
+BROKEN = "(broken request)"  # the page of a request that is none
+
+
+def looks_like_access_log(lines: Sequence[str]) -> bool:
+    """Whether the first line is one of an access log, and most of the others: a few may be malformed."""
+    return bool(lines) and _SOUND.search(lines[0]) is not None and sum(map(_is_line, lines)) * 5 >= len(lines) * 4
+
+
+def _is_line(line: str) -> bool:
+    return _SOUND.search(line) is not None
+
+
+def cut(lines: pl.Series) -> pl.DataFrame:
+    """The fields of each line; all are null where it is none, `time` (in UTC) alone where that cannot be read.
+
+    A size of `-` is null, and so are referrer and agent in the common format. The page is the target of the request with its query string.
+    """
+    names = {f"{i + 1}": name for i, name in enumerate(_FIELDS)}
+    fields = lines.str.extract_groups(_LINE).struct.unnest().rename(names)
+    parts = fields["request"].str.extract_groups(_REQUEST).struct.unnest().rename({"1": "method", "2": "page", "3": "protocol"})
+    zoned = pl.col("stamp").str.to_datetime(_TIME, strict=False, time_unit="us")
+    return fields.hstack(parts).select(
+        "address",
+        "auth",
+        zoned.dt.replace_time_zone(None).alias("time"),
+        pl.col("page").fill_null(BROKEN),
+        "method",
+        "protocol",
+        pl.col("status", "size").cast(pl.Int64, strict=False),
+        "referrer",
+        "agent",
+    )
+
+
+def plain_addresses(written: pl.Series) -> pl.Series:
+    """Each address in one way of writing: IPv6 in its short form, IPv4 inside IPv6 as IPv4, host names in lower case."""
+    different = written.unique()
+    plain = [_plain(address) for address in different.to_list()]
+    return written.replace_strict(different, pl.Series(plain, dtype=pl.String))
+
+
+def _plain(address: str) -> str:
+    try:
+        known = ipaddress.ip_address(address.strip("[]"))
+    except ValueError:
+        return address.lower().rstrip(".")
+    inside = known.ipv4_mapped if isinstance(known, ipaddress.IPv6Address) else None
+    return str(inside or known)

@@ -1,0 +1,60 @@
+"""A taxonomy of URLs and file paths, made from the data: every page lies below the folders of its path.
+
+`/blog/2009/rain.html` lies below `/blog/2009/*`, that below `/blog/*`, and that below `/*`. A page with a query string lies beside the
+same page without one, below `/search?*`. URLs of other hosts lie below `http://host/*`. The star tells a folder, which stands for any page
+below it, from the page that a server shows for the folder's own address. It depends on the set of names alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from shoal.data.bags import Vocabulary
+from shoal.errors import TaxonomyError
+from shoal.taxonomy.tree import Taxonomy
+
+ROOT = "(any page)"
+ANY = "*"
+
+_HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+
+
+def url_taxonomy(vocabulary: Vocabulary | Iterable[str], loss: str = "lm") -> Taxonomy:
+    """The folders above all items; items that hold no slash lie directly below the root."""
+    names = sorted(set(vocabulary.names if isinstance(vocabulary, Vocabulary) else vocabulary))
+    if not any("/" in name for name in names):
+        raise TaxonomyError("no item is a path: none holds a slash", hint="paths is for URLs and paths of files")
+    root = ROOT
+    while root in names:
+        root = f"({root})"
+    queried = {name.partition("?")[0] for name in names if "?" in name}
+    parents: dict[str, str | None] = {root: None}
+    for name in names:
+        _place(name, root, queried, parents)
+    return Taxonomy.from_parents(parents, loss)
+
+
+def folders(path: str) -> Iterator[str]:
+    """The folders above a page, the nearest first: what a page is generalized to. Ends with that of the whole host."""
+    bare = path.partition("?")[0].partition("#")[0]
+    found = _HOST.match(bare)
+    least = found.end() if found else 0
+    end = len(bare)
+    while (cut := bare.rfind("/", least, end)) >= 0:
+        yield bare[: cut + 1] + ANY
+        end = cut
+    if found and "/" not in bare[least:]:
+        yield f"{bare}/{ANY}"
+
+
+def _place(name: str, root: str, queried: set[str], parents: dict[str, str | None]) -> None:
+    """Put an item and all that lies above it into the tree."""
+    page = name.partition("?")[0]
+    above = [f"{page}?{ANY}"] if page in queried else []
+    chain = [name, *(node for node in (*above, *folders(name)) if node != name), root]
+    for lower, upper in pairwise(chain):
+        if lower in parents:  # what lies above it is known
+            break
+        parents[lower] = upper

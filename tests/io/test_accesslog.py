@@ -1,0 +1,169 @@
+"""Access logs of the common and the combined format become a Log: fields, owners, visitors, times; what is broken is counted."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+import zstandard
+
+from helpers_accesslog import CHROME, FIREFOX, line
+from shoal.data.log import Log
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.inputs import Reading, ReadOptions, read
+
+
+def read_lines(directory: Path, *lines: str, **options: object) -> Reading:
+    place = directory / "access.log"
+    place.write_text("".join(lines))
+    return read(place, ReadOptions(**options))  # type: ignore[arg-type]
+
+
+def frame_of(reading: Reading) -> pl.DataFrame:
+    assert isinstance(reading.data, Log)
+    return reading.data.frame
+
+
+def test_the_fields_of_a_combined_line(tmp_path: Path) -> None:
+    text = line("83.149.9.216", "17/May/2015:10:05:03 +0000", "GET /a/b.png?x=1 HTTP/1.1", 304, "7", "http://e.org/", FIREFOX)
+    reading = read_lines(tmp_path, text)
+    assert reading.format == "accesslog"
+    assert reading.notes[0] == "format accesslog, recognised by its lines"
+    (row,) = frame_of(reading).to_dicts()
+    assert row == {
+        "owner": 0,
+        "time": datetime(2015, 5, 17, 10, 5, 3),
+        "payload": "/a/b.png?x=1",
+        "visitor": 0,
+        "address": "83.149.9.216",
+        "method": "GET",
+        "protocol": "HTTP/1.1",
+        "status": 304,
+        "size": 7,
+        "referrer": "http://e.org/",
+        "agent": FIREFOX,
+    }
+
+
+def test_a_common_line_has_neither_referrer_nor_agent(tmp_path: Path) -> None:
+    reading = read_lines(tmp_path, line(agent=None, size="-"))
+    (row,) = frame_of(reading).to_dicts()
+    assert (row["size"], row["referrer"], row["agent"]) == (None, None, None)
+    assert "common format" in reading.notes[1]
+
+
+@pytest.mark.parametrize(("packed", "name"), [(gzip.compress, "a.log.gz"), (zstandard.ZstdCompressor().compress, "a.log.zst")])
+def test_packed_logs(tmp_path: Path, packed: object, name: str) -> None:
+    (tmp_path / name).write_bytes(packed((line() * 3).encode()))  # type: ignore[operator]
+    assert len(frame_of(read(tmp_path / name))) == 3
+
+
+def test_times_with_zones_are_one_moment(tmp_path: Path) -> None:
+    times = ["17/May/2015:10:05:03 +0000", "17/May/2015:12:05:03 +0200", "17/May/2015:04:35:03 -0530"]
+    found = frame_of(read_lines(tmp_path, *(line(time=time) for time in times)))["time"]
+    assert found.to_list() == [datetime(2015, 5, 17, 10, 5, 3)] * 3
+
+
+def test_one_address_in_several_ways_of_writing_is_one_owner(tmp_path: Path) -> None:
+    written = ["2001:db8::1", "2001:0DB8:0:0:0:0:0:1", "192.0.2.7", "::ffff:192.0.2.7", "Host.Example.org", "host.example.org"]
+    reading = read_lines(tmp_path, *(line(address) for address in written))
+    assert frame_of(reading)["owner"].n_unique() == 3
+    assert "3 addresses are another way of writing one that is there" in reading.notes
+
+
+def test_broken_requests_stay_as_rows(tmp_path: Path) -> None:
+    requests = [
+        "-",
+        "",
+        r"\x16\x03\x01",
+        "GET",
+        "hello world",
+        r"GET /\"quoted\" HTTP/1.1",
+        "GET /old",
+        "OPTIONS * HTTP/1.0",
+        "GET /a b HTTP/1.1",
+    ]
+    reading = read_lines(tmp_path, *(line(request=request, status=400) for request in requests))
+    found = frame_of(reading)
+    broken = "(broken request)"
+    assert found["payload"].to_list() == [broken] * 5 + [r"/\"quoted\"", "/old", "*", "/a b"]
+    assert found["method"].to_list() == [None] * 5 + ["GET", "GET", "OPTIONS", "GET"]
+    assert f"5 requests are broken; the page of such a line is {broken!r}" in reading.notes
+
+
+def test_broken_lines_are_malformed_rows(tmp_path: Path) -> None:
+    cut_off = line()[:-5] + "\n"
+    good = [line() for _ in range(40)]
+    reading = read_lines(tmp_path, *good, cut_off, line(time="32/May/2015:10:05:03 +0000"), "\n", line(status=99))
+    assert reading.rows.as_dict() == {
+        "in": 44,
+        "used": 40,
+        "blank lines": 1,
+        "malformed: not a line of an access log": 2,
+        "malformed: unreadable time": 1,
+    }
+
+
+def test_too_many_broken_lines_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"rows of .* are malformed, more than 10%"):
+        read_lines(tmp_path, line(), line(), "nothing\n", format="accesslog")
+
+
+def test_a_strict_reading_refuses_the_first_broken_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="defective rows"):
+        read_lines(tmp_path, *[line()] * 20, "nothing\n", strict=True)
+
+
+def test_owners_are_addresses_users_or_addresses_with_agents(tmp_path: Path) -> None:
+    lines = [line("a.org", auth="ann"), line("a.org", auth="ben lee"), line("b.org", auth="ann", agent=CHROME), line("b.org", auth="ann")]
+    found = {by: frame_of(read_lines(tmp_path, *lines, user=by))["owner"].to_list() for by in ("address", "auth", "address+agent")}
+    assert found["address"] == [0, 0, 1, 1]
+    assert found["auth"] == [0, 1, 0, 0]
+    assert len(set(found["address+agent"])) == 3
+    with pytest.raises(ParameterError, match="address or auth or address"):
+        read_lines(tmp_path, *lines, user="cookie")
+
+
+def test_a_line_without_the_user_that_is_asked_for_is_malformed(tmp_path: Path) -> None:
+    reading = read_lines(tmp_path, *[line(auth="ann")] * 19, line(), user="auth")
+    assert reading.rows["malformed: no user"] == 1
+
+
+def test_users_that_differ_in_capitals_are_asked_about(tmp_path: Path) -> None:
+    lines = [line(auth="ann"), line(auth="Ann")]
+    with pytest.raises(InputError, match="2 owners are written"):
+        read_lines(tmp_path, *lines, user="auth")
+    assert frame_of(read_lines(tmp_path, *lines, user="auth", owners="folded"))["owner"].n_unique() == 1
+
+
+def test_a_session_is_one_address_with_one_agent_and_no_long_pause(tmp_path: Path) -> None:
+    at = "17/May/2015:{} +0000".format
+    lines = [
+        line("a", at("10:00:00")),
+        line("a", at("10:30:00")),  # a pause of just half an hour
+        line("a", at("10:10:00"), agent=CHROME),
+        line("a", at("11:00:01")),
+        line("b", at("10:00:00")),
+    ]
+    reading = read_lines(tmp_path, *lines)
+    assert isinstance(reading.data, Log)
+    records = reading.data.bags("session")
+    assert sorted(records.lengths.tolist()) == [1, 1, 1, 2]
+    assert records.n_owners == 2
+
+
+def test_frames_and_json_lines_are_no_access_logs(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no lines of an access log"):
+        read(pl.DataFrame({"user": ["a"], "item": ["b"]}), ReadOptions(format="accesslog"))
+    (tmp_path / "a.jsonl").write_text('{"user": "a", "item": "b"}\n')
+    with pytest.raises(InputError, match="holds no lines of an access log"):
+        read(tmp_path / "a.jsonl", ReadOptions(format="accesslog"))
+
+
+@pytest.mark.parametrize("option", [{"time": "4"}, {"text": "5"}, {"sep": ","}, {"header": True}])
+def test_options_of_columns_are_refused(option: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match="is not for access logs"):
+        ReadOptions(format="accesslog", **option)  # type: ignore[arg-type]
