@@ -33,6 +33,7 @@ CALLS = {
     "anonymize": ["anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "2", "--out", "new"],
     "audit": ["audit", "release", "--original", "baskets.txt", "--taxonomy", "food.csv"],
     "measure": ["measure", "release", "--original", "baskets.txt", "--taxonomy", "food.csv"],
+    "look": ["look", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv"],
     "bound": ["bound", "baskets.txt", "--taxonomy", "food.csv", "--k", "2"],
     "taxonomy check": ["taxonomy", "check", "food.csv"],
     "taxonomy show": ["taxonomy", "show", "food.csv"],

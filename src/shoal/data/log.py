@@ -107,6 +107,10 @@ class Log:
         ones = np.ones(len(items), np.int32)
         return Bags.from_rows(indptr[starts], items, ones, terms.vocabulary, self._owners()[first])
 
+    def n_records(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR) -> int:
+        """How many records `bags` would make."""
+        return len(self._records(per, gap)[1]) - 1
+
     def without_repeats(self) -> Log:
         """The log with events that agree in owner, time and payload counted once: the first one stays, whatever its further columns."""
         repeats = self._repeats() if self.timed else np.zeros(0, np.int64)

@@ -20,6 +20,7 @@ from shoal.app.cli.visible import visible
 from shoal.io import unfinished
 
 COMMANDS = {
+    "look": "Show how a file is read, and what is in it, before the work.",
     "anonymize": "Turn a log or table of records into a verified release.",
     "audit": "Judge a release, also one that another tool made.",
     "measure": "Numbers about an original and its release.",

@@ -161,4 +161,9 @@ def no_header(source: Source, sample: Sequence[Sequence[str]]) -> InputError:
 
 def listed_roles(roles: Roles, names: Sequence[str]) -> str:
     """The roles and their columns, or the numbers of their fields where there are no names."""
-    return ", ".join(f"{role} = {repr(names[at]) if names else f'field {at + 1}'}" for role, at in roles.items())
+    return ", ".join(f"{role} = {repr(name) if names else name}" for role, name in named_roles(roles, names).items())
+
+
+def named_roles(roles: Roles, names: Sequence[str]) -> dict[str, str]:
+    """The name of each role's column, or `field 3` where there are no names."""
+    return {role: names[at] if names else f"field {at + 1}" for role, at in roles.items()}

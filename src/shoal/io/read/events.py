@@ -17,6 +17,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Ints, Small
 from shoal.data.log import Log
 from shoal.errors import InputError
+from shoal.io.read.columns import named_roles
 from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import FORM, json_frames, text_values
@@ -119,6 +120,7 @@ class Collector:
             self._tally.defects.frozen(),
             (*self._layout.notes, *self._forms.notes(), *spelling, *self._notes(empty)),
             empty,
+            roles=named_roles(self._layout.places, self._layout.columns),
         )
 
     def _fold_owners(self) -> tuple[str, ...]:

@@ -19,20 +19,25 @@ from shoal.io.read.transactions import read_transactions
 __all__ = ["ReadOptions", "Reading", "read"]
 
 
-def read(data: str | Path | Any, options: ReadOptions | None = None) -> Reading:
+def read(data: str | Path | Any, options: ReadOptions | None = None, most: int | None = None) -> Reading:
     """Read a query log, a table, transactions, an access log or microdata, from a file or from memory.
 
-    Under `strict` defective rows are an error.
+    Under `strict` defective rows are an error. With `most` only the rows in the first bytes of a file, about so many, are read; `part` of
+    the reading tells how much that was.
     """
     said = options or ReadOptions()
-    source = Source.of(data) if isinstance(data, str | Path) else in_memory(data)
-    if said.format == MICRODATA:
-        return read_microdata(source, said)
-    layout = find_layout(source, said)
-    reader = {"transactions": read_transactions, ACCESSLOG: read_accesslog}.get(layout.format, read_events)
-    reading = replace(reader(source, layout, said), options=said)
+    source = Source.of(data, most) if isinstance(data, str | Path) else in_memory(data)
+    reading = replace(_read(source, said), options=said, part=source.extent.share)
     strange = reading.defects.counts.get("not UTF-8", 0)
     if not strange:
         return reading
     advice = f"{strange:,} lines are not UTF-8; if the file is in Latin-1, iconv -f latin1 -t utf8 makes them readable"
     return replace(reading, notes=(*reading.notes, advice))
+
+
+def _read(source: Source, options: ReadOptions) -> Reading:
+    if options.format == MICRODATA:
+        return read_microdata(source, options)
+    layout = find_layout(source, options)
+    reader = {"transactions": read_transactions, ACCESSLOG: read_accesslog}.get(layout.format, read_events)
+    return reader(source, layout, options)

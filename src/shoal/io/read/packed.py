@@ -52,14 +52,20 @@ def digest_of(path: Path) -> str:
 @contextmanager
 def opened(path: Path, compression: str = "") -> Iterator[IO[bytes]]:
     """The file's content as a stream of bytes, unpacked."""
-    with open_regular(path) as raw:
-        if compression == "gzip":
-            with gzip.GzipFile(fileobj=raw) as unpacked:
-                yield unpacked  # type: ignore[misc]
-        elif compression == "zstd":
-            yield io.BufferedReader(_Zstd(raw))
-        else:
-            yield raw
+    with open_regular(path) as raw, unpacked(raw, compression) as stream:
+        yield stream
+
+
+@contextmanager
+def unpacked(raw: IO[bytes], compression: str = "") -> Iterator[IO[bytes]]:
+    """What a stream of packed bytes holds, as another stream."""
+    if compression == "gzip":
+        with gzip.GzipFile(fileobj=raw) as stream:
+            yield stream  # type: ignore[misc]
+    elif compression == "zstd":
+        yield io.BufferedReader(_Zstd(raw))
+    else:
+        yield raw
 
 
 class _Zstd(io.RawIOBase):

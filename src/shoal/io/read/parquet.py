@@ -24,10 +24,11 @@ TRIAL = Path(__file__).with_name("parquet_trial.py")
 
 
 def refuse_damaged(source: Source, names: Sequence[str] | None = None) -> None:
-    """Raise unless another process can read these columns, or all; none of them means the schema alone."""
+    """Raise unless another process can read these columns, or all, as far as is wanted; none of them means the schema alone."""
     columns = ["--all"] if names is None else list(names)
+    pieces = "1" if source.extent.most is not None and names is not None else "all"
     with _translated(source):
-        command = [sys.executable, "-P", str(TRIAL), str(source.path.absolute()), str(ROWS_AT_ONCE), *columns]
+        command = [sys.executable, "-P", str(TRIAL), str(source.path.absolute()), str(ROWS_AT_ONCE), pieces, *columns]
         done = subprocess.run(
             command,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -55,11 +56,16 @@ def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame
         refuse_damaged(source, names)
     with _translated(source):
         # A lazy frame is collected once: another run of its query might give other rows.
-        table = pl.scan_parquet(source.path).select(names) if source.table is None else _in_memory(source.table, names).lazy()
+        table = pl.scan_parquet(source.path) if source.table is None else _in_memory(source.table, names).lazy()
+        source.extent.total = table.select(pl.len()).collect().item()
         start = 0
-        while len(part := table.slice(start, ROWS_AT_ONCE).collect()):
+        while len(part := table.select(names).slice(start, ROWS_AT_ONCE).collect()):
+            source.extent.done = start + len(part)
             yield start, part
             start += len(part)
+            if source.extent.most is not None and start < source.extent.total:
+                source.extent.cut = True
+                return
 
 
 def whole(source: Source, names: list[str] | None = None, *, own: bool = False) -> pl.DataFrame:

@@ -22,7 +22,8 @@ SKIPPING = "without --strict they are left out and counted"
 class Reading:
     """The data, the account of the file's rows, its defects with their places, notes, and what was said of the file.
 
-    `columns` are those that the data does not hold but a manifest tells of: what was left out, which one named the owners.
+    `columns` are those that the data does not hold but a manifest tells of: what was left out, which one named the owners. `part` is the
+    share of the file that was read, less than 1 only where less was asked for; `roles` are the columns of a log by their roles.
     """
 
     data: Log | Bags | Table
@@ -33,6 +34,8 @@ class Reading:
     empty_texts: int = 0
     options: ReadOptions = field(default_factory=ReadOptions)
     columns: Mapping[str, str | list[str]] = field(default_factory=dict)
+    part: float = 1.0
+    roles: Mapping[str, str] = field(default_factory=dict)
 
 
 class Tally:

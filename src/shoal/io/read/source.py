@@ -9,13 +9,13 @@ import io
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
 from shoal.errors import InputError
-from shoal.io.read.packed import compression_of, open_regular, opened, translated
+from shoal.io.read.packed import compression_of, open_regular, opened, translated, unpacked
 
 CHUNK = 8 << 20
 LONGEST_LINE = 256 << 20
@@ -50,12 +50,27 @@ class Chunk:
     taken: int = 0
 
 
+@dataclass
+class Extent:
+    """How far a file is read: bytes as they are on the disk, or rows of Parquet. `most` unpacked bytes are wanted; None: all of them."""
+
+    most: int | None = None
+    done: int = 0
+    total: int = 0
+    cut: bool = False
+
+    @property
+    def share(self) -> float:
+        """The part of the file that was read: all of it, unless it was cut short."""
+        return self.done / self.total if self.cut and self.total else 1.0
+
+
 @dataclass(frozen=True)
 class Source:
     """A file that exists and holds something that could be text, or Parquet; or a frame in memory (`table`), which is read as Parquet is.
 
     `head` are its first bytes, unpacked and without byte order marks, whose length is `mark` (some tools add a
-    second one); `whole` says that there are no others.
+    second one); `whole` says that there are no others. `extent` follows the reading.
     """
 
     path: Path
@@ -65,6 +80,7 @@ class Source:
     mark: int = 0
     is_parquet: bool = False
     table: pl.DataFrame | pl.LazyFrame | None = None
+    extent: Extent = field(default_factory=Extent, compare=False)
 
     @property
     def stem(self) -> str:
@@ -83,8 +99,8 @@ class Source:
         return self.stem.endswith((".jsonl", ".ndjson")) or (first.startswith(b"{") and _is_json(first))
 
     @classmethod
-    def of(cls, path: str | Path) -> Source:
-        """The file at this path; raises where there is none, or nothing in it that could be read."""
+    def of(cls, path: str | Path, most: int | None = None) -> Source:
+        """The file at this path; raises where there is none, or nothing in it that could be read. About `most` bytes of it are wanted."""
         place = Path(path)
         with translated(place):
             compression, is_parquet = _recognised(place)
@@ -96,7 +112,8 @@ class Source:
             mark += len(BOM)
         if not head[mark:]:
             raise InputError(f"{place} is empty")
-        source = cls(place, compression, head[mark:], whole, mark, is_parquet)
+        extent = Extent(most, total=place.stat().st_size)
+        source = cls(place, compression, head[mark:], whole, mark, is_parquet, extent=extent)
         source._refuse_unreadable()
         return source
 
@@ -116,23 +133,34 @@ class Source:
             raise InputError(f"{self.path} ends its lines with carriage returns alone", hint="convert its line ends")
 
     def chunks(self, skip: int = 0) -> Iterator[Chunk]:
-        """The file behind its first `skip` bytes; one piece is fetched while another is worked on."""
-        rest = b""
+        """The file behind its first `skip` bytes, whole lines where it is cut short; one piece is fetched while another is worked on."""
+        rest, extent = b"", self.extent
         with (
             translated(self.path),
-            opened(self.path, self.compression) as stream,
+            open_regular(self.path) as raw,
+            unpacked(raw, self.compression) as stream,
             ThreadPoolExecutor(1, "shoal-reading") as aside,
         ):
-            stream.read(self.mark + skip)
-            fresh = stream.read(CHUNK)
+
+            def fetch() -> tuple[bytes, int]:
+                return stream.read(CHUNK), raw.tell()
+
+            read = len(stream.read(self.mark + skip))
+            fresh, extent.done = fetch()
             while fresh:
-                coming = aside.submit(stream.read, CHUNK)
+                coming = aside.submit(fetch)
                 chunk = Chunk(rest + fresh, last=False)
                 yield chunk
-                rest, fresh = chunk.text[chunk.taken :], coming.result()
+                read += len(fresh)
+                rest = chunk.text[chunk.taken :]
                 if len(rest) > LONGEST_LINE:
                     what = f"{self.path} has a line of more than {LONGEST_LINE >> 20} MB"
                     raise InputError(what, hint="is it a text file?")
+                fresh, done = coming.result()
+                if fresh and extent.most is not None and read >= extent.most:
+                    extent.cut = True
+                    return
+                extent.done = done
         yield Chunk(rest, last=True)
 
 

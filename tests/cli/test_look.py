@@ -1,0 +1,135 @@
+"""shoal look: what is said of an input before anything is made of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+
+import pytest
+
+from helpers_cli import Shell, one_line
+from shoal.app import look as looking
+
+OWNERS = ("ann@example.org", "bob@example.org", "cid@example.org")
+BOUGHT = ("milk", "bread", "butter", "cheese", "wine", "tea", "salt")
+# The first owner has six rows of ten, the others two each.
+ROWS = [(OWNERS[0], item) for item in BOUGHT[:6]] + [(owner, item) for owner in OWNERS[1:] for item in BOUGHT[5:]]
+TABLE = "email,when,item\n" + "".join(f"{who},2024-01-01 0{n}:00,{what}\n" for n, (who, what) in enumerate(ROWS))
+
+
+def seen(shell: Shell, *words: str) -> dict[str, object]:
+    """What look says of the file `input`, for programs; nothing is written."""
+    before = shell.names()
+    done = shell("look", "input", "--json", *words)
+    assert done.code == 0, done.err
+    assert shell.names() == before
+    assert not any(owner in done.everything for owner in OWNERS)
+    return json.loads(done.out)
+
+
+def test_people_records_and_the_largest_owner(shell: Shell):
+    shell.file("input", TABLE)
+    found = seen(shell, "--taxonomy", "generated")
+    assert found["format"] == "table"
+    assert found["columns"]["user"] == "email" and found["columns"]["item"] == "item"
+    assert (found["people"], found["records"], found["items"], found["occurrences"]) == (3, 3, 7, 10)
+    assert found["largest_owner"] == {"rows": 6, "records": 1}
+    assert found["part"] == 1
+    by_event = seen(shell, "--taxonomy", "generated", "--per", "event")
+    assert (by_event["people"], by_event["records"]) == (3, 10)
+    assert by_event["largest_owner"] == {"rows": 6, "records": 6}
+
+
+def test_what_each_way_of_making_records_protects(shell: Shell):
+    shell.file("input", TABLE)
+    said = seen(shell, "--taxonomy", "none", "--per", "session", "--gap", "90m")["protects"]
+    assert said["user"].startswith("3 records: a person's whole history is one record")
+    assert said["session"].startswith("3 records: each session is shared by k people; a person's whole history")
+    assert said["event"].startswith("10 records: each event is shared by k people; a person's whole history")
+
+
+def test_without_times_there_are_no_sessions(shell: Shell):
+    shell.file("input", TABLE.replace("when", "code").replace("2024-01-01 ", "x"))
+    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("needs a column of times")
+
+
+def test_three_records_of_different_people_as_parsed(shell: Shell):
+    shell.file("input", TABLE)
+    found = seen(shell, "--taxonomy", "none", "--per", "event")
+    assert found["examples"] == [[["milk", "1"]], [["tea", "1"]], [["tea", "1"]]]
+    whole = seen(shell, "--taxonomy", "none")
+    assert [dict(record) for record in whole["examples"]] == [dict.fromkeys(BOUGHT[:6], "1")] + [dict.fromkeys(BOUGHT[5:], "1")] * 2
+
+
+def test_the_taxonomy_is_tried(shell: Shell):
+    shell.file("input", TABLE)
+    shell.file("tree.csv", "child,parent\nmilk,food\nbread,food\n")
+    known = seen(shell, "--taxonomy", "tree.csv")["known"]
+    assert (known["items"], known["items_known"], known["occurrences"], known["occurrences_known"]) == (7, 2, 10, 2)
+    assert not known["refused"]
+
+
+def test_a_taxonomy_that_anonymize_refuses(shell: Shell):
+    shell.file("input", TABLE)
+    shell.file("tree.csv", "child,parent\nyak,beast\nox,beast\n")
+    assert seen(shell, "--taxonomy", "tree.csv")["known"]["refused"]
+    assert "anonymize refuses it" in shell("look", "input", "--taxonomy", "tree.csv").out
+    assert "less than 1%" in one_line(shell("anonymize", "input", "--taxonomy", "tree.csv", "--k", "2", "--out", "release"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_large_file_is_read_in_part_and_that_is_said(shell: Shell, monkeypatch: pytest.MonkeyPatch, packed: bool):
+    monkeypatch.setattr(looking, "FIRST_BYTES", 1000)
+    monkeypatch.setattr("shoal.io.read.source.CHUNK", 600)
+    text = ("user,item\n" + "".join(f"u{n},{BOUGHT[n % 7]}\n" for n in range(100_000))).encode()
+    shell.file("input", gzip.compress(text) if packed else text)
+    found = seen(shell, "--taxonomy", "none")
+    assert found["part"] < 1
+    assert 0 < found["rows"]["in"] < 1000
+    assert found["rows"] == {"in": found["rows"]["in"], "used": found["rows"]["in"]}  # the line that was cut is no defect
+    done = shell("look", "input", "--taxonomy", "none")
+    assert re.search(rf"the first {found['rows']['in']:,} rows \(\d+% of the file; --all reads the rest\)", done.out)
+    assert seen(shell, "--taxonomy", "none", "--all")["people"] == 100_000
+
+
+def test_a_small_file_is_read_whole(shell: Shell):
+    shell.file("input", TABLE)
+    assert "the first" not in shell("look", "input", "--taxonomy", "none").out
+
+
+def test_the_screen_shows_no_owner(shell: Shell):
+    shell.file("input", TABLE)
+    done = shell("look", "input", "--taxonomy", "generated")
+    assert done.code == 0
+    assert not any(owner in done.everything for owner in OWNERS)
+    assert "columns: user = 'email', time = 'when', item = 'item'" in done.err
+    assert "6 (60.0%) of the rows, 1 (33.3%) of the records" in done.out
+
+
+def test_transactions_and_microdata(shell: Shell):
+    shell.file("input", "milk,bread\nmilk\nbread,tea,salt\n")
+    found = seen(shell, "--format", "transactions", "--taxonomy", "none")
+    assert (found["people"], found["records"], found["items"]) == (3, 3, 4)
+    assert list(found["protects"]) == ["user"]
+    shell.file("input", "who,age,pay\n" + "".join(f"{owner},{n},{n * 10}\n" for n, owner in enumerate(OWNERS, 30)))
+    table = seen(shell, "--format", "microdata", "--user", "who")
+    assert table["columns"] == {"age": "quasi-identifier", "pay": "quasi-identifier"}
+    assert table["examples"][0] == [["age", "30.0"], ["pay", "300.0"]]
+    assert "age = 30.0, pay = 300.0" in shell("look", "input", "--format", "microdata", "--user", "who").out
+
+
+def test_what_anonymize_refuses_is_refused_alike(shell: Shell):
+    shell.file("input", "who,bought\nann,milk\nbob,milk\n")
+    refusal = one_line(shell("anonymize", "input", "--k", "2", "--out", "release"))
+    assert one_line(shell("look", "input")) == refusal
+
+
+def test_parquet_in_part(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    import polars as pl
+
+    monkeypatch.setattr("shoal.io.read.parquet.ROWS_AT_ONCE", 40)
+    pl.DataFrame({"user": [f"u{n}" for n in range(100)], "item": ["milk"] * 100}).write_parquet(shell.directory / "input")
+    found = seen(shell, "--taxonomy", "none")
+    assert (found["part"], found["people"]) == (0.4, 40)
+    assert seen(shell, "--taxonomy", "none", "--all")["people"] == 100
