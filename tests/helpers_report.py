@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from shoal.app.accounts import whole_account
+from shoal.app.job import Preparation
+from shoal.app.prepare import Prepared
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -48,7 +51,8 @@ def manifest_of(release: Release, original: Original, claims: list[dict[str, Any
     weight = np.repeat(release.copies, np.diff(release.published.indptr)) * release.published.counts
     told = float((original.taxonomy.loss[release.published.items] * weight).sum())
     ggd = told + original.bags.occurrences - int(weight.sum())
-    account = release.accounting.as_dict()
+    account = whole_account(release, Prepared(original, {}, Preparation(), None, ())).as_dict()
+    shown = release.tables["records"]
     return {
         "shoal": "0.1.0",
         "method": release.method,
@@ -56,6 +60,7 @@ def manifest_of(release: Release, original: Original, claims: list[dict[str, Any
         "input": {
             "format": "transactions",
             "per": "user",
+            "records_as": "sets",
             "rows": len(original.bags) + 3,
             "records": len(original.bags),
             "owners": original.bags.n_owners,
@@ -77,7 +82,7 @@ def manifest_of(release: Release, original: Original, claims: list[dict[str, Any
             "mean_level": 2.61,
         },
         "files": [
-            {"name": "records.parquet", "rows": release.n_records, "sha256": "9f86d081" * 8},
+            {"name": "records.parquet", "table": "records", "kind": shown.kind, **shown.facts(), "sha256": "9f86d081" * 8},
             {"name": "manifest.json", "rows": None, "sha256": "60303ae2" * 8},
         ],
     }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helpers_tampering import Manifest, drop, edit, manifest_of, put, records, report, text, together
+from shoal.metrics import METRICS
 
 Tamper = Callable[[Path], None]
 
@@ -70,8 +71,8 @@ def more_words(told: Manifest) -> None:
     account = told["accounting"]
     for part in ("in", "as typed"):
         account["words"][part] += 5
-    for share in ("kept", "generalized", "suppressed"):
-        metrics[share] = account["occurrences"].get(share, 0) / (before + 5)
+    for share in ("kept", "one_level", "categories", "at_root", "generalized", "suppressed"):
+        metrics[share] = sum(account["occurrences"].get(part, 0) for part in METRICS[share].shares) / (before + 5)
     losses((metrics["ggd"] + 5) / (before + 5))(told)
 
 
@@ -107,11 +108,12 @@ def shift(part: str, to: str) -> Tamper:
 
 
 def shift_with_metrics(told: Manifest) -> None:
-    """All that was generalized said to be kept, in the account and in the shares."""
+    """All that was published as the parent said to be kept, in the account and in the shares."""
     account, metrics = told["accounting"]["occurrences"], told["metrics"]
-    account["kept"] += account.pop("generalized")
-    metrics["kept"] += metrics["generalized"]
-    metrics["generalized"] = 0.0
+    account["kept"] += account.pop("as the parent")
+    metrics["kept"] += metrics["one_level"]
+    metrics["generalized"] -= metrics["one_level"]
+    metrics["one_level"] = 0.0
 
 
 def withhold(told: Manifest) -> None:
@@ -243,7 +245,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
         Caught("metrics.suppressed is not the share that accounting.occurrences gives"),
     ),
     "more kept": (
-        shift("generalized", "kept"),
+        shift("as the parent", "kept"),
         Caught("metrics.kept is not the share that accounting.occurrences gives"),
     ),
     "suppressed said to be kept": (shift("suppressed", "kept"), Caught("88 published in some form, and the records hold 83")),

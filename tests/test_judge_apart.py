@@ -19,6 +19,7 @@ CALLED = re.compile(r"\b_kernels\.(\w+)")
 
 # What both may use: values and their canonical form, files, and how kernels are called. None of it counts for a claim.
 COMMON = {
+    "shoal.counting",
     "shoal.data.bags",
     "shoal.data.column_names",
     "shoal.itemsets.choice",

@@ -12,6 +12,7 @@
 #include "bind/values.hpp"
 #include "lattice/cover.hpp"
 #include "lattice/meet.hpp"
+#include "lattice/published_forms.hpp"
 #include "lattice/tree_counts.hpp"
 #include "text/interner.hpp"
 #include "text/strings.hpp"
@@ -146,6 +147,18 @@ void bind_trees(nb::module_& m) {
             return hand_over(unlocked([&] { return covering_nodes(in, out, span(row), span(tree.end), threads, task); }));
         },
         "originals"_a, "published"_a, "row"_a, "tree"_a, "threads"_a, "task"_a);
+    m.def(
+        "published_forms",
+        [](const BoundRows& originals, const BoundRows& published, I64 row, const BoundTree& tree, U8 top, int threads, Task& task) {
+            const Rows &in = originals.on_tree(tree.size()), &out = published.on_tree(tree.size());
+            need(row.shape(0) == originals.size(), "one published row per original record");
+            rows_or_none(span(row), out.size());
+            same_size(top.shape(0), tree.size());
+            const auto found = unlocked([&] { return published_forms(in, out, span(row), tree.view(), span(top), threads, task); });
+            return std::tuple(found.own, found.parent, found.higher, found.top);
+        },
+        "originals"_a, "published"_a, "row"_a, "tree"_a, "top"_a, "threads"_a, "task"_a,
+        "Item occurrences that are published as themselves, as their parent, as a higher node, as a top node.");
 }
 
 // A series' stream capsule; the capsule stays alive in `holder` for as long as its stream is read.

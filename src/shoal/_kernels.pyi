@@ -83,6 +83,11 @@ def meet_groups(rows: Rows, tree: Tree, starts: Annotated[NDArray[numpy.int64], 
 
 def covering_nodes(originals: Rows, published: Rows, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, threads: int, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
+def published_forms(originals: Rows, published: Rows, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, top: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> tuple[int, int, int, int]:
+    """
+    Item occurrences that are published as themselves, as their parent, as a higher node, as a top node.
+    """
+
 class ClumpOptions:
     """How Clump assigns records."""
 

@@ -31,4 +31,4 @@ def test_nodes_below_it_are_as_near_as_their_names_say_nothing_of(shell: Shell) 
     answer = typed(*words, "--format", "transactions", "--out", shell.directory / "release")
     assert answer.code == 0, answer
     accounting = json.loads((shell.directory / "release" / "manifest.json").read_text())["accounting"]
-    assert accounting["occurrences"]["generalized"] == 2
+    assert accounting["occurrences"]["as the parent"] == 2

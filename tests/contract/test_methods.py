@@ -8,6 +8,7 @@ A method that wants more than `k` to be tried well, or more than bags and a taxo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, get_args
@@ -15,8 +16,11 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from helpers_data import DATASETS, Dataset, on_nodes, published
+from helpers_data import DATASETS, Dataset, numbers_of, on_nodes, published
 from shoal import kernels
+from shoal.app.accounts import whole_account
+from shoal.app.job import Preparation
+from shoal.app.prepare import Prepared
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -140,6 +144,22 @@ def test_threads_and_the_order_of_records_do_not_matter(method: Method, name: st
         numbers = rng.permutation(int(data.bags.owners.max()) + 1)
         renumbered = Bags(*(a.copy() for a in shuffled.rows), numbers[shuffled.owners], shuffled.vocabulary)
         assert published(run(method, Dataset(renumbered, data.taxonomy, data.kind))) == one
+
+
+@every_method_on_every_dataset
+def test_the_whole_account_tells_the_form_of_every_occurrence(method: Method, name: str) -> None:
+    """As typed is what a record and its published record have in common; only a method that says so represents words in another way."""
+    data = taken_by(method, dataset(name))
+    original, release = on_nodes(data.bags, data.taxonomy), run(method, data)
+    assert release.secret is not None
+    ledger = whole_account(release, Prepared(original, {}, Preparation(), None, ())).occurrences
+    rows, before, after = release.secret.rows().tolist(), numbers_of(data.bags), numbers_of(release.published)
+    pairs = [(Counter(record), Counter(after[row])) for record, row in zip(before, rows, strict=True) if row >= 0]
+    assert ledger.total == data.bags.occurrences
+    assert ledger["kept"] == sum((record & shown).total() for record, shown in pairs)
+    told = sum(ledger[part] for part in ("kept", "as the parent", "as categories", "at the root or unlisted"))
+    if not method.fates:
+        assert told == sum(shown.total() for _, shown in pairs) == ledger.of_fate("kept", "changed")
 
 
 @every_method_on_every_dataset

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from shoal.report.words import LONGEST_NAME, name, number, percent, plain, plural, share_of, short
+from shoal.counting import percent
+from shoal.report.words import LONGEST_NAME, name, number, plain, plural, share_of, short
 
 
 @pytest.mark.parametrize(

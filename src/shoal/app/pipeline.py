@@ -30,7 +30,7 @@ from shoal.io.read.items import with_files_read
 from shoal.io.write import write_release
 from shoal.itemsets.choice import without_names
 from shoal.methods import Method
-from shoal.metrics import measure
+from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict, verified_if
 from shoal.report.page import render
 
@@ -51,13 +51,13 @@ def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -
     original = prepared.original
     ready = with_files_read(method)
     release = made_by(ready, original)
-    release = release.accounted(whole_account(release, prepared))
     verdicts = tuple(claim.check(release, original) for claim in release.claims)
     insist(verdicts, "made")
+    release = release.accounted(whole_account(release, prepared))
     numbers = measure(release, original)
     if metrics:
         numbers |= measure(release, original, list(metrics))
-    return Judged(release, original, verdicts, numbers, prepared.facts)
+    return Judged(release, original, verdicts, {name: numbers[name] for name in METRICS if name in numbers}, prepared.facts)
 
 
 def publish(judged: Judged, target: Target) -> dict[str, Any]:

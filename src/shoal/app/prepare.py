@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from shoal.app.job import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy
+from shoal.counting import percent
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.original import AnyOriginal, Original
@@ -151,6 +152,6 @@ def _refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
     known = occurrences - unknown
     if unknown and known < FEWEST_KNOWN * occurrences:
         raise InputError(
-            f"the taxonomy knows {known:,} of {occurrences:,} item occurrences, less than {FEWEST_KNOWN:.0%}",
+            f"the taxonomy knows {known:,} of {occurrences:,} item occurrences, less than {percent(FEWEST_KNOWN, 0)}",
             hint="give one that is about these items, generated, or paths for URLs; --unknown keep or drop goes on with this one",
         )

@@ -18,6 +18,9 @@ FATES: Mapping[str, Fate] = {
     "unknown, kept": "kept",
     "generalized": "changed",
     "renamed": "changed",
+    "as the parent": "changed",
+    "as categories": "changed",
+    "at the root or unlisted": "changed",
     "lower-cased": "changed",
 }
 ORDER = ("rows", "words", "records", "occurrences")  # in which ledgers are listed: as the data flows

@@ -16,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
+from shoal.counting import percent
 from shoal.data.bags import Bags, Ints, Small
 from shoal.itemsets.hitting import greedy
 from shoal.itemsets.supports import PUBLIC, Moles, Parts, Power, minimal_moles, supports
@@ -163,4 +164,4 @@ def lift(records: Bags, taxonomy: Taxonomy, parts: Parts, loss: Ints, power: Pow
     changed = work.recoding.code[work.occurring & (parts == PUBLIC)]
     gone = int((changed < 0).sum())
     notes = [f"{gone:,} public items were suppressed and {len(work.recoding.targets):,} groups of items were published as their parent"]
-    return work.recoding, [*notes, f"that loses {lifted / suppressed:.1%} of what suppressing alone would"]
+    return work.recoding, [*notes, f"that loses {percent(lifted / suppressed)} of what suppressing alone would"]

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.counting import percent
 from shoal.data.accounting import Part, changed, gone, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
@@ -126,8 +127,8 @@ class Cohesion(RecodingMethod):
         more = f" ({others:,} more private items are too frequent)" if others > 0 else ""
         enough = -(-int(moles.holders[0]) * 10_000 // int(moles.cohort[0])) / 10_000
         return Infeasible(
-            f"no suppression gives coherence: {f'the private item {item}' if shared else 'a private item'} is held by {share:.2%} of all, "
-            f"more than h = {self.h:g}{more}",
+            f"no suppression gives coherence: {f'the private item {item}' if shared else 'a private item'} is held by "
+            f"{percent(share, 2)} of all, more than h = {self.h:g}{more}",
             hint=f"with these private items one exists for h of {enough:g} or more",
             value=share,
             limit=self.h,
@@ -163,9 +164,9 @@ def _occurring(records: Bags, parts: Parts) -> Ints:
 
 def _told(chosen: Hitting, public: Ints) -> list[str]:
     notes = [f"{len(chosen.items):,} of {len(public):,} public items were suppressed"]
-    if chosen.bound is not None:
-        proven = "the least possible loss, proven" if chosen.loss == chosen.bound else f"at most {chosen.gap:.2%} above the least possible"
-        notes.append(f"loss {chosen.loss:,}: {proven}")
+    if chosen.bound is not None and chosen.gap is not None:
+        above = f"at most {percent(chosen.gap, 2)} above the least possible"
+        notes.append(f"loss {chosen.loss:,}: {'the least possible loss, proven' if chosen.loss == chosen.bound else above}")
     if chosen.timed_out:
         notes.append("the exact search was stopped by its time limit, so another run may find another answer")
     return notes

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 import scipy.sparse as sp
 
+from shoal.counting import percent
 from shoal.data.bags import Bags, Ints
 from shoal.errors import Infeasible
 from shoal.itemsets.sensitive import Holdings
@@ -75,7 +76,7 @@ def refuse_frequent(held: Holdings, owners: Ints, share: Fraction) -> None:
     item = repr(held.names[worst]) if holders[worst] >= RARE else f"number {worst + 1:,} of {len(holders):,} by name"
     enough = -(-part.numerator * 10_000 // part.denominator) / 10_000
     raise Infeasible(
-        f"infeasible because the sensitive item {item} is held by {float(part):.2%} of all people, more than h = {float(share):g}",
+        f"infeasible because the sensitive item {item} is held by {percent(float(part), 2)} of all people, more than h = {float(share):g}",
         hint=f"with these sensitive items a release exists for h of {enough:g} or more",
         value=float(part),
         limit=float(share),

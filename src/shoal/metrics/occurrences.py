@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from shoal.data import forms
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
@@ -22,7 +23,6 @@ def _share(name: str, summary: str, better: Literal["lower", "higher", "neither"
     return Metric(name, summary, better, measure, highest=1.0, needs_groups=True, routine=routine, shares=parts)
 
 
-KEPT = _share("kept", "share of occurrences published as they were typed", "higher", "kept")
-GENERALIZED = _share("generalized", "share of occurrences published as an ancestor", "neither", "generalized")
-SUPPRESSED = _share("suppressed", "share of occurrences not published", "lower", "suppressed", "in withheld records")
+GENERALIZED = _share("generalized", "share of occurrences published as an ancestor", "neither", "generalized", *forms.GENERALIZED)
+SUPPRESSED = _share("suppressed", "share of occurrences not published", "lower", "suppressed", "in withheld records", "merged")
 REPLACED = _share("replaced", "share of occurrences represented by another term", "neither", "replaced", routine=False)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal import _kernels, kernels
+from shoal.counting import percent
 from shoal.data.bags import Ints, Vocabulary
 from shoal.data.release import Release
 from shoal.itemsets.choice import Items
@@ -155,7 +156,7 @@ def _witness(example: Any, names: Vocabulary) -> str:
     known = "{" + ", ".join(names[int(item)] for item in items) + "}"
     if hidden < 0:
         return f"{known} is held by {people:,} only"
-    return f"{known} gives {names[hidden]!r} away with a certainty of {holders / cohort:.1%}"
+    return f"{known} gives {names[hidden]!r} away with a certainty of {percent(holders / cohort)}"
 
 
 def _repeats(release: Release) -> list[str]:

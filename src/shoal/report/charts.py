@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shoal.report.words import percent, short
+from shoal.counting import percent
+from shoal.report.words import short
 
 HEIGHT = 236
 TOP, BOTTOM = 22, 40

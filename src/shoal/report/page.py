@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.report import sections, verdicts
 from shoal.report.facts import Facts, PublishedItem
+from shoal.report.summaries import summary_of
 from shoal.report.words import count, number, plain, plural
 
 if TYPE_CHECKING:
@@ -41,12 +42,16 @@ def _context(facts: Facts) -> dict[str, Any]:
     manifest = facts.manifest
     judged = manifest.get("claims", [])
     metrics = manifest.get("metrics", {})
+    summary = summary_of(manifest)
     method, parameters = sections.method_rows(manifest)
     return {
         "version": plain(str(manifest.get("shoal", ""))),
         "asked": sections.asked_line(manifest),
         "headline": verdicts.headline(judged),
-        "tiles": [verdicts.guarantee(judged), sections.loss_tile(metrics), sections.published_tile(manifest)],
+        "shares": summary.shares,
+        "share_chart": _safe(sections.share_chart(summary)),
+        "warning": summary.warning,
+        "tiles": [verdicts.guarantee(judged), summary.tile, sections.published_tile(manifest)],
         "claims": [verdicts.claim_of(v) for v in judged],
         "checked": verdicts.claims_line(judged),
         "method": method,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.counting import percent
 from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
 from shoal.report.bins import Histogram
 from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, stacked
 from shoal.report.facts import Facts, PublishedItem, QueryFacts
 from shoal.report.spreads import Spread
+from shoal.report.summary import Summary, share_in
 from shoal.report.verdicts import Tile, promised_group
-from shoal.report.words import count, name, number, percent, plain, plural, share_of, spoken
+from shoal.report.words import count, name, number, plain, plural, share_of, spoken
 
 TONES = {"kept": "same", "changed": "changed"}
 GONE_SHADES = 3
@@ -199,21 +200,10 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
     return Account(title, count(total), sum(p.value for p in parts) == total, stacked(title, desc, parts), pieces)
 
 
-def loss_tile(metrics: Mapping[str, Any]) -> Tile:
-    """What was lost, in one number; of a log what is left of it."""
-    queries, people = _share(metrics, "queries_kept"), _share(metrics, "people_kept")
-    if queries is not None and people is not None:
-        return Tile("Left", percent(queries), f"of the different queries; {percent(people)} of the people asked one of them")
-    loss, bound = _share(metrics, "loss"), _share(metrics, "bound")
-    dispersion = _share(metrics, "information_loss")
-    if dispersion is not None:
-        return Tile("Lost", percent(dispersion), "of the dispersion of values; 0% is the original, 100% leaves one mean for all")
-    if loss is None:
-        return Tile("Lost", "not measured", "the loss needs the original", "open")
-    least = "0% is the original, 100% is no information"
-    if bound is not None:
-        least = f"no generalization with this guarantee can lose less than {percent(bound)}"
-    return Tile("Lost", percent(loss), f"of the items' information; {least}")
+def share_chart(summary: Summary) -> str:
+    """The shares of the summary as one bar."""
+    parts = [Part(share.name, share.n, share.tone) for share in summary.shares]
+    return stacked("Words", ", ".join(f"{share.text} {share.name}" for share in summary.shares), parts) if parts else ""
 
 
 def published_tile(manifest: Mapping[str, Any]) -> Tile:
@@ -232,9 +222,9 @@ def loss_meters(metrics: Mapping[str, Any]) -> list[Meter]:
     """The losses that are shares of one, on their scale."""
     found = []
     for key, (label, meaning) in LOSSES.items():
-        value = _share(metrics, key)
+        value = share_in(metrics, key)
         if value is not None:
-            bound = _share(metrics, "bound") if key == "loss" else None
+            bound = share_in(metrics, "bound") if key == "loss" else None
             floor = percent(bound) if bound is not None else ""
             desc = f"{percent(value)}, of which {floor} was unavoidable" if floor else percent(value)
             found.append(Meter(label, percent(value), meaning, meter(label, desc, value, bound), floor))
@@ -250,11 +240,6 @@ def metric_rows(metrics: Mapping[str, Any]) -> list[Row]:
             label, meaning = PLAIN_METRICS.get(key, (spoken(key), METRICS[key].summary if key in METRICS else ""))
             rows.append(Row(label, number(value), meaning))
     return rows
-
-
-def _share(metrics: Mapping[str, Any], key: str) -> float | None:
-    value = metrics.get(key)
-    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
 
 
 def group_chart(facts: Facts) -> str:

@@ -6,6 +6,8 @@ import math
 import unicodedata
 from typing import Any
 
+from shoal.counting import percent
+
 LONGEST_NAME = 80
 UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})
 JOINERS = frozenset("\u200c\u200d")
@@ -23,17 +25,6 @@ def short(n: float) -> str:
         if abs(n) >= scale:
             return f"{n / scale:g}{sign}"
     return f"{n:g}"
-
-
-def percent(share: float) -> str:
-    """A share of one. What is not nothing is never written 0%, what is not all never 100%."""
-    if not math.isfinite(share):
-        return "not defined"
-    if 0 < share < 0.001:
-        return "<0.1%"
-    if 0.999 < share < 1:
-        return ">99.9%"
-    return f"{100 * share:.0f}%" if share in {0, 1} else f"{100 * share:.1f}%"
 
 
 def share_of(part: int, whole: int) -> str:

@@ -16,13 +16,12 @@ from shoal.app.prepare import Prepared, prepare
 from shoal.app.request import chosen_method, preparation
 from shoal.counting import counted
 from shoal.data.original_rows import KEPT
-from shoal.data.release import Release
-from shoal.data.tables.bags import BagTable
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT, ReleaseDirectory
 from shoal.io.spreadsheets import formula_notes
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.methods import METHODS, Method
+from shoal.report.summaries import summary_of
 
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 
@@ -124,21 +123,22 @@ def announce(prepared: Prepared) -> None:
 
 
 def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
-    """What went in, what was published, what was lost, which guarantee was verified, which file to open."""
+    """What was published and lost, what went in and where it went, which guarantee was verified, which file to open."""
     given, account = manifest["input"], manifest["accounting"]
     shown = [name for name in account if name != "words" or len(account[name]) > ONE_PART]
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
+    summary = summary_of(manifest)
     rows = [
+        *summary.lines,
         ("in", _came_in(given)),
         *((name, screen.ledger_line(account[name])) for name in shown),
         *_unknown(given),
-        *_published(judged.release, manifest["metrics"]),
         *screen.verdict_rows(judged.verdicts),
         *(("", text) for text in judged.release.notes),
         ("method", f"{manifest['method']} with {used}"),
         ("open", str(out / REPORT)),
     ]
-    screen.pairs(f"{out}: verified and written", rows)
+    screen.side_by_side(f"{out}: verified and written", [(share.name, share.text) for share in summary.shares], rows)
 
 
 def _came_in(given: dict[str, Any]) -> str:
@@ -155,22 +155,3 @@ def _unknown(given: dict[str, Any]) -> list[tuple[str, str]]:
         return []
     terms, occurrences = counted(given["unknown_items"], "term"), counted(given["unknown_occurrences"], "occurrence")
     return [("unknown terms", f"{terms}, {occurrences} ({given['unknown']})")]
-
-
-def _floor(metrics: dict[str, float]) -> str:
-    return f"; no release with this k can lose less than {metrics['bound']:.1%}" if "bound" in metrics else ""
-
-
-def _published(release: Release, metrics: dict[str, float]) -> list[tuple[str, str]]:
-    """What is published, and, of records, how much of it was lost."""
-    if release.kinds != {BagTable.kind}:
-        told = ", ".join(f"{counted(table.n_rows, 'row')} of {name}" for name, table in release.tables.items())
-        share = metrics.get("information_loss")
-        dispersion = [] if share is None else [("lost", f"{share:.1%} of the dispersion (SSE / SST on standardised values)")]
-        return [("published", told), *dispersion]
-    groups, records = len(release.copies), counted(release.n_records, "record")
-    told = f"{records} in {counted(groups, 'group')}" if groups < release.n_records else records
-    if "loss" not in metrics:
-        return [("published", told)]
-    lost = f"{metrics['loss']:.1%} of the information (GGD per occurrence){_floor(metrics)}"
-    return [("published", f"{told}, {metrics['mean_length']:.1f} items each"), ("lost", lost)]

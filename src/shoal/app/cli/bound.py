@@ -12,7 +12,7 @@ from shoal.app.cli.options import data_options
 from shoal.app.job import Preparation
 from shoal.app.prepare import prepare
 from shoal.app.request import preparation
-from shoal.counting import counted
+from shoal.counting import counted, percent
 from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 
 
@@ -33,12 +33,12 @@ def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, 
     if as_json:
         screen.as_json({"k": k, **found.as_dict()})
         return
-    rows = [("loss", f"at least {found.normalised:.1%}"), ("GGD", f"at least {found.value:,.1f}")]
+    rows = [("loss", f"at least {percent(found.normalised)}"), ("GGD", f"at least {found.value:,.1f}")]
     if found.exact:
         rows.append(("examined", f"all {counted(found.n_sampled, 'record')} that hold something"))
     else:
         rows += [
             ("examined", f"a sample of {found.n_sampled:,} records, as there are more than {EXACT_RECORDS:,}"),
-            ("confidence", f"{found.confidence:.0%}; the sample's mean is {found.estimate:.1%}"),
+            ("confidence", f"{percent(found.confidence, 0)}; the sample's mean is {percent(found.estimate)}"),
         ]
     screen.pairs(f"{input.name}: what any release with k = {k} must lose", rows)

@@ -12,7 +12,7 @@ from shoal.app.cli import screen
 from shoal.app.cli.options import data_options
 from shoal.app.look import Example, Known, Look, look
 from shoal.app.request import preparation
-from shoal.counting import counted
+from shoal.counting import counted, percent
 
 WIDEST_ITEM = 60
 
@@ -41,7 +41,7 @@ def command(input: Path, whole: bool, threads: int | None, as_json: bool, **said
 def _extent(found: Look) -> str:
     if found.part >= 1:
         return "nothing was written"
-    return f"the first {found.rows['in']:,} rows ({found.part:.0%} of the file; --all reads the rest); nothing was written"
+    return f"the first {found.rows['in']:,} rows ({percent(found.part, 0)} of the file; --all reads the rest); nothing was written"
 
 
 def _rows(found: Look) -> list[tuple[str, str]]:

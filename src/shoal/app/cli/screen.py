@@ -19,6 +19,7 @@ from rich.text import Text
 
 from shoal import kernels
 from shoal.app.cli.visible import visible
+from shoal.counting import percent
 from shoal.errors import ShoalError
 from shoal.itemsets.choice import without_names
 from shoal.privacy import Verdict
@@ -94,12 +95,19 @@ def content(text: str) -> None:
 def pairs(title: str, rows: Sequence[tuple[str, str]]) -> None:
     """A small table of names and values."""
     out.print(_text(title, style="bold"), soft_wrap=True)
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in rows:
-        table.add_row(_text(name), _text(value))
-    _print(table)
+    _print(_pairs(rows))
+
+
+def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[tuple[str, str]]) -> None:
+    """Numbers beside one another, each below its name; then a small table of names and values."""
+    out.print(_text(title, style="bold"), soft_wrap=True)
+    if shares:
+        table = Table(box=None, padding=(0, 2, 0, 0))
+        for name, _ in shares:
+            table.add_column(_text(name, style="dim"))
+        table.add_row(*(_text(value, style="bold") for _, value in shares))
+        _print(table)
+    _print(_pairs(rows))
 
 
 def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -129,6 +137,15 @@ def number(value: object) -> str:
 def _text(text: str, style: str = "") -> Text:
     """Everything that is printed passes through here, so that no control character reaches the terminal; brackets are no markup."""
     return Text(visible(text), style=style)
+
+
+def _pairs(rows: Sequence[tuple[str, str]]) -> Table:
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(_text(name), _text(value))
+    return table
 
 
 def _print(table: Table) -> None:
@@ -163,7 +180,7 @@ def _cropped(claim: str) -> str:
 
 def share(part: int, whole: int) -> str:
     """A count and its share of a whole."""
-    return f"{part:,} ({part / whole:.1%})" if whole else f"{part:,}"
+    return f"{part:,} ({percent(part / whole)})" if whole else f"{part:,}"
 
 
 def ledger_line(ledger: Mapping[str, int]) -> str:

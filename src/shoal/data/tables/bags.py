@@ -16,7 +16,7 @@ class BagTable(PublishedTable):
     """Different records and how often each is published."""
 
     kind = "bags"
-    amounts = ("rows", "occurrences", "items")
+    amounts = ("rows", "occurrences", "items", "different")
 
     records: Bags
     copies: Ints
@@ -34,10 +34,15 @@ class BagTable(PublishedTable):
         return account.records.of_fate("kept", "changed") == self.n_rows
 
     def facts(self) -> dict[str, int]:
-        """Records, item occurrences and different items."""
-        shown = np.repeat(self.copies > 0, np.diff(self.records.indptr))
-        occurrences = int((self.records.lengths * self.copies).sum())
-        return {"rows": self.n_rows, "occurrences": occurrences, "items": len(np.unique(self.records.items[shown]))}
+        """Records, item occurrences, different items and different records."""
+        published = self.copies > 0
+        shown = np.repeat(published, np.diff(self.records.indptr))
+        return {
+            "rows": self.n_rows,
+            "occurrences": int((self.records.lengths * self.copies).sum()),
+            "items": len(np.unique(self.records.items[shown])),
+            "different": len(np.unique(self.records.identical()[published])),
+        }
 
     def shuffled_rows(self) -> Ints:
         """The number in `records` of every record to be written, in a fresh order."""

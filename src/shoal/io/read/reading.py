@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shoal import _kernels
+from shoal.counting import percent
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.data.bags import Bags
 from shoal.data.log import Log
@@ -86,7 +87,7 @@ class Tally:
         rows = self.used + self.repeated + found.total
         if found.total > self._most * rows:
             raise InputError(
-                f"{found.total:,} of {rows:,} rows of {self.source.path} are malformed, more than {self._most:.0%}: "
+                f"{found.total:,} of {rows:,} rows of {self.source.path} are malformed, more than {percent(self._most, 0)}: "
                 + "; ".join(found.described(self._place)),
                 hint="see --format, --sep and the column options; --malformed SHARE, from 0 to 1, accepts as many",
                 defects=dict(found.counts),

@@ -1,0 +1,40 @@
+"""In which form words are published, as shares of the occurrences that a method was given. Together with what was replaced by other
+terms and what was not published they make up the whole. `data/forms.py` has the definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from shoal.data.forms import CATEGORY, PARENT, RENAMED, TOP, TYPED, Forms, forms_of
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.errors import ParameterError
+from shoal.metrics import Metric
+
+
+def _form(name: str, summary: str, better: Literal["lower", "higher", "neither"], number: Callable[[Forms], int], *parts: str) -> Metric:
+    """The share of occurrences that are published in a form."""
+
+    def measure(release: Release, original: Original) -> float:
+        if release.secret is None:
+            raise ParameterError(f"{name} needs to know which record became which, which a file does not record")
+        return number(forms_of(original, release.published, release.secret.rows())) / max(1, original.bags.occurrences)
+
+    return Metric(name, summary, better, measure, highest=1.0, needs_groups=True, shares=parts)
+
+
+KEPT = _form("kept", "share of occurrences published as they were typed", "higher", lambda forms: forms.typed, TYPED)
+ONE_LEVEL = _form(
+    "one_level",
+    "share of occurrences published under another spelling, or as the parent",
+    "neither",
+    lambda forms: forms.renamed + forms.parent,
+    RENAMED,
+    PARENT,
+)
+CATEGORIES = _form(
+    "categories", "share of occurrences published as a category two levels up or more", "neither", lambda forms: forms.category, CATEGORY
+)
+AT_ROOT = _form("at_root", "share of occurrences published as the root or as unlisted", "lower", lambda forms: forms.top, TOP)

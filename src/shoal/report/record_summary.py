@@ -1,0 +1,78 @@
+"""The summary of published records: in which form their words are published, how many different terms there are, and what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.counting import counted, percent
+from shoal.data.forms import CATEGORY, PARENT, RENAMED, TOP, TYPED
+from shoal.data.original import NOT_IN_TAXONOMY, REPEATED
+from shoal.methods import fate_of
+from shoal.report.summary import NOT_MEASURED, Share, Summary, share_in
+from shoal.report.verdicts import Tile
+
+FORMS = {
+    "as typed": ((TYPED,), "same"),
+    "within one level": ((RENAMED, PARENT), "near"),
+    "as categories": ((CATEGORY,), "changed"),
+    "root or unlisted": ((TOP,), "vague0"),
+}
+READABLE = ("as typed", "within one level")
+BEFORE = (NOT_IN_TAXONOMY, REPEATED)  # left out before the method saw the records
+
+
+def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
+    """The summary of records from what a manifest tells."""
+    shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
+    metrics = manifest.get("metrics", {})
+    readable = sum(share.value for share in shares if share.name in READABLE) if shares else None
+    return Summary(shares, (*_terms(manifest), *_lost(metrics), *_published(manifest)), _tile(metrics), readable)
+
+
+def forms(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
+    """The occurrences that the method was given, by the form in which they are published; none where nothing was given."""
+    given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
+    whole = sum(given.values())
+    if not whole:
+        return ()
+    told = {name: (sum(given.get(part, 0) for part in parts), tone) for name, (parts, tone) in FORMS.items()}
+    named = {part for parts, _ in FORMS.values() for part in parts}
+    own = {part: (n, "changed") for part, n in given.items() if part not in named and fate_of(part, method) != "gone"}
+    gone = whole - sum(n for n, _ in (*told.values(), *own.values()))
+    return tuple(Share(name, n, whole, tone) for name, (n, tone) in {**told, **own, "not at all": (gone, "gone0")}.items())
+
+
+def _terms(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    before, after = manifest.get("input", {}).get("items"), _facts(manifest).get("items")
+    return () if before is None or after is None else (("terms", f"{after:,} different, of {before:,} in the original"),)
+
+
+def _lost(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    if "loss" not in metrics:
+        return ()
+    floor = f"; no release with this k can lose less than {percent(metrics['bound'])}" if "bound" in metrics else ""
+    return (("lost", f"{percent(metrics['loss'])} of the information (GGD per occurrence){floor}"),)
+
+
+def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Records, and how many different ones: those that are alike form a group."""
+    facts = _facts(manifest)
+    if "different" not in facts:
+        return ()
+    each = f", {facts['occurrences'] / facts['rows']:.1f} items each" if facts["rows"] else ""
+    return (("published", f"{counted(facts['rows'], 'record')}, {facts['different']:,} different{each}"),)
+
+
+def _facts(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    return next((file for file in manifest.get("files", []) if "table" in file), {})
+
+
+def _tile(metrics: Mapping[str, Any]) -> Tile:
+    loss, bound = (share_in(metrics, name) for name in ("loss", "bound"))
+    if loss is None:
+        return NOT_MEASURED
+    least = "0% is the original, 100% is no information"
+    if bound is not None:
+        least = f"no generalization with this guarantee can lose less than {percent(bound)}"
+    return Tile("Lost", percent(loss), f"of the items' information; {least}")

@@ -1,0 +1,70 @@
+"""The summary of a release: what it is worth in a few numbers, the same on the terminal, in the report and in Python.
+
+Shares that stand side by side come first; what else is told follows in lines. `summaries` looks up how one is made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shoal.counting import counted, percent
+from shoal.report.verdicts import Tile
+
+LITTLE = 0.05  # share of words published as typed or within one level, below which a release says hardly anything
+NOT_MEASURED = Tile("Lost", "not measured", "the loss needs the original", "open")
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of a whole; `tone` is its colour in charts."""
+
+    name: str
+    n: int
+    whole: int
+    tone: str = ""
+
+    @property
+    def value(self) -> float:
+        """As a fraction of one."""
+        return self.n / self.whole if self.whole else 0.0
+
+    @property
+    def text(self) -> str:
+        """In percent."""
+        return percent(self.value)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Shares of one whole, side by side; then lines of a name and a text; the largest number of the report's head.
+
+    `readable` is the share of words published as typed or within one level, where words are published.
+    """
+
+    shares: tuple[Share, ...] = ()
+    lines: tuple[tuple[str, str], ...] = ()
+    tile: Tile = field(default=NOT_MEASURED)
+    readable: float | None = None
+
+    @property
+    def warning(self) -> str:
+        """A sentence where hardly a word is left; empty where there is none to say."""
+        if self.readable is None or self.readable >= LITTLE:
+            return ""
+        return f"{percent(self.readable)} of the words are published as typed or within one level: this release says hardly anything"
+
+
+def share_in(metrics: Mapping[str, Any], name: str) -> float | None:
+    """A metric that is a number; None where it is not told, or no number."""
+    value = metrics.get(name)
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
+
+
+def published_rows(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """How many rows each table has."""
+    tables = {file["table"]: file["rows"] for file in reversed(manifest.get("files", [])) if "table" in file}
+    told = ", ".join(f"{counted(rows, 'row')} of {name}" for name, rows in reversed(tables.items()))
+    return (("published", told),) if told else ()
