@@ -4,7 +4,7 @@ Fenced blocks, page by page and in their order, in one directory:
 
 * a block whose first line names a file (three backticks, `json food.json`) is that file;
 * `console`: a line `$ command` is typed, the lines below it are what it prints. A line `...` stands for any lines;
-* `pycon`: a Python dialogue, as doctest reads it.
+* `pycon`: a Python dialogue, as doctest reads it; it goes on where the one before ended.
 
 All other blocks are only shown.
 """
@@ -88,6 +88,7 @@ class Reader:
     def __init__(self, directory: Path) -> None:
         self.home = directory / "home"
         self.tools = directory / "tools"
+        self.names: dict[str, object] = {}  # what Python dialogues of the page have defined so far
         for made in (self.home, self.tools):
             made.mkdir()
         for name, line in {"shoal": "-m shoal", "python": ""}.items():
@@ -137,9 +138,10 @@ class Reader:
         """What went wrong in a Python dialogue."""
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
         dialogue = doctest.DocTestParser().get_doctest("\n".join(block.lines) + "\n", {}, page, page, block.start)
+        dialogue.globs = self.names
         wrong: list[str] = []
         with contextlib.chdir(self.home):
-            doctest.DocTestRunner(optionflags=flags, verbose=False).run(dialogue, out=wrong.append)
+            doctest.DocTestRunner(optionflags=flags, verbose=False).run(dialogue, out=wrong.append, clear_globs=False)
         return wrong
 
 

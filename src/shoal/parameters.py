@@ -17,7 +17,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -151,10 +151,16 @@ class Declared:
     def parse(cls, values: dict[str, str]) -> Self:
         """An instance from values written as text; unknown names are refused."""
         known = {p.name: p for p in cls.parameters()}
-        for name in values:
+        cls.refuse_unknown(values)
+        return cls(**{name: known[name].parse(text) for name, text in values.items()})
+
+    @classmethod
+    def refuse_unknown(cls, names: Iterable[str]) -> None:
+        """Raise where one of these names no parameter."""
+        known = [p.name for p in cls.parameters()]
+        for name in names:
             if name not in known:
                 raise ParameterError(f"{cls.name} has no parameter {name!r}", hint=f"it takes {', '.join(known) or 'none'}")
-        return cls(**{name: known[name].parse(text) for name, text in values.items()})
 
     def values(self) -> dict[str, Any]:
         """Parameter names and their values."""

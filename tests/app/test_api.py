@@ -12,17 +12,17 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from helpers_cli import FOOD, ITEMS, Shell, baskets
+from helpers_cli import ITEMS, Shell, baskets
 from helpers_data import food, published
-from shoal.app.job import Preparation
 from shoal.errors import GuaranteeNotMet, Infeasible, InputError, OutputError, ParameterError
 from shoal.methods import METHODS
 from shoal.privacy import MODELS
 
 # The names the documentation speaks of; methods and models are there by their tables.
 DOCUMENTED = {
-    "Bags", "Log", "Release", "ShoalError", "Taxonomy", "Verdict", "anonymize", "audit", "generated", "read", "read_taxonomy",
-    "wordnet", "write", "__version__",
+    "Audit", "Bags", "GuaranteeNotMet", "Infeasible", "InputError", "Log", "Look", "OutputError", "ParameterError", "Release", "Result",
+    "ShoalError", "Taxonomy", "TaxonomyError", "Verdict", "anonymize", "audit", "bound", "generate", "generated", "look", "measure", "read",
+    "read_taxonomy", "wordnet", "__version__",
 }  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def test_the_example_of_the_docstring(shell: Shell):
     shell.file("baskets.txt", baskets())
     data = shoal.read("baskets.txt")
     result = shoal.anonymize(data, shoal.Clump(k=5), taxonomy=food())
-    manifest = shoal.write(result, "release")
+    manifest = result.write("release")
     assert manifest["parameters"]["k"] == 5
     found = shoal.audit("release")
     assert found.holds
@@ -68,17 +68,10 @@ def test_frames_are_read_like_files(shell: Shell, kind: str):
     reading = shoal.read(FRAMES[kind](COLUMNS), user="who", item="what")
     from_frame = shoal.anonymize(reading, "clump(k=3)", taxonomy=food())
     assert published(from_frame.release) == published(from_file.release)
-    assert from_frame.facts["rows"] == len(ROWS)
-    assert from_frame.facts["owners"] == 12
-    shoal.write(from_frame, "release")
-    assert shoal.audit("release", original="table.csv", how=_how(shell)).holds
-
-
-def _how(shell: Shell) -> Preparation:
-    from shoal.io.read.options import ReadOptions
-
-    shell.file("food.csv", FOOD)
-    return Preparation(read=ReadOptions(user="who", item="what"), taxonomy="food.csv")
+    assert from_frame.input["rows"] == len(ROWS)
+    assert from_frame.input["owners"] == 12
+    from_frame.write("release")
+    assert shoal.audit("release", original="table.csv", user="who", item="what", taxonomy=food()).holds
 
 
 TIMES = {
@@ -136,7 +129,7 @@ def records() -> Any:
 def test_bags_and_logs_are_taken_as_they_are():
     result = shoal.anonymize(records(), shoal.Partition(k=4), taxonomy=food())
     assert result.release.n_records == 40
-    assert result.facts["taxonomy"] == "given"
+    assert result.input["taxonomy"] == "given"
     log = shoal.Log(pl.DataFrame({"owner": [1, 2, 3, 4], "payload": ["dog", "dog", "cat", "cat"]}))
     assert shoal.anonymize(log, shoal.Clump(k=2)).release.n_records == 4
 
@@ -154,8 +147,8 @@ def test_the_default_method_and_methods_by_name():
     [
         ({"unknown": "kep"}, "unknown must be one of keep, drop, refuse"),
         ({"per": "month"}, "per must be one of"),
-        ({"scope": "half"}, "scope must be one of"),
-        ({"loss": "total"}, "loss must be one of"),
+        ({"tree": "half"}, "tree must be one of"),
+        ({"node_loss": "total"}, "node_loss must be one of"),
         ({"gap": "soon"}, "gap must be a duration"),
         ({"taxonomy": "generated:1"}, "fan-out"),
     ],
@@ -167,14 +160,14 @@ def test_misspelt_wishes_are_refused(how: dict[str, str], said: str):
 
 def test_writing(shell: Shell):
     result = shoal.anonymize(records(), shoal.Clump(k=4), taxonomy=food())
-    shoal.write(result, shell.directory / "one", format="transactions", sep="|")
+    result.write(shell.directory / "one", to="transactions", to_sep="|")
     with pytest.raises(OutputError, match="exists"):
-        shoal.write(result, "one")
-    shoal.write(result, "one", force=True)
-    with pytest.raises(ParameterError, match="format must be one of"):
-        shoal.write(result, "two", format="excel")
+        result.write("one")
+    result.write("one", force=True)
+    with pytest.raises(ParameterError, match="to must be one of"):
+        result.write("two", to="excel")
     with pytest.raises(ParameterError, match="one ASCII character"):
-        shoal.write(result, "two", format="transactions", sep="ab")
+        result.write("two", to="transactions", to_sep="ab")
     assert shell.names() == {"one"}
 
 

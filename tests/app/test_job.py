@@ -56,7 +56,7 @@ def test_fan_outs_that_are_none(fanout: str):
 
 
 def test_targets_that_are_none():
-    with pytest.raises(ParameterError, match="format must be one of"):
+    with pytest.raises(ParameterError, match="to must be one of"):
         Target(Path("x"), "excel")
     with pytest.raises(ParameterError, match="one ASCII character"):
         Target(Path("x"), "transactions", "::")

@@ -31,7 +31,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def written(method: Any, place: Path, format: str = "csv") -> dict[str, Any]:
-    return shoal.write(shoal.anonymize(a_log(), method), place, format=format)
+    return shoal.anonymize(a_log(), method).write(place, to=format)
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet", "jsonl"])
@@ -96,8 +96,8 @@ def test_a_verdict_says_why_it_is_not_checkable_and_only_then() -> None:
 
 def test_no_exact_count_beside_a_claim_that_forbids_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = shoal.anonymize(a_log(), NoisyQueries())
-    manifest = shoal.write(result, tmp_path / "release", format="csv")
-    show_outcome(result, manifest, tmp_path / "release")
+    manifest = result.write(tmp_path / "release", to="csv")
+    show_outcome(result._judged, manifest, tmp_path / "release")
     printed = capsys.readouterr().out
     told = (tmp_path / "release" / "manifest.json").read_text()
     page = (tmp_path / "release" / "report.html").read_text()

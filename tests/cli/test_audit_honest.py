@@ -102,7 +102,7 @@ def test_a_release_of_the_python_interface(tmp_path: Path):
     import shoal
 
     table = pl.DataFrame({"user": [u for u in range(6) for _ in range(2)], "item": ["a", "b"] * 6})
-    shoal.write(shoal.anonymize(shoal.read(table, user="user", item="item"), "shoal(k=3)", taxonomy="generated"), tmp_path / "release")
+    shoal.anonymize(table, k=3, taxonomy="generated").write(tmp_path / "release")
     assert shoal.audit(tmp_path / "release").holds
     table.write_csv(tmp_path / "table.csv")
     found = shoal.audit(tmp_path / "release", original=tmp_path / "table.csv")

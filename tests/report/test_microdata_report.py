@@ -47,6 +47,6 @@ def test_the_page_tells_of_columns_groups_and_loss(shell: Shell) -> None:
 def test_a_frame_is_read_as_microdata_in_python() -> None:
     frame = pl.DataFrame({"who": [1, 2, 3, 3], "a": [1.0, 2.0, 3.0, 4.0]})
     result = shoal.anonymize(shoal.read(frame, format="microdata", user="who"), "mdav(k=3)")
-    assert result.facts["quasi_identifiers"] == ["a"]
-    assert result.facts["owner_column"] == "who"
+    assert result.input["quasi_identifiers"] == ["a"]
+    assert result.input["owner_column"] == "who"
     assert [verdict.standing for verdict in result.verdicts] == ["verified"]

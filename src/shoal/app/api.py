@@ -1,68 +1,222 @@
-"""The Python interface: what the command line does, for notebooks and programs.
+"""The Python interface: what the command line does, under the same names, on files and on frames.
 
-import shoal
-data = shoal.read("queries.tsv.gz")                     # or a Polars, pandas or Arrow frame
-result = shoal.anonymize(data, shoal.Clump(k=5), taxonomy="wordnet")
-shoal.write(result, "release")
-shoal.audit("release").holds
+>>> import shoal
+>>> log = shoal.generate(users=200, seed=1)
+>>> result = shoal.anonymize(log, k=5, taxonomy="wordnet")
+>>> result
+<Result of shoal: k-anonymity(k=5) verified; 200 records>
+>>> manifest = result.write("release")
+>>> shoal.audit("release").holds
+True
 """
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Unpack
 
-from shoal.app.audit import audit
-from shoal.app.job import Preparation, Target
-from shoal.app.pipeline import Judged, publish
-from shoal.app.pipeline import anonymize as judge
-from shoal.app.prepare import prepare_data, with_reading
-from shoal.data.bags import Bags
-from shoal.data.log import Log
-from shoal.data.table import Table
-from shoal.io.directory import ReleaseDirectory
+import polars as pl
+
+from shoal import kernels
+from shoal.app.announcing import announced, doubts
+from shoal.app.audit import Audit, gathered
+from shoal.app.data_options import Column, Columns, DataOptions, said_of_data
+from shoal.app.given import GivenTaxonomy, Hierarchy, hierarchy_of
+from shoal.app.job import Preparation
+from shoal.app.keywords import in_python, spoken_in_python
+from shoal.app.look import Look
+from shoal.app.look import look as see
+from shoal.app.manifest import Published
+from shoal.app.measuring import measured, recorded
+from shoal.app.pipeline import anonymize as judged_release
+from shoal.app.prepare import Prepared, prepare
+from shoal.app.request import original_options, preparation, wanted_method
+from shoal.app.result import Result, log
+from shoal.data.log import Per
 from shoal.io.read.inputs import Reading
-from shoal.io.read.inputs import read as read_file
+from shoal.io.read.inputs import read as read_data
 from shoal.io.read.options import ReadOptions
-from shoal.methods import METHODS, Method
-from shoal.taxonomy.tree import Taxonomy
+from shoal.itemsets.choice import Items
+from shoal.methods import Method
+from shoal.privacy import Model
+from shoal.synthetic.querylog import QueryLog
+from shoal.taxonomy.bound import Bound, loss_lower_bound
+from shoal.taxonomy.placing import Scope, Unknown
 
-__all__ = ["anonymize", "audit", "read", "write"]
+__all__ = ["anonymize", "audit", "bound", "generate", "look", "measure", "read"]
+
+NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "bound", "threads", "parameters"})
 
 
-def read(source: str | Path | Any, **options: Any) -> Reading:
-    """A file, a frame or lists of items, with options as in `ReadOptions`."""
-    return read_file(source, ReadOptions(**options))
+def read(data: str | Path | Any, **options: Any) -> Reading:
+    """Read a file, a frame or lists of items, with options as in `ReadOptions`; `anonymize` does this itself.
+
+    >>> shoal.read([["Apple", "Milk"], ["Beer"]]).data
+    Bags(2 records, 2 owners, 3 occurrences)
+    """
+    with spoken_in_python():
+        return read_data(data, ReadOptions(**options))
 
 
 def anonymize(
-    data: Reading | Log | Bags | Table,
+    data: str | Path | Any,
     method: Method | str | None = None,
     *,
-    taxonomy: str | Taxonomy | None = None,
-    **how: Any,
-) -> Judged:
-    """A release that passed all its claims.
+    k: int | None = None,
+    seed: int | None = None,
+    effort: Literal["fast", "balanced", "thorough"] | None = None,
+    taxonomy: GivenTaxonomy | None = None,
+    levels: Iterable[str] | None = None,
+    per: Per | None = None,
+    gap: str | None = None,
+    bag: bool | None = None,
+    node_loss: str | None = None,
+    unknown: Unknown | None = None,
+    tree: Scope | None = None,
+    format: str | None = None,
+    user: Column | None = None,
+    time: Column | None = None,
+    text: Column | None = None,
+    item: Column | None = None,
+    quasi: Columns | None = None,
+    keep_column: Columns | None = None,
+    drop_column: Columns | None = None,
+    owners: Literal["exact", "folded"] | None = None,
+    sep: str | None = None,
+    header: bool | None = None,
+    strict: bool | None = None,
+    malformed: float | None = None,
+    bound: bool = False,
+    threads: int | None = None,
+    **parameters: Any,
+) -> Result:
+    """A release of `data` that passed all its claims; raises `GuaranteeNotMet` rather than giving one that fails.
 
-    The method is a value such as `Clump(k=5)`, or the same as text. Without a taxonomy, WordNet is taken by a method that needs one;
-    the others publish names as they were typed, and a taxonomy only chooses items for them.
+    `data` is a path, a Polars (also lazy), pandas or Arrow frame, a column of lists, or a list of lists of items. `method` is a name, or a
+    value such as `shoal.Clump(k=5)`; its own parameters are keywords too. All other keywords are the options of `shoal anonymize`.
 
-    `how` as in `Preparation`: per, gap, loss, unknown, scope, as_sets.
+    >>> frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": ["Apple", "Milk", "Pear", "Milk"]})
+    >>> result = shoal.anonymize(frame, k=2, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Dairy": ["Milk", "Butter"]}})
+    >>> result.to_polars()["items"].to_list()
+    [['Fruit', 'Milk'], ['Fruit', 'Milk']]
     """
-    chosen = METHODS.make(method) if isinstance(method, str) else method or next(iter(METHODS.values()))()
-    given = taxonomy if isinstance(taxonomy, Taxonomy) else None
-    start = Preparation.default_for(chosen)
-    named = "given" if given is not None else taxonomy or start.taxonomy
-    preparation = replace(start, **how, taxonomy=str(named))
-    content = data.data if isinstance(data, Reading) else data
-    prepared = prepare_data(content, preparation, given)
-    return judge(with_reading(prepared, data) if isinstance(data, Reading) else prepared, chosen)
+    said = {name: value for name, value in locals().items() if name not in NOT_OF_DATA}
+    with spoken_in_python(), kernels.using(threads=threads):
+        chosen = wanted_method(method, {"k": k, "seed": seed, "effort": effort, **parameters}, said)
+        _tell((), doubts(chosen))
+        prepared = _prepared(data, said, Preparation.default_for(chosen))
+        return Result(judged_release(prepared, chosen, ["bound"] if bound else []), prepared.notes)
 
 
-def write(result: Judged, directory: str | Path, *, format: str = "parquet", sep: str = "\t", force: bool = False) -> dict[str, Any]:
-    """Write a release directory and return its manifest. The written file is judged before it gets its name."""
-    for note in ReleaseDirectory(directory, force=force).clear():
-        warnings.warn(note, stacklevel=2)
-    return publish(result, Target(Path(directory), format, sep, force))
+def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | None = None, **options: Unpack[DataOptions]) -> Bound:
+    """How much any k-anonymous release of `data` must lose, whoever makes it and however.
+
+    >>> taxonomy = {"Food": {"Fruit": ["Apple", "Pear"], "Dairy": ["Milk", "Butter"]}}
+    >>> shoal.bound([["Apple"], ["Pear"]], k=2, taxonomy=taxonomy).normalised  # any release says Fruit at best
+    1.0
+    """
+    with spoken_in_python(), kernels.using(threads=threads):
+        records = _prepared(data, options, Preparation()).records
+        return loss_lower_bound(records.bags, records.tree, k, seed=seed)
+
+
+def look(data: str | Path | Any, *, whole: bool = False, threads: int | None = None, **options: Unpack[DataOptions]) -> Look:
+    """How `data` is read and what is in it, before anything is made of it; of a large file the first part, unless the `whole` is wanted.
+
+    Its examples are records as they were parsed, without owners: for you, not for publication.
+
+    >>> found = shoal.look([["Apple", "Milk"], ["Beer"]], taxonomy="none")
+    >>> found.format, found.people, found.items
+    ('transactions', 2, 3)
+    """
+    with spoken_in_python(), kernels.using(threads=threads):
+        asked, given = _asked(options)
+        found = see(data, given.settled(preparation(asked)), whole=whole, given=given.tree)
+        _tell((*given.notes, *found.notes), [f"left out: {line}" for line in found.defects])
+        return found
+
+
+def audit(
+    release: str | Path,
+    claims: Sequence[str | Model] | str | Model = (),
+    *,
+    original: str | Path | Any = None,
+    release_format: str | None = None,
+    release_sep: str | None = None,
+    allow_column: Sequence[str] = (),
+    sensitive: str | Path | Items | None = None,
+    threads: int | None = None,
+    **options: Unpack[DataOptions],
+) -> Audit:
+    """Judge a release directory or a file of records by these claims, or by those of its manifest.
+
+    With the `original`, a file or a frame, more strictly; `options` say how to read it, on top of what the manifest tells.
+    """
+    with spoken_in_python(), kernels.using(threads=threads):
+        how, given = _of_original(Published.at(Path(release)), original, options)
+        material = gathered(release, claims, original, how, release_format, release_sep, allow_column, sensitive, given.tree)
+        _tell((*given.notes, *material.notes))
+        return material.judged()
+
+
+def measure(
+    release: str | Path,
+    original: str | Path | Any = None,
+    metrics: Sequence[str] | str = (),
+    *,
+    threads: int | None = None,
+    **options: Unpack[DataOptions],
+) -> dict[str, float]:
+    """Numbers about a release directory, by the names of `shoal metrics`: those it recorded, or, with the `original`, measured anew."""
+    names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    with spoken_in_python(), kernels.using(threads=threads):
+        place = Published.at(Path(release))
+        how, given = _of_original(place, original, options)
+        return recorded(place, names, _tell) if how is None else measured(place, original, how, names, _tell, given.tree)
+
+
+def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFrame:
+    """A synthetic query log in AOL's columns, of people who never lived; the parameters are the options of `shoal generate`.
+
+    >>> shoal.generate(users=3, seed=1).columns
+    ['AnonID', 'Query', 'QueryTime', 'ItemRank', 'ClickURL']
+    """
+    with spoken_in_python():
+        QueryLog.refuse_unknown(parameters)
+        return pl.concat([rows for rows, _ in QueryLog(users=users, seed=seed, **parameters).blocks()])
+
+
+# -- steps
+
+
+def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:
+    """The data, read and put on its taxonomy as was said; what was understood is told before the work."""
+    options, given = _asked(said)
+    prepared = prepare(data, given.settled(preparation(options, base)), given.tree)
+    told = announced(prepared)
+    _tell((*given.notes, *told.notes), (*told.warnings, *told.left_out))
+    return replace(prepared, notes=(*given.notes, *prepared.notes))
+
+
+def _asked(said: Mapping[str, Any]) -> tuple[dict[str, Any], Hierarchy]:
+    """All options as the command line has them, and the taxonomy apart, which may be a tree already."""
+    options = said_of_data(said)
+    given = hierarchy_of(options["taxonomy"], options.pop("levels"), options["node_loss"])
+    return options | {"taxonomy": given.name}, given
+
+
+def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tuple[Preparation | None, Hierarchy]:
+    """How an original is to be read, on top of what the manifest tells; where there is none, nothing may be said of it."""
+    options, given = _asked(said)
+    how = original_options(options, original, place.manifest)
+    return None if how is None else given.settled(how), given
+
+
+def _tell(notes: Iterable[str], warnings: Iterable[str] = ()) -> None:
+    """Notes and warnings go to the log `shoal`, in the words of Python."""
+    for note in notes:
+        log.info(in_python(note))
+    for warning in warnings:
+        log.warning(in_python(warning))

@@ -28,6 +28,7 @@ from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.itemsets.choice import Items
 from shoal.privacy import MODELS, Model, Verdict, verified_if
 from shoal.privacy.classes import classes_of
+from shoal.taxonomy.tree import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ class Audit:
 def audit(
     path: str | Path,
     claims: Sequence[str | Model] | str | Model = (),
-    original: str | Path | None = None,
+    original: str | Path | Any = None,
     how: Preparation | None = None,
     format: str | None = None,
     sep: str | None = None,
@@ -89,23 +90,26 @@ def audit(
 def gathered(
     path: str | Path,
     claims: Sequence[str | Model] | str | Model = (),
-    original: str | Path | None = None,
+    original: str | Path | Any = None,
     how: Preparation | None = None,
     format: str | None = None,
     sep: str | None = None,
     allow_columns: Sequence[str] = (),
     sensitive: str | Path | Items | None = None,
+    given: Taxonomy | None = None,
 ) -> Gathered:
-    """The same as far as reading goes: nothing is judged yet."""
+    """The same as far as reading goes: nothing is judged yet. The original's taxonomy may be `given` as a tree."""
     place = Published.at(Path(path))
-    given = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
+    items = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
     models = _asked(claims) or _claimed(place)
-    if given is not None and not any(wants_items(model) for model in models):
+    if items is not None and not any(wants_items(model) for model in models):
         raise ParameterError("sensitive items are given, and no claim has a digest of items", hint="leave --sensitive out")
-    models = [with_items_given(model, given) for model in models]
+    models = [with_items_given(model, items) for model in models]
     found = seen_at(place, models, format, sep)
     beside = _columns(found, allow_columns)
-    against = None if original is None else Against(prepare(original, for_rows(located(place, how), found.release)), found.release)
+    against = None
+    if original is not None:
+        against = Against(prepare(original, for_rows(located(place, how, given), found.release), given), found.release)
     return Gathered(place, tuple(models), bool(claims), found, tuple(beside), against)
 
 
@@ -210,12 +214,12 @@ class Against:
         return notes
 
 
-def located(place: Published, how: Preparation | None) -> Preparation:
+def located(place: Published, how: Preparation | None, given: Taxonomy | None = None) -> Preparation:
     """How the original is to be prepared: as was said, else as the manifest says, which does not say where a taxonomy's file is."""
     if how is None:
         how = preparation_of(place.manifest) if place.manifest else Preparation()
     told = place.manifest["input"].get("taxonomy") if place.manifest else None
-    if how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
+    if given is None and how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
         raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")
     return how
 

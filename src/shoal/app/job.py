@@ -55,8 +55,8 @@ class Preparation:
     def __post_init__(self) -> None:
         _one_of("per", self.per, get_args(Per))
         _one_of("unknown", self.unknown or "keep", get_args(Unknown))
-        _one_of("scope", self.scope, get_args(Scope))
-        _one_of("loss", self.loss, list(LOSSES))
+        _one_of("tree", self.scope, get_args(Scope))
+        _one_of("node_loss", self.loss, list(LOSSES))
         parse_gap(self.gap)
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
@@ -117,8 +117,15 @@ class Target:
     force: bool = False
 
     def __post_init__(self) -> None:
-        _one_of("format", self.format, list(OUTPUT_FORMATS))
+        _one_of("to", self.format, list(OUTPUT_FORMATS))
         one_byte(self.sep)
+
+    @classmethod
+    def asked(cls, directory: Path, to: str, to_sep: str | None, force: bool) -> Target:
+        """As the options say; what separates items is only for lines of them."""
+        if to_sep is not None and to != "transactions":
+            raise ParameterError(f"--to-sep is for transaction lines, and the records go to {to}", hint="add --to transactions")
+        return cls(directory, to, to_sep or "\t", force)
 
 
 def parse_gap(text: str) -> timedelta:

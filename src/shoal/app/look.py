@@ -21,6 +21,7 @@ from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.io.read.inputs import Reading, read
 from shoal.taxonomy.show import coverage
+from shoal.taxonomy.tree import Taxonomy
 
 FIRST_BYTES = 32 << 20  # of a file, unpacked: some hundred thousand rows
 EXAMPLES = 3
@@ -79,23 +80,26 @@ class Look:
         return asdict(self)
 
 
-def look(input: str | Path | Any, how: Preparation | None = None, *, whole: bool = False) -> Look:
-    """Read data in memory or a file, of a large one the first part unless the `whole` is wanted, and say what is in it."""
+def look(input: str | Path | Any, how: Preparation | None = None, *, whole: bool = False, given: Taxonomy | None = None) -> Look:
+    """Read data in memory or a file, of a large one the first part unless the `whole` is wanted, and say what is in it.
+
+    The taxonomy may be `given` as a tree.
+    """
     asked = how or Preparation()
-    return look_at(read(input, asked.read, None if whole else FIRST_BYTES), asked)
+    return look_at(read(input, asked.read, None if whole else FIRST_BYTES), asked, given)
 
 
-def look_at(reading: Reading, how: Preparation) -> Look:
+def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None) -> Look:
     """The same of what was read already."""
     if isinstance(reading.data, Table):
         return _table(reading, reading.data)
-    return _records(reading, reading.data, how)
+    return _records(reading, reading.data, how, given)
 
 
-def _records(reading: Reading, data: Log | Bags, how: Preparation) -> Look:
+def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxonomy | None) -> Look:
     records = records_of(data, how)
     bags = records.bags
-    known, notes = _known(records.folded, how)
+    known, notes = _known(records.folded, how, given)
     examples = [bags.record(i) for i in _examples(bags)]
     return Look(
         format=reading.format,
@@ -137,10 +141,10 @@ def _table(reading: Reading, table: Table) -> Look:
     )
 
 
-def _known(bags: Bags, how: Preparation) -> tuple[Known | None, tuple[str, ...]]:
+def _known(bags: Bags, how: Preparation, given: Taxonomy | None) -> tuple[Known | None, tuple[str, ...]]:
     if how.taxonomy == NO_TAXONOMY:
         return None, ()
-    tree, notes = load_taxonomy(how.taxonomy, how.loss, bags.vocabulary)
+    tree, notes = load_taxonomy(how.taxonomy, how.loss, bags.vocabulary) if given is None else (given, ())
     found = coverage(bags, tree, 0)
     refused = how.unknown is None and found.occurrences_covered < FEWEST_KNOWN * found.occurrences
     return Known(how.taxonomy, found.terms, found.terms_covered, found.occurrences, found.occurrences_covered, refused), notes

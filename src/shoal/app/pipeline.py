@@ -79,6 +79,16 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
     return manifest
 
 
+def described(judged: Judged) -> dict[str, Any]:
+    """The manifest that `publish` would write, but for the files, of which only the tables are told.
+
+    Claims are judged from the tables alone, as from files.
+    """
+    alone = Release(judged.release.tables)
+    tables = [{"table": name, "kind": table.kind, **table.facts()} for name, table in alone.tables.items()]
+    return manifest_of(judged, [claim.check(alone) for claim in judged.release.claims], tables)
+
+
 def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
     """The release's own account of itself; its keys are a promise to programs.
 

@@ -61,10 +61,18 @@ class Prepared:
         return self.original
 
 
-def prepare(data: str | Path | Any, how: Preparation) -> Prepared:
-    """Read a file, or data in memory, and prepare it. A taxonomy's file comes first: it is small, and may be the one with the mistake."""
-    given, noted = load_taxonomy(how.taxonomy, how.loss) if is_file(how.taxonomy) else (None, ())
-    reading = read(data, how.read)
+def prepare(data: str | Path | Any, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+    """Read a file, or data in memory, and prepare it, on a taxonomy that is `given` or as was asked for.
+
+    A taxonomy's file comes first: it is small, and may be the one with the mistake.
+    """
+    noted: tuple[str, ...] = ()
+    if given is None and is_file(how.taxonomy):
+        given, noted = load_taxonomy(how.taxonomy, how.loss)
+    if isinstance(data, Log | Bags | Table):
+        alone = prepare_data(data, how, given)
+        return replace(alone, notes=(*noted, *alone.notes))
+    reading = data if isinstance(data, Reading) else read(data, how.read)
     # Records are made before the log, the largest thing in memory, is let go.
     content = records_of(reading.data, how) if how.shape == "records" else reading.data
     reading = replace(reading, data=Bags.from_lists([]))

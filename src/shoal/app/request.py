@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from shoal.app.job import Preparation
@@ -11,6 +13,7 @@ from shoal.errors import ParameterError
 from shoal.io.read.items import with_files_read
 from shoal.io.read.options import MICRODATA
 from shoal.methods import METHODS, Method
+from shoal.names import did_you_mean
 
 COLUMNS = ("format", "user", "time", "text", "item", "quasi", "keep_column", "drop_column")
 OF_MICRODATA = {"quasi": "quasi", "keep_column": "keep", "drop_column": "drop"}
@@ -72,3 +75,35 @@ def chosen_method(name: str, parameters: dict[str, Any]) -> Method:
     kind = METHODS[name]
     known = {p.name: p for p in kind.parameters()}
     return with_files_read(kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()}))
+
+
+def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], others: Collection[str] = ()) -> Method:
+    """The method that is meant by a value, by `name(parameter=value)`, or by a name and parameters (those that are not None).
+
+    `others` are names that are no parameters of a method, but may have been meant.
+    """
+    given = {name: str(value) if isinstance(value, Path) else value for name, value in parameters.items() if value is not None}
+    if isinstance(method, str) and "(" in method:
+        method = METHODS.make(method)
+    if isinstance(method, Method):
+        for name in given:
+            raise ParameterError(
+                f"{name} is given beside a method that has its parameters already", hint=f"write {type(method).__name__}({name}=...)"
+            )
+        return with_files_read(method)
+    if method is not None and not isinstance(method, str):
+        raise ParameterError("a method is a name, or a value such as Shoal(k=5)", value=type(method).__name__)
+    name = next(iter(METHODS)) if method is None else method
+    _refuse_unknown(name, given, others)
+    return chosen_method(name, given)
+
+
+def _refuse_unknown(method: str, given: Collection[str], others: Collection[str]) -> None:
+    """Raise where a parameter is none of this method, with what may have been meant and the methods that have it."""
+    own = [declared.name for declared in METHODS[method].parameters()]
+    for name in given:
+        if name not in own:
+            takers = [other for other, kind in METHODS.items() if name in {declared.name for declared in kind.parameters()}]
+            told = f"it takes {', '.join(own)}"
+            hint = f"{told}; {name} is of {', '.join(takers)}" if takers else did_you_mean(name, [*own, *others], told)
+            raise ParameterError(f"the method {method} takes no {name}", hint=hint, value=name)

@@ -11,6 +11,7 @@ from typing import IO, cast
 
 from shoal.errors import OutputError
 from shoal.io import unfinished
+from shoal.io.directory import disk_errors
 
 
 @contextmanager
@@ -35,3 +36,9 @@ def whole_file(path: Path, force: bool) -> Iterator[IO[bytes]]:
         partial.replace(path)
     finally:
         unfinished.discard(partial)
+
+
+def write_page(path: Path, page: str, force: bool) -> None:
+    """Write a page of text as a new file."""
+    with disk_errors(str(path)), whole_file(path, force) as out:
+        out.write(page.encode())

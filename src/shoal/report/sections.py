@@ -327,4 +327,5 @@ def file_rows(manifest: Mapping[str, Any]) -> list[Mapping[str, str]]:
             "sha256": plain(str(f.get("sha256", ""))),
         }
         for f in manifest.get("files", [])
+        if "name" in f
     ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from shoal.app.announcing import announced, doubts
 from shoal.app.cli import screen
 from shoal.app.cli.method_command import MethodCommand
 from shoal.app.cli.options import DATA_PARAMETERS, data_options, method_parameters, rare_option
@@ -15,12 +16,10 @@ from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.request import chosen_method, preparation
 from shoal.counting import counted
-from shoal.data.original_rows import KEPT
-from shoal.errors import ParameterError
 from shoal.io.directory import REPORT, ReleaseDirectory
 from shoal.io.spreadsheets import formula_notes
 from shoal.io.write.files import OUTPUT_FORMATS
-from shoal.methods import METHODS, Method
+from shoal.methods import METHODS
 from shoal.report.summaries import summary_of
 
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
@@ -81,11 +80,9 @@ def command(
     """
     chosen = chosen_method(method, method_parameters(said))
     how = preparation(said, base=Preparation.default_for(chosen))
-    if to_sep is not None and form != "transactions":
-        raise ParameterError(f"--to-sep is for transaction lines, and the records go to {form}", hint="add --to transactions")
-    target = Target(out, form, to_sep or "\t", force)
+    target = Target.asked(out, form, to_sep, force)
     begin(ReleaseDirectory(out, force=force))
-    warn_of(chosen)
+    screen.warn(*doubts(chosen))
     with screen.naming(show_rare), screen.progress(threads):
         prepared = prepare(input, how)
         announce(prepared)
@@ -104,22 +101,12 @@ def begin(directory: ReleaseDirectory) -> None:
     directory.check()
 
 
-def warn_of(method: Method) -> None:
-    """What a choice of parameters does that its user may not mean, before the work."""
-    chosen = method.values()
-    if chosen.get("public") is not None and "private" in chosen and chosen["private"] is None:
-        screen.warn("with --public alone every other item counts as private, and private items are published as they are")
-
-
 def announce(prepared: Prepared) -> None:
     """How the input was read, and what was left out: before the method runs, which may take hours."""
-    screen.note(*prepared.notes)
-    kept = prepared.original.columns().get(KEPT, [])
-    if kept:
-        names = ", ".join(map(repr, kept))
-        screen.warn(f"published as they are, and not covered by the claim: {names}; together they may tell people apart")
-    if prepared.reading:
-        screen.note(*(f"left out: {line}" for line in prepared.reading.defects.described()))
+    found = announced(prepared)
+    screen.note(*found.notes)
+    screen.warn(*found.warnings)
+    screen.note(*found.left_out)
 
 
 def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:

@@ -31,9 +31,7 @@ _DATA_OPTIONS = {
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or an item once a record. [default: --set]"),
-    "taxonomy": click.option(
-        "--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], paths, none or a file; as needed."
-    ),
+    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], paths, none or a file; as needed."),
     "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
     "unknown": click.option(
         "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep, if it knows any]"

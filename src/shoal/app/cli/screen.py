@@ -73,9 +73,10 @@ def note(*lines: str) -> None:
         err.print(_text(line, style="dim"))
 
 
-def warn(line: str) -> None:
+def warn(*lines: str) -> None:
     """What the user should know before the work starts, on the error stream, also in a pipe."""
-    err.print(_text(f"warning: {line}", style="bold"))
+    for line in lines:
+        err.print(_text(f"warning: {line}", style="bold"))
 
 
 def lines(*texts: str) -> None:

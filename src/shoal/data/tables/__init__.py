@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.registry import Table as Lookup
@@ -31,6 +32,10 @@ class PublishedTable(ABC):
     @abstractmethod
     def as_told(self, account: Accounting) -> bool:
         """Whether an account tells of as many published rows as there are; true where the rows are not those of the input."""
+
+    @abstractmethod
+    def frames(self, name: str) -> dict[str, pl.DataFrame]:
+        """Every row that is written, in a fresh order, as frames: one of the table's name, or one for each of its parts."""
 
     def facts(self) -> dict[str, int]:
         """What the manifest says of the table: the number of rows, and what else a kind counts."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.bags import Bags, Ints
@@ -47,3 +48,9 @@ class BagTable(PublishedTable):
     def shuffled_rows(self) -> Ints:
         """The number in `records` of every record to be written, in a fresh order."""
         return np.repeat(np.arange(len(self.records)), self.copies)[fresh_order(self.n_rows)]
+
+    def frames(self, name: str) -> dict[str, pl.DataFrame]:
+        """One frame of all records, also of the copies: the items of each as a list, sorted by name."""
+        rows = self.shuffled_rows()
+        lists = self.records.to_polars().list.sort()
+        return {name: pl.DataFrame({"record": np.arange(1, len(rows) + 1), "items": lists.gather(rows)})}

@@ -46,3 +46,7 @@ class CountTable(PublishedTable):
     def shuffled(self) -> pl.DataFrame:
         """The counts in a fresh order."""
         return self.frame[fresh_order(self.n_rows)]
+
+    def frames(self, name: str) -> dict[str, pl.DataFrame]:
+        """One frame."""
+        return {name: self.shuffled()}

@@ -13,6 +13,7 @@ from shoal.data.tables.counts import COUNT
 from shoal.errors import ShoalError
 
 GROUP = "group"
+PARTS = ("rows", "histogram")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,10 @@ class GroupTable(PublishedTable):
         known = self.rows[GROUP].unique().to_list()
         fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
         return _shuffled(self.rows, fresh), _shuffled(self.histogram, fresh)
+
+    def frames(self, name: str) -> dict[str, pl.DataFrame]:
+        """The exact rows, and the histograms of their groups."""
+        return {f"{name}_{part}": frame for part, frame in zip(PARTS, self.shuffled(), strict=True)}
 
 
 def _shuffled(frame: pl.DataFrame, fresh: dict[int, int]) -> pl.DataFrame:

@@ -70,3 +70,7 @@ class RowTable(PublishedTable):
         known = frame[self.pseudonyms].unique().to_list()
         fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
         return frame.with_columns(renumbered(frame[self.pseudonyms], fresh))
+
+    def frames(self, name: str) -> dict[str, pl.DataFrame]:
+        """One frame."""
+        return {name: self.shuffled()}

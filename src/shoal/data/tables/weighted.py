@@ -58,3 +58,7 @@ class WeightedBagTable(PublishedTable):
         all_records = pl.DataFrame({"record": order.cast(pl.UInt32)}).join(by_name, on="record", how="left", maintain_order="left")
         filled = all_records.with_columns(pl.col("items", "weights").fill_null([]))
         return filled.with_columns(record=pl.int_range(1, self.n_rows + 1, dtype=pl.Int64))
+
+    def frames(self, name: str) -> dict[str, pl.DataFrame]:
+        """One frame."""
+        return {name: self.shuffled()}

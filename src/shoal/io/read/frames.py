@@ -28,6 +28,11 @@ def in_memory(data: Any) -> Source:
     return Source(Path(f"the {_called(data)}"), "", b"", True, is_parquet=True, table=table)
 
 
+def table_of(data: Any) -> pl.DataFrame:
+    """The rows of anything that is read as a frame."""
+    return _table(data).lazy().collect()
+
+
 def _called(data: Any) -> str:
     return "list" if isinstance(data, list | tuple) else "column" if _is_column(data) else "frame"
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.data.tables.groups import GroupTable
+from shoal.data.tables.groups import PARTS, GroupTable
 from shoal.io.write.files import FileFact
 from shoal.io.write.frames import write_frame
-
-PARTS = ("rows", "histogram")
 
 
 def write(table: GroupTable, directory: Path, name: str, format: str, sep: str) -> tuple[FileFact, ...]:

@@ -1,0 +1,38 @@
+"""What is said before the work: how the input was understood, what was left out of it, and what a user may not mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.app.prepare import Prepared
+from shoal.data.original_rows import KEPT
+from shoal.methods import Method
+
+
+@dataclass(frozen=True)
+class Announced:
+    """Notes on how the input was read, rows that were left out, and warnings."""
+
+    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def announced(prepared: Prepared) -> Announced:
+    """How the input was read, and what was left out: to be told before the method runs, which may take hours."""
+    left_out = prepared.reading.defects.described() if prepared.reading else ()
+    return Announced(prepared.notes, tuple(f"left out: {line}" for line in left_out), tuple(_unprotected(prepared)))
+
+
+def doubts(method: Method) -> list[str]:
+    """What a choice of parameters does that its user may not mean."""
+    chosen = method.values()
+    if chosen.get("public") is not None and "private" in chosen and chosen["private"] is None:
+        return ["with --public alone every other item counts as private, and private items are published as they are"]
+    return []
+
+
+def _unprotected(prepared: Prepared) -> list[str]:
+    kept = prepared.original.columns().get(KEPT, [])
+    names = ", ".join(map(repr, kept))
+    return [f"published as they are, and not covered by the claim: {names}; together they may tell people apart"] if kept else []

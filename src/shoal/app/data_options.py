@@ -1,0 +1,54 @@
+"""The keywords that say how data becomes records on a taxonomy: in Python they have the names of the command line's options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypedDict
+
+from shoal.app.given import GivenTaxonomy
+from shoal.data.log import Per
+from shoal.errors import ParameterError
+from shoal.names import did_you_mean
+from shoal.taxonomy.placing import Scope, Unknown
+
+Column = str | int
+Columns = str | Iterable[str]
+
+
+class DataOptions(TypedDict, total=False):
+    """What may be said of data; None, or nothing, leaves it to be found out. `shoal anonymize --help` has a line on each."""
+
+    format: str | None
+    user: Column | None
+    time: Column | None
+    text: Column | None
+    item: Column | None
+    quasi: Columns | None
+    keep_column: Columns | None
+    drop_column: Columns | None
+    sep: str | None
+    header: bool | None
+    strict: bool | None
+    malformed: float | None
+    owners: Literal["exact", "folded"] | None
+    per: Per | None
+    gap: str | None
+    bag: bool | None
+    taxonomy: GivenTaxonomy | None
+    levels: Iterable[str] | None
+    node_loss: str | None
+    unknown: Unknown | None
+    tree: Scope | None
+
+
+DATA_OPTIONS = tuple(DataOptions.__annotations__)
+ROLES = ("user", "time", "text", "item")
+
+
+def said_of_data(given: Mapping[str, Any]) -> dict[str, Any]:
+    """All of these options, those not given as None; an unknown one is refused."""
+    for name in given:
+        if name not in DATA_OPTIONS:
+            raise ParameterError(f"there is no option {name!r}", hint=did_you_mean(name, DATA_OPTIONS), value=name)
+    numbered = {name: str(given[name]) for name in ROLES if isinstance(given.get(name), int)}
+    return dict.fromkeys(DATA_OPTIONS) | dict(given) | numbered

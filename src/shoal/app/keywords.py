@@ -1,0 +1,42 @@
+"""Messages for Python: what the command line calls --keep-column is the keyword keep_column here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from shoal.errors import ShoalError
+
+FLAGS = frozenset({"header", "strict", "bag", "bound", "force", "whole"})
+_VALUE = r"[A-Z]{3,}|\d+|querylog|table|transactions|microdata|session|event|exact|folded|keep|drop|refuse"
+_OPTION = re.compile(rf"(?<![\w'-])--(no-)?([a-z][a-z-]*)(?:/--[a-z-]+)?(?: ({_VALUE})\b)?")
+_NEXT = re.compile(r"(=\S+) (?=[a-z_]+=)")
+
+
+@contextmanager
+def spoken_in_python() -> Iterator[None]:
+    """Errors raised inside name keywords instead of options."""
+    try:
+        yield
+    except ShoalError as error:
+        error.message, error.hint = in_python(error.message), in_python(error.hint)
+        if error.rare:
+            names = "the attribute `rare` of this error names them"
+            error.hint = f"{error.hint}; {names}" if error.hint else names
+        raise
+
+
+def in_python(text: str) -> str:
+    """The text with options written as keywords: --per session as per="session", --no-header as header=False."""
+    return _NEXT.sub(r"\1, ", _OPTION.sub(_keyword, text))
+
+
+def _keyword(found: re.Match[str]) -> str:
+    negated, option, value = found.groups()
+    name = option.replace("-", "_")
+    if negated or name in FLAGS:
+        return f"{name}={not negated}"
+    if value is None:
+        return name
+    return f"{name}={value}" if value.isdigit() or value.isupper() else f'{name}="{value}"'

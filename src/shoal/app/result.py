@@ -1,0 +1,158 @@
+"""The result of `shoal.anonymize`: a release that passed all its claims, as frames, as numbers, as a report, or written to a directory.
+
+What a result shows of the original is what its manifest may tell: decided by the claims, in `disclose`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import polars as pl
+
+from shoal.app.disclose import disclosed_facts
+from shoal.app.job import Target
+from shoal.app.keywords import spoken_in_python
+from shoal.app.pipeline import Judged, described, publish
+from shoal.counting import counted
+from shoal.data.release import Release
+from shoal.errors import ParameterError, ShoalError
+from shoal.io.directory import ReleaseDirectory
+from shoal.io.whole_file import write_page
+from shoal.itemsets.choice import without_names
+from shoal.privacy import Model, Verdict
+from shoal.report.notebook import small_page
+from shoal.report.page import render
+from shoal.report.summaries import summary_of
+from shoal.report.summary import Summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Converted = TypeVar("Converted")
+log = logging.getLogger("shoal")
+
+
+class Result:
+    """A verified release. It prints no record and no owner; `to_polars` and its siblings give the published rows themselves.
+
+    >>> import shoal
+    >>> baskets = [["Apple", "Milk"], ["Pear", "Milk"], ["Beer"], ["Beer", "Wine"]]
+    >>> result = shoal.anonymize(baskets, k=2, taxonomy={"Goods": {"Fruit": ["Apple", "Pear"], "Drinks": ["Milk", "Beer", "Wine"]}})
+    >>> result
+    <Result of shoal: k-anonymity(k=2) verified; 4 records>
+    >>> result.to_polars()["items"].sort().to_list()
+    [['Beer'], ['Beer'], ['Fruit', 'Milk'], ['Fruit', 'Milk']]
+    """
+
+    def __init__(self, judged: Judged, notes: tuple[str, ...] = ()) -> None:
+        self._judged = judged
+        self.notes = (*notes, *judged.release.notes)
+
+    # -- what it is
+
+    @property
+    def release(self) -> Release:
+        """The published tables with their claims; for methods, models and metrics."""
+        return self._judged.release
+
+    @property
+    def claims(self) -> tuple[Model, ...]:
+        """What the release promises."""
+        return self.release.claims
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The judgement on each claim: `claim`, `holds`, `standing`, `achieved`."""
+        return self._judged.verdicts
+
+    @cached_property
+    def manifest(self) -> Mapping[str, Any]:
+        """What the manifest of the written release says, but for its files, of which only the tables are told."""
+        return described(self._judged)
+
+    @property
+    def input(self) -> Mapping[str, Any]:
+        """What was read, and how."""
+        return dict(self.manifest["input"])
+
+    @property
+    def accounting(self) -> Mapping[str, Mapping[str, int]]:
+        """What became of every row, record and occurrence; empty beside a claim that forbids exact counts."""
+        return dict(self.manifest["accounting"])
+
+    @property
+    def metrics(self) -> Mapping[str, float]:
+        """What was measured, by the names of `shoal metrics`; empty beside a claim that forbids exact counts."""
+        return dict(self.manifest["metrics"])
+
+    @property
+    def headline(self) -> Summary:
+        """What the release is worth in a few numbers: in which form words are published (`shares`), terms and loss (`lines`)."""
+        return summary_of(self.manifest)
+
+    # -- the published rows
+
+    def to_polars(self, table: str | None = None) -> pl.DataFrame:
+        """All published rows of a table, or of the only one, in random order: of records, `record` and the list of its `items`."""
+        if table is None and len(self._frames) == 1:
+            return next(iter(self._frames.values()))
+        if table not in self._frames:
+            hint = f"there are {', '.join(self._frames)}"
+            raise ParameterError("which of the tables is meant?" if table is None else f"no table is called {table!r}", hint=hint)
+        return self._frames[table]
+
+    def to_pandas(self, table: str | None = None) -> pd.DataFrame:
+        """The same as a pandas frame; needs pandas and pyarrow."""
+        return _converted(self.to_polars(table).to_pandas, "pandas pyarrow")
+
+    def to_arrow(self, table: str | None = None) -> pa.Table:
+        """The same as an Arrow table; needs pyarrow."""
+        return _converted(self.to_polars(table).to_arrow, "pyarrow")
+
+    @cached_property
+    def _frames(self) -> dict[str, pl.DataFrame]:
+        """Made once, so that all calls give the same order."""
+        return {name: frame for at, table in self.release.tables.items() for name, frame in table.frames(at).items()}
+
+    # -- out of Python
+
+    def report(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """The report as one HTML page that needs nothing but itself; also written to a file, if a path is given."""
+        page = render(disclosed_facts(self.manifest, self.release, self._judged.original))
+        if path is not None:
+            with spoken_in_python():
+                write_page(Path(path), page, force)
+        return page
+
+    def write(self, directory: str | Path, *, to: str = "parquet", to_sep: str | None = None, force: bool = False) -> dict[str, Any]:
+        """Write a release directory and return its manifest. The written files are judged again before the directory gets its name."""
+        with spoken_in_python():
+            target = Target.asked(Path(directory), to, to_sep, force)
+            for note in ReleaseDirectory(target.directory, force=force).clear():
+                log.info(note)
+            return publish(self._judged, target)
+
+    # -- how it shows itself
+
+    def __repr__(self) -> str:
+        held = ", ".join(counted(frame.height, name.removesuffix("s")) for name, frame in self._frames.items())
+        verdicts = "; ".join(f"{without_names(v.claim)} {v.standing}" for v in self.verdicts) or "no claim"
+        return f"<Result of {self.release.method}: {verdicts}; {held}>"
+
+    def _repr_html_(self) -> str:
+        return small_page(self.manifest)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a result knows which record became which, and is not to be pickled; write() writes what may be published")
+
+
+def _converted(convert: Callable[[], Converted], packages: str) -> Converted:
+    try:
+        return convert()
+    except ImportError:
+        raise ShoalError(f"this needs {packages.replace(' ', ' and ')}", hint=f"pip install {packages}") from None

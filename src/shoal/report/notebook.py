@@ -1,0 +1,87 @@
+"""A release in a notebook: a small table and one chart, without script, style sheet or any outside resource.
+
+Colours are written into the elements themselves, since viewers of notebooks remove style sheets. What users wrote is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from shoal.counting import percent
+from shoal.itemsets.choice import without_names
+from shoal.methods import fate_of
+from shoal.report.summaries import summary_of
+from shoal.report.summary import Share, Summary
+from shoal.report.words import count, number, plain, spoken
+
+WIDTH, HEIGHT = 640, 18
+LEAST = 2.0  # pixels: what is not nothing is seen
+COLOURS = {"same": "#1b7f5c", "near": "#62b394", "changed": "#2f6db5", "vague0": "#d9a441", "gone0": "#b3b3b3"}
+TONES = {"kept": "same", "changed": "changed", "gone": "gone0"}
+DRAWN = ("records", "rows")  # an account, where there are no words to be told of
+
+Row = tuple[str, str]
+
+
+def small_page(manifest: Mapping[str, Any]) -> str:
+    """The table and the chart as HTML, of a manifest as it may be published."""
+    summary = summary_of(manifest)
+    rows = [*_claims(manifest["claims"]), *summary.lines, ("method", _asked(manifest)), *_warned(summary)]
+    left = 'style="text-align:left"'
+    cells = "".join(f"<tr><th {left}>{escape(plain(name))}</th><td {left}>{escape(plain(text))}</td></tr>" for name, text in rows)
+    return f"<div>{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"
+
+
+def _claims(claims: Sequence[Mapping[str, Any]]) -> list[Row]:
+    rows = []
+    for claim in claims:
+        level = ", ".join(f"{spoken(name)} {number(value)}" for name, value in claim["achieved"].items())
+        rows.append((without_names(claim["model"]), f"{claim['verdict']} ({level})" if level else str(claim["verdict"])))
+    return rows or [("claim", "none: nothing is guaranteed")]
+
+
+def _asked(manifest: Mapping[str, Any]) -> str:
+    given = ", ".join(f"{name}={number(value)}" for name, value in manifest["parameters"].items() if value is not None)
+    return f"{manifest['method']}({given})"
+
+
+def _warned(summary: Summary) -> list[Row]:
+    return [("warning", summary.warning)] if summary.warning else []
+
+
+def _account(manifest: Mapping[str, Any]) -> tuple[Share, ...]:
+    """What became of all records or rows; nothing where that may not be told."""
+    ledger = next((manifest["accounting"][name] for name in DRAWN if name in manifest["accounting"]), {"in": 0})
+    parts = {part: n for part, n in ledger.items() if part != "in"}
+    return tuple(Share(part, n, ledger["in"], TONES[fate_of(part, str(manifest["method"]))]) for part, n in parts.items())
+
+
+def _chart(shares: Sequence[Share]) -> str:
+    """Shares of one whole as a bar, with a legend; nothing where there is nothing to draw."""
+    shown = [share for share in shares if share.n]
+    if not shown:
+        return ""
+    return f'<div style="margin-bottom:6px">{_bar(shown)}<div>{" ".join(map(_legend, shown))}</div></div>'
+
+
+def _legend(share: Share) -> str:
+    mark = f'<span style="color:{_colour(share)}">&#9632;</span>'
+    return f'<span style="white-space:nowrap">{mark} {escape(plain(share.name))} {share.text}</span>'
+
+
+def _colour(share: Share) -> str:
+    return COLOURS.get(share.tone, COLOURS["gone0"])
+
+
+def _bar(shares: Sequence[Share]) -> str:
+    widths = [max(LEAST, WIDTH * share.value) for share in shares]
+    scale, x, drawn = WIDTH / sum(widths), 0.0, []
+    for share, width in zip(shares, (w * scale for w in widths), strict=True):
+        hint = f"<title>{escape(plain(f'{share.name}: {count(share.n)}'))}</title>"
+        drawn.append(f'<rect x="{x:.1f}" y="0" width="{width:.1f}" height="{HEIGHT}" fill="{_colour(share)}">{hint}</rect>')
+        x += width
+    told = ", ".join(f"{share.name} {percent(share.value)}" for share in shares)
+    frame = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" height="{HEIGHT}" style="max-width:{WIDTH}px" preserveAspectRatio="none"'
+    return f'<svg {frame} role="img" aria-label="{escape(plain(told))}">{"".join(drawn)}</svg>'
