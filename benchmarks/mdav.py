@@ -20,7 +20,7 @@ from shoal.data.table import Floats, Ints, Table
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
-from shoal.methods.mdav import mdav_groups
+from shoal.microaggregation.tables import groups_of_table
 
 PUBLISHED = {
     "tarragona.csv": {3: "16.9326", 4: "19.5460", 5: "22.46", 10: "33.1929"},
@@ -71,7 +71,7 @@ def published_losses() -> list[dict[str, Any]]:
             continue
         table = read_microdata(Source.of(path), ReadOptions(format="microdata")).data
         for k, printed in losses.items():
-            loss = 100 * information_loss(table.numbers, mdav_groups(table, k))
+            loss = 100 * information_loss(table.numbers, groups_of_table(table, k))
             reached = f"{loss:.{len(printed.split('.')[1])}f}" == printed
             found.append({"data": name, "k": k, "published": printed, "L": f"{loss:.6f}", "reached": reached})
     return found
@@ -81,7 +81,7 @@ def against_numpy(rows: int, k: int) -> dict[str, Any]:
     """Both in turn, sorting and standardising included; seconds of processor time, which a busy machine changes less."""
     table = Table.from_numbers(made_up("independent", rows))
     started = time.process_time()
-    ours = mdav_groups(table, k)
+    ours = groups_of_table(table, k)
     between = time.process_time()
     order = table.content_order()
     theirs = numpy_mdav(standardised(table.numbers)[order], k)
@@ -93,7 +93,7 @@ def against_numpy(rows: int, k: int) -> dict[str, Any]:
 def growth(kind: str, rows: int, k: int) -> dict[str, Any]:
     table = Table.from_numbers(made_up(kind, rows))
     held, started, cpu = forget_peak(), time.perf_counter(), time.process_time()
-    group = mdav_groups(table, k)
+    group = groups_of_table(table, k)
     took, worked = time.perf_counter() - started, time.process_time() - cpu
     added = peak_since() - held
     row = {"data": kind, "rows": rows, "columns": COLUMNS, "k": k, "seconds": took, "CPU seconds": worked, "added MB": added}

@@ -124,7 +124,9 @@ def main() -> None:
     groups = grouping(tree, bags, np.arange(RECORDS), repeat=False)
     grouping(tree, bags, random.integers(0, 4000, RECORDS), repeat=True)
     judging(tree, bags, groups)
-    run(_kernels.mdav, random.normal(size=(30_000, 10)), np.arange(30_000), K, THREADS)
+    numbers, owners = random.normal(size=(30_000, 10)), np.arange(30_000)
+    run(_kernels.mdav, numbers, owners, K, THREADS)
+    run(_kernels.improve_groups, numbers, owners, owners // K % (30_000 // K), K, 3, 0, THREADS)
     reading(random)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -60,6 +61,15 @@ def test_against_sums_by_hand():
     assert within_groups(values, group) == 1 + 1 + 9 + 9
     assert between_groups(values, group) == 2 * 9 + 2 * 9
     assert math.isclose(information_loss(values, group), 20 / 56)
+
+
+@SOME
+@given(st.lists(st.integers(-50, 50), min_size=1, max_size=9), st.sampled_from([0.1, 0.3, 1e9, 1e-300]))
+def test_means_are_rounded_by_half_of_the_last_digit(whole, unit):
+    values = np.array(whole)[:, None] * unit
+    (mean,) = group_means(values, np.zeros(len(values), np.int64))[0]
+    exact = sum(map(Fraction, values[:, 0].tolist()), Fraction()) / len(values)
+    assert abs(Fraction(mean) - exact) <= Fraction(math.ulp(mean)) * 51 / 100
 
 
 def test_a_constant_column_becomes_zero_and_loses_nothing():

@@ -11,12 +11,12 @@ from helpers_mdav import plain_mdav
 from shoal.data.dispersion import information_loss, standardised
 from shoal.data.table import Table
 from shoal.errors import Infeasible
-from shoal.methods.mdav import mdav_groups
+from shoal.microaggregation.tables import groups_of_table
 
 
 def published(table, k):
     """Each row's content with the content of its group, sorted."""
-    group = mdav_groups(table, k)
+    group = groups_of_table(table, k)
     members = {g: tuple(sorted(map(tuple, table.numbers[group == g].tolist()))) for g in set(group.tolist())}
     return sorted((tuple(row), members[g]) for row, g in zip(table.numbers.tolist(), group.tolist(), strict=True))
 
@@ -36,18 +36,18 @@ def test_groups_are_those_of_the_definition_on_sorted_rows():
     table = Table.from_numbers(values)
     order = np.lexsort(values.T[::-1])
     twin = np.array(plain_mdav(standardised(values)[order].tolist(), range(90), 4))
-    assert mdav_groups(table, 4)[order].tolist() == twin.tolist()
-    assert information_loss(values[order], twin) == pytest.approx(information_loss(values, mdav_groups(table, 4)))
+    assert groups_of_table(table, 4)[order].tolist() == twin.tolist()
+    assert information_loss(values[order], twin) == pytest.approx(information_loss(values, groups_of_table(table, 4)))
 
 
 def test_one_person_with_many_rows_is_not_a_crowd():
     values = np.concatenate([np.zeros((50, 2)), np.random.default_rng(3).normal(size=(12, 2))])
     owners = np.array([99] * 50 + list(range(12)))
-    group = mdav_groups(Table.from_numbers(values, owners=owners), 3)
+    group = groups_of_table(Table.from_numbers(values, owners=owners), 3)
     assert min(len(set(owners[group == g])) for g in set(group.tolist())) >= 3
     assert len(set(group.tolist())) > 1
 
 
 def test_too_few_people_are_refused():
     with pytest.raises(Infeasible, match="only 2"):
-        mdav_groups(Table.from_numbers([[1.0], [2.0], [3.0]], owners=[0, 1, 1]), 3)
+        groups_of_table(Table.from_numbers([[1.0], [2.0], [3.0]], owners=[0, 1, 1]), 3)

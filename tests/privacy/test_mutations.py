@@ -151,7 +151,7 @@ def one_row_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def other_means(monkeypatch: pytest.MonkeyPatch) -> None:
     """Publishes the first row of a group in place of the group's mean."""
-    monkeypatch.setattr("shoal.methods.mdav.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]])
+    monkeypatch.setattr("shoal.methods.tables.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]])
 
 
 BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
@@ -161,7 +161,8 @@ TELLING = ("pairs.txt", "--format", "transactions", "--k", "2", "--method", "coh
 
 SEARCHES = ("searches.csv", "--k", "3")
 SENSITIVE = ("habits.txt", *BASKETS[1:], "--method", "shoal", "--sensitive", "sensitive.txt", "--h", "0.4")
-PEOPLE = ("people.csv", "--format", "microdata", "--method", "mdav", "--k", "3")
+PEOPLE = ("people.csv", "--format", "microdata", "--k", "3")
+BY_MDAV = (*PEOPLE, "--method", "mdav")
 
 MUTATIONS = {
     "shoal forms a group of one": Mutation("k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "shoal"), loner_in_search),
@@ -216,16 +217,22 @@ MUTATIONS = {
         "support", "1 query was asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), one_row_too_many
     ),
     "mdav forms groups of k - 1": Mutation(
-        "microdata-k-anonymity", "classes of fewer than 3", (*PEOPLE, "--drop-column", "who,town"), around("mdav", one_less(2))
+        "microdata-k-anonymity", "classes of fewer than 3", (*BY_MDAV, "--drop-column", "who,town"), around("mdav", one_less(2))
     ),
     "mdav forgets who owns a row": Mutation(
         "microdata-k-anonymity",
         "people only, who own several rows",
-        (*PEOPLE, "--user", "who", "--drop-column", "town"),
+        (*BY_MDAV, "--user", "who", "--drop-column", "town"),
         around("mdav", lambda true, a: true(a[0], np.arange(len(a[1])), *a[2:])),
     ),
     "mdav publishes another value than the mean": Mutation(
-        "microdata-k-anonymity", "do not have the means of their rows", (*PEOPLE, "--user", "who", "--drop-column", "town"), other_means
+        "microdata-k-anonymity", "do not have the means of their rows", (*BY_MDAV, "--user", "who", "--drop-column", "town"), other_means
+    ),
+    "microaggregation lets groups shrink to k - 1": Mutation(
+        "microdata-k-anonymity",
+        "classes of fewer than 3",
+        (*PEOPLE, "--method", "microaggregation", "--drop-column", "who,town"),
+        around("improve_groups", one_less(3)),
     ),
     "tds splits a class too small": Mutation(
         "public-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "tds"), every_item_fits

@@ -124,7 +124,7 @@ def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepare
 
 def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, prepared: Prepared) -> None:
     """Metrics measured anew, but for those that need the groups."""
-    names = [name for name in manifest["metrics"] if not METRICS[name].needs_groups]
+    names = [name for name in manifest["metrics"] if not METRICS[name].needs_groups_of(prepared.original)]
     for name in names:
         try:
             evidence.add("metrics", measure(placed, prepared.original, [name]))

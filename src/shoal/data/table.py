@@ -15,25 +15,57 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from shoal.data.bags import Vocabulary
+from shoal.data.hierarchy import Hierarchy
 from shoal.errors import InputError
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-AttributeKind = Literal["numeric", "nominal"]
+AttributeKind = Literal["numeric", "ordinal", "nominal", "hierarchical"]
 
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """A named column of one kind; `quasi` says whether it is a quasi-identifier or left as it is."""
+    """A named column of one kind; `quasi` says whether it is a quasi-identifier or left as it is.
+
+    An ordinal attribute holds numbers, or texts that are among its `levels`, which are given from the lowest on. A hierarchical one holds
+    names of nodes of its `hierarchy`. No value of a quasi-identifier is missing.
+    """
 
     name: str
     kind: AttributeKind
     values: pl.Series
     quasi: bool = True
+    levels: tuple[str, ...] = ()
+    hierarchy: Hierarchy | None = None
 
     def __post_init__(self) -> None:
-        check = {"numeric": _refuse_not_finite, "nominal": _refuse_nested}
-        check[self.kind](self.values)
+        if self.kind == "numeric" or (self.kind == "ordinal" and not self.levels):
+            _refuse_not_finite(self.values)
+        else:
+            _refuse_nested(self.values)
+        if self.quasi and (self.values.null_count() or (self.kind != "numeric" and (self.codes < 0).any())):
+            raise InputError("a quasi-identifier has values that are missing, or foreign to its levels or its hierarchy")
+
+    @cached_property
+    def codes(self) -> Floats:
+        """The values as numbers: as they are, by rank from 0, by number in the order of texts, or by node; -1 for a foreign text."""
+        if self.kind == "numeric":
+            return np.asarray(self.values.to_numpy() + 0.0)  # zero has no sign
+        if self.kind == "ordinal" and self.levels:
+            return Vocabulary(self.levels).codes(self.values).astype(np.float64)
+        if self.kind == "hierarchical":
+            assert self.hierarchy is not None
+            return self.hierarchy.names.codes(self.values).astype(np.float64)
+        return np.asarray(self.values.rank("dense").to_numpy().astype(np.float64) - 1)
+
+    @cached_property
+    def named_codes(self) -> pl.Series:
+        """What each code stands for; not for numbers, which stand for themselves."""
+        if self.kind == "hierarchical":
+            assert self.hierarchy is not None
+            return self.hierarchy.names.names
+        return pl.Series(self.levels, dtype=pl.String) if self.levels else self.values.unique().sort()
 
     @property
     def constant(self) -> bool:
@@ -85,21 +117,31 @@ class Table:
     @cached_property
     def numbers(self) -> Floats:
         """The quasi-identifiers as a matrix, a row each; raises where one is not numeric. Zero has no sign."""
-        if any(attribute.kind != "numeric" for attribute in self.quasi):
+        if not self.all_numeric:
             raise InputError("a quasi-identifier of this table is not numeric")
+        return self.codes
+
+    @property
+    def all_numeric(self) -> bool:
+        """Whether all quasi-identifiers are numeric."""
+        return all(attribute.kind == "numeric" for attribute in self.quasi)
+
+    @cached_property
+    def codes(self) -> Floats:
+        """The codes of the quasi-identifiers as a matrix, a row each."""
         matrix = np.empty((len(self), len(self.quasi)))
         for j, attribute in enumerate(self.quasi):
-            matrix[:, j] = attribute.values.to_numpy() + 0.0
+            matrix[:, j] = attribute.codes
         matrix.flags.writeable = False
         return matrix
 
     def content_order(self) -> Ints:
-        """The rows' numbers by their numbers in the quasi-identifiers.
+        """The rows' numbers by their codes in the quasi-identifiers.
 
         Rows of equal content are told apart by what else their owners hold, never by arrival. Owners with the same rows are
         interchangeable: they rank by number, but the same way for all they own.
         """
-        frame = pl.DataFrame(self.numbers, schema=[str(j) for j in range(self.numbers.shape[1])])
+        frame = pl.DataFrame(self.codes, schema=[str(j) for j in range(self.codes.shape[1])])
         content = frame.select(pl.struct(pl.all()).rank("dense")).to_series() if frame.width else pl.Series(np.zeros(len(self)))
         keyed = pl.DataFrame({"content": content, "owner": pl.Series(self.owners)})
         if self.owners_repeat:

@@ -65,6 +65,7 @@ METHODS: Table[type[Method]] = Table(
         "ssc": "shoal.methods.ssc:SSC",
         "infrequent": "shoal.methods.infrequent:Infrequent",
         "mdav": "shoal.methods.mdav:MDAV",
+        "microaggregation": "shoal.methods.microaggregation:Microaggregation",
     },
 )
 

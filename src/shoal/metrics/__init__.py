@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class Metric:
     """One number: what it says, which way is better, and whether it needs to know which record became which, or a taxonomy.
 
+    `needs_groups_for` tells the originals for which alone it needs to know which record became which.
+
     `shares` are the parts of the account of occurrences whose share of all that was given a metric is, where it is one.
 
     `routine` metrics are measured for every release of tables of these `kinds` from input of these shapes (`takes`); others on request.
@@ -31,6 +33,7 @@ class Metric:
     lowest: float | None = 0.0
     highest: float | None = None
     needs_groups: bool = False
+    needs_groups_for: Callable[[Any], bool] | None = None
     routine: bool = True
     needs_taxonomy: bool = False
     kinds: frozenset[str] = frozenset({"bags"})
@@ -40,6 +43,10 @@ class Metric:
     def applies(self, kinds: Collection[str], shape: str) -> bool:
         """Whether this can be measured of tables of these kinds, made from input of this shape."""
         return set(kinds) <= self.kinds and shape in self.takes
+
+    def needs_groups_of(self, original: AnyOriginal) -> bool:
+        """Whether this takes, beside the published tables, which record of this original became which."""
+        return self.needs_groups or (self.needs_groups_for is not None and self.needs_groups_for(original))
 
     def measure(self, release: Release, original: AnyOriginal) -> float:
         """The number for this release, which is read in the vocabulary of the original; a foreign one is refused."""
@@ -97,7 +104,7 @@ def measure(release: Release, original: AnyOriginal, names: list[str] | None = N
     Of the routine ones also those for other kinds of tables or input, and those that need a taxonomy, where there is none.
     """
     wanted = [METRICS[name] for name in names] if names else routine(release.kinds, original.shape, on_taxonomy=original.on_taxonomy)
-    return {m.name: m.measure(release, original) for m in wanted if release.secret is not None or not m.needs_groups}
+    return {m.name: m.measure(release, original) for m in wanted if release.secret is not None or not m.needs_groups_of(original)}
 
 
 def routine(kinds: Collection[str], shape: str, *, on_taxonomy: bool) -> list[Metric]:

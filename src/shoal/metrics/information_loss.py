@@ -1,6 +1,8 @@
 """The information loss of microaggregation: SSE / SST on standardised values, the literature's L over 100.
 
-On standardised values every column that is not constant has the same SST, so the loss is the mean of SSE / SST over these columns.
+On standardised values every column that is not constant has the same SST, so the loss is the mean of SSE / SST over these columns. That
+mean is the loss where attributes are of several kinds too, each with its own distance and centroid. SST is computed directly, as distances
+to the centroid of all: it is the sum of SSE and SSA for means of numbers, and for no other kind.
 """
 
 from __future__ import annotations
@@ -8,13 +10,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 
 from shoal.data.original_rows import TableOriginal
 from shoal.data.release import Release
-from shoal.data.table import Floats
+from shoal.data.table import Attribute, Floats
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
+from shoal.microaggregation.attributes import attribute_space
 
 ROUNDING = 1e-9  # how far sums of squares may be apart that are equal but for rounding
 
@@ -22,16 +26,39 @@ ROUNDING = 1e-9  # how far sums of squares may be apart that are equal but for r
 def information_loss(release: Release, original: TableOriginal) -> float:
     """SSE is summed row by row where it is known which became which; else it is SST less the dispersion of the published values.
 
-    The second holds of means of groups, which keep the mean of every column; other values are refused.
+    The second holds of means of groups, which keep the mean of every column; other values are refused. Attributes that are not numeric
+    are measured only where it is known which row became which.
     """
     table = release.only(RowTable.kind)
     assert isinstance(table, RowTable)
-    shares = [
-        _lost(before, _published(table, attribute.name, len(before)), release)
-        for attribute, before in zip(original.table.quasi, original.table.numbers.T, strict=True)
-        if not attribute.constant
-    ]
+    shares = [_share(attribute, table, release) for attribute in original.table.quasi if not attribute.constant]
     return min(1.0, math.fsum(shares) / len(shares)) if shares else 0.0
+
+
+def _share(attribute: Attribute, table: RowTable, release: Release) -> float:
+    """SSE / SST of one attribute."""
+    if attribute.kind == "numeric":
+        return _lost(attribute.codes, _published(table, attribute.name, len(attribute.codes)), release)
+    if release.secret is None:
+        raise ParameterError(f"what {attribute.name!r} lost cannot be told without knowing which row became which")
+    space = attribute_space(attribute, np.arange(len(attribute.codes)))
+    after = _codes_of(attribute, table.frame[attribute.name])[release.secret.rows()]
+    lost = [space.squared(code, np.flatnonzero(after == code)) for code in np.unique(after).tolist()]
+    return math.fsum(np.concatenate(lost)) / space.spread()
+
+
+def _codes_of(attribute: Attribute, published: pl.Series) -> Floats:
+    """The codes of published values; refuses values that the attribute cannot have."""
+    known = pl.DataFrame({"value": attribute.named_codes}).with_row_index("code")
+    values = pl.DataFrame({"value": published.cast(attribute.named_codes.dtype, strict=False)})
+    codes = values.join(known, on="value", how="left", maintain_order="left")["code"]
+    if codes.null_count():
+        raise ParameterError(f"the release has values in its column {attribute.name!r} that the original does not know")
+    return codes.cast(pl.Float64).to_numpy()
+
+
+def _is_mixed(original: TableOriginal) -> bool:
+    return not original.table.all_numeric
 
 
 def _published(table: RowTable, name: str, rows: int) -> Floats:
@@ -61,6 +88,7 @@ INFORMATION_LOSS = Metric(
     "lower",
     information_loss,
     highest=1.0,
+    needs_groups_for=_is_mixed,
     kinds=frozenset({"rows"}),
     takes=frozenset({"table"}),
 )

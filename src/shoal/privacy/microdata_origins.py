@@ -1,21 +1,18 @@
-"""Whether a published table of microdata is made of its original: the same rows, kept columns untouched, means for other values."""
+"""Whether a published table of microdata is made of its original: the same rows, kept columns untouched, centroids for other values."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from shoal.data.bags import Ints
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.privacy.microdata_rows import RowClasses
-
-Floats = npt.NDArray[np.float64]
+from shoal.privacy.microdata_values import is_centroid, may_be_published, typed_values
 
 
 def defects_beside_original(release: Release, frame: pl.DataFrame, names: Sequence[str], classes: RowClasses, original: Table) -> list[str]:
@@ -28,27 +25,21 @@ def defects_beside_original(release: Release, frame: pl.DataFrame, names: Sequen
     if len(frame) != len(original):
         return [f"{len(frame):,} rows are published of {len(original):,}"]
     kept = _typed(frame, {a.name: a.values for a in original.attributes if not a.quasi})
-    published = _numbers(frame, [attribute.name for attribute in original.quasi])
-    if published is None:
-        return ["a quasi-identifier is published that is not a finite number"]
+    published = {a.name: typed_values(a, frame[a.name]) for a in original.quasi}
+    if any(values is None for values in published.values()):
+        return ["a quasi-identifier is published that is missing or not a finite number"]
+    found = pl.DataFrame(published)
     if release.secret is None:
-        return [*_kept_of_all(kept, original), *_means_of_all(published, original)]
+        return [*_kept_of_all(kept, original), *_foreign_values(found, original), *_means_of_all(found, original)]
     rows = release.secret.rows()
     if not np.array_equal(np.sort(rows), np.arange(len(frame))):
         return ["rows were lost or added unaccounted"]
-    return [*_kept_by_row(kept, original, rows), *_means_by_class(published[rows], original.numbers, classes.label[rows])]
+    return [*_kept_by_row(kept, original, rows), *_centroids_by_class(found[rows], original, classes.label[rows])]
 
 
 def _typed(frame: pl.DataFrame, originals: dict[str, pl.Series]) -> pl.DataFrame:
     """The kept columns as the original has them; a file of text has no other types."""
     return frame.select(frame[name].cast(values.dtype, strict=False) for name, values in originals.items())
-
-
-def _numbers(frame: pl.DataFrame, names: Sequence[str]) -> Floats | None:
-    columns = [frame[name].cast(pl.Float64, strict=False) for name in names]
-    if any(column.null_count() or not column.is_finite().all() for column in columns):
-        return None
-    return np.column_stack([column.to_numpy() for column in columns])
 
 
 # -- where it is known which row became which
@@ -62,20 +53,17 @@ def _kept_by_row(kept: pl.DataFrame, original: Table, rows: Ints) -> list[str]:
     return _changed(int(wrong.sum()))
 
 
-def _means_by_class(published: Floats, before: Floats, label: Ints) -> list[str]:
-    """Every published number beside the exact mean of its class; both in the order of the original's rows."""
+def _centroids_by_class(published: pl.DataFrame, original: Table, label: Ints) -> list[str]:
+    """Every published value beside those of its class; both in the order of the original's rows."""
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(label[order]) > 0]) if len(order) else order
-    wrong = 0
-    for members in np.split(order, starts[1:]):
-        alike = zip(published[members[0]].tolist(), before[members].T.tolist(), strict=True)
-        wrong += 0 if all(_is_mean(told, values) for told, values in alike) else 1
-    return [f"{wrong:,} classes do not have the means of their rows"] if wrong else []
-
-
-def _is_mean(told: float, values: Sequence[float]) -> bool:
-    exact = sum(map(Fraction, values), Fraction()) / len(values)
-    return abs(Fraction(told) - exact) <= Fraction(math.ulp(told))
+    wrong = np.zeros(len(starts), bool)
+    for attribute in original.quasi:
+        told = published[attribute.name].gather(order[starts]).to_list()
+        values = np.split(np.array(attribute.values.gather(order).to_list(), object), starts[1:])
+        wrong |= [not is_centroid(attribute, one, some.tolist()) for one, some in zip(told, values, strict=True)]
+    what = "means" if original.all_numeric else "centroids"
+    return [f"{int(wrong.sum()):,} classes do not have the {what} of their rows"] if wrong.any() else []
 
 
 # -- where it is not
@@ -91,11 +79,19 @@ def _kept_of_all(kept: pl.DataFrame, original: Table) -> list[str]:
     return _changed(int(surplus.abs().sum()) // 2)
 
 
-def _means_of_all(published: Floats, original: Table) -> list[str]:
-    """That every column has the total it had: means of groups keep it, up to the rounding of each."""
+def _foreign_values(published: pl.DataFrame, original: Table) -> list[str]:
+    """Values of columns that are not numeric which no class of the original could publish."""
+    wrong = [a.name for a in original.quasi if not may_be_published(a, published[a.name])]
+    return [f"{len(wrong):,} columns hold values that the original does not know, the first of them {wrong[0]!r}"] if wrong else []
+
+
+def _means_of_all(published: pl.DataFrame, original: Table) -> list[str]:
+    """That every column of numbers has the total it had: means of groups keep it, up to the rounding of each."""
     wrong = []
-    for j, attribute in enumerate(original.quasi):
-        before, after = original.numbers[:, j], published[:, j]
+    for attribute in original.quasi:
+        if attribute.kind != "numeric":
+            continue
+        before, after = attribute.values.to_numpy(), published[attribute.name].to_numpy()
         largest = max(np.abs(before).max(initial=0.0), np.abs(after).max(initial=0.0))
         exponent = int(np.frexp(largest)[1])
         apart = abs(math.fsum(np.ldexp(after, -exponent)) - math.fsum(np.ldexp(before, -exponent)))

@@ -20,7 +20,8 @@ def facts_of_microdata(manifest: Mapping[str, Any], release: Release, original: 
     table = release.only(RowTable.kind)
     assert isinstance(table, RowTable)
     names = [attribute.name for attribute in original.table.quasi]
-    if not table.holds_numbers(names):  # an audit may be given any table
+    numeric = [attribute.name for attribute in original.table.quasi if attribute.kind == "numeric"]
+    if not table.holds_numbers(numeric) or not set(names) <= set(table.columns):  # an audit may be given any table
         return Facts(manifest=manifest, published=table.n_rows, on_taxonomy=False, of_records=False)
     sizes = classes_of_rows(table.frame, names).sizes
     return Facts(

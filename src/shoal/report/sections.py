@@ -37,7 +37,7 @@ MEANINGS = {
     "records_as": "whether an item counts once in a record (sets) or as often as it stands there (bags)",
     "unknown_items": "different items that the taxonomy lacks",
     "unknown_occurrences": "how often those stand in the records",
-    "quasi_identifiers": "columns whose values were replaced by the means of groups",
+    "quasi_identifiers": "columns whose values were replaced by the means or other centroids of groups",
     "left_as_they_are": "columns published without any protection, which no claim covers",
     "dropped": "columns that were left out",
     "owner_column": "the column that told people apart, which is not published",

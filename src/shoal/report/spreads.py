@@ -23,11 +23,13 @@ class Spread:
 
 
 def spreads_of(published: RowTable, original: Table, fewest: int) -> tuple[Spread, ...]:
-    """Of every quasi-identifier. Mean and deviation of two people tell their values, so there must be `fewest` of them."""
+    """Of every numeric quasi-identifier. Mean and deviation of two people tell their values, so there must be `fewest` of them."""
     found = []
-    for attribute, before in zip(original.quasi, original.numbers.T, strict=True):
+    for attribute in original.quasi:
+        if attribute.kind != "numeric":
+            continue
         mean, deviation = _mean_and_deviation(published.frame[attribute.name].to_numpy())
-        mean_before, deviation_before = _mean_and_deviation(before)
+        mean_before, deviation_before = _mean_and_deviation(attribute.codes)
         told = deviation_before if original.n_owners >= fewest else None
         found.append(Spread(attribute.name, mean, deviation, mean_before, told))
     return tuple(found)

@@ -1,0 +1,54 @@
+"""Microaggregation: MDAV's groups, improved by local search on the exact sum of squares.
+
+Our own. Groups are put into pools with their nearest neighbours. A pool descends by the best move of a row or swap of two; later some of
+its groups are disbanded, or dissolved and grown again, before it descends. Only what lowers the SSE is kept, so the loss is never above
+MDAV's, and more effort continues what less effort did.
+
+Guarantee: k-anonymity on the quasi-identifiers, since all of them are aggregated together. Time: MDAV's, and linear in the rows at a given
+effort. The groups depend on content and seed alone, not on threads or the order of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.data.table import Ints, Table
+from shoal.methods.tables import TableMethod
+from shoal.microaggregation.tables import better_groups_of_table
+from shoal.parameters import param
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Rounds over all groups: `least`, and up to `most` where so many rows in all rounds together are not exceeded."""
+
+    least: int
+    most: int
+    rows: int
+
+    def rounds_for(self, rows: int) -> int:
+        """More of them where they take no time."""
+        return max(self.least, min(self.most, self.rows // max(1, rows)))
+
+
+EFFORTS = {
+    "fast": Effort(least=4, most=4, rows=0),
+    "balanced": Effort(least=30, most=300, rows=300_000),
+    "thorough": Effort(least=200, most=3_000, rows=3_000_000),
+}
+
+
+@dataclass(frozen=True)
+class Microaggregation(TableMethod):
+    """Groups rows of numbers so that the squared distances to the means, which are published, become small."""
+
+    name = "microaggregation"
+    paper = "this project"
+
+    k: int = param(3, minimum=2, help="people behind every published combination of values")
+    effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
+    seed: int = param(0, minimum=0, help="random seed of the search; another one gives another release of much the same quality")
+
+    def grouped(self, table: Table) -> Ints:
+        """MDAV, then as many rounds of local search as the effort stands for."""
+        return better_groups_of_table(table, self.k, EFFORTS[self.effort].rounds_for(len(table)), self.seed)
