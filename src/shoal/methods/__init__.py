@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from shoal.data.accounting import FATES, Fate
 from shoal.data.shape import Shape
@@ -19,12 +20,20 @@ if TYPE_CHECKING:
 Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups"]
 
 
+class Offer(NamedTuple):
+    """What another method protects that may keep more words, and the parameters to try."""
+
+    why: str
+    settings: Mapping[str, Any] = MappingProxyType({})
+
+
 class Method(Declared, ABC):
     """Frozen parameters and one step: an original in, a release out.
 
     `takes` are the shapes of input that it can work on; `publishes` is the kind of its tables, where `sets` are bags in which no item is
     repeated; `fates` are those of parts of its account that are published in a form of the method's own; `varies` says why another run may
-    give another release, where that is so. The pipeline holds a method to all it says here.
+    give another release, where that is so. The pipeline holds a method to all it says here. `offers` are told where another method leaves
+    hardly a word.
     """
 
     paper: ClassVar[str]
@@ -33,6 +42,7 @@ class Method(Declared, ABC):
     publishes: ClassVar[Published] = "bags"
     guarantees_nothing: ClassVar[bool] = False
     fates: ClassVar[Mapping[str, Fate]] = {}
+    offers: ClassVar[tuple[Offer, ...]] = ()
     varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
 
     @property

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.counting import percent
+from shoal.counting import counted, percent
 from shoal.data.accounting import Part, changed, gone, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
@@ -28,6 +28,7 @@ from shoal.itemsets.hitting import SCORES, Hitting, exact_hitting, greedy
 from shoal.itemsets.lifting import SUPPRESSED, Recoding, lift
 from shoal.itemsets.parts import parts_of, published_parts
 from shoal.itemsets.supports import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
+from shoal.methods import Offer
 from shoal.methods.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy import Model
@@ -40,6 +41,10 @@ class Cohesion(RecodingMethod):
 
     name = "coherence"
     paper = "Xu, Wang, Fu and Yu, KDD 2008"
+    offers = tuple(
+        Offer(f"whoever knows at most {counted(p, 'item')} of a person finds k people; who knows more may find fewer", {"p": p})
+        for p in (2, 1)
+    )
 
     h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
     k: int = param(5, minimum=2, help="distinct people per published record")

@@ -27,7 +27,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.methods import Method
+from shoal.methods import Method, Offer
 from shoal.methods.building import Outcome, build_release, present_records
 from shoal.methods.grouping import content_order, run_grouping
 from shoal.parameters import param
@@ -47,6 +47,7 @@ class SSC(Method):
     name = "ssc"
     fates = {"replaced": "changed"}  # noqa: RUF012 (never changed)
     paper = "Liu and Wang, ICDM 2010"
+    offers = (Offer("every published vocabulary stands for k people, in words that some of them used; others are left out"),)
 
     k: int = param(5, minimum=2, help="distinct people per published vocabulary")
     distance: str = param("path", choices=MEASURES, help="distance of two terms on the taxonomy")

@@ -7,10 +7,12 @@ from typing import Any
 
 import click
 
+from shoal.app.advice import Change, changes
 from shoal.app.announcing import announced, doubts
 from shoal.app.cli import screen
 from shoal.app.cli.method_command import MethodCommand
 from shoal.app.cli.options import DATA_PARAMETERS, data_options, method_parameters, rare_option
+from shoal.app.cli.retyped import with_change
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
@@ -93,6 +95,19 @@ def command(
         screen.as_json(manifest)
     else:
         show_outcome(judged, manifest, out)
+    warn_of_little(manifest, changes(prepared, chosen))
+
+
+def warn_of_little(manifest: dict[str, Any], helping: list[Change]) -> None:
+    """Where hardly a word is left: that it is so, and what would help, each with the command to type."""
+    warning = summary_of(manifest).warning
+    if not warning:
+        return
+    ctx = click.get_current_context()
+    commands = [(change.why, with_change(ctx, change)) for change in helping]
+    lines = [f"  {why}: {command}" for why, command in commands if command is not None]
+    screen.warn(warning)
+    screen.note(*(["these may keep more words, and this is what they protect:", *lines] if lines else []))
 
 
 def begin(directory: ReleaseDirectory) -> None:

@@ -92,7 +92,7 @@ class MethodCommand(click.Command):
         places = {parameter: heading for heading, below in self._groups.items() for parameter in below}
         for parameter in super().get_params(ctx):
             shown[places.get(str(parameter.name), OTHER)].append(parameter)
-        shown[places["method"]][1:1] = _shared_by_most()
+        shown[places["method"]][1:1] = shared_by_most()
         for heading, parameters in shown.items():
             _write_section(ctx, formatter, heading, parameters)
         formatter.write_paragraph()
@@ -122,7 +122,7 @@ def _write_section(ctx: click.Context, formatter: click.HelpFormatter, heading: 
             formatter.write_dl(rows, col_max=max(_NARROWEST_NAMES, formatter.width * 2 // 5))
 
 
-def _shared_by_most() -> list[click.Option]:
+def shared_by_most() -> list[click.Option]:
     """The options that more than half of the methods take, as the first of their takers declares them."""
     first: dict[str, click.Option] = {}
     for name in METHODS:
