@@ -1,6 +1,6 @@
 """Runs every example of the documentation anew and puts into the pages what it prints now. Read the diff before you commit it.
 
-    python scripts/refresh_docs.py [page ...]
+    python scripts/refresh_docs.py [page or notebook ...]
 
 Methods of the table that the README or the index does not list yet are added there first, with their own summary.
 Outputs that the page shortens with a line `...`, and Python dialogues, are left to be edited by hand; the tests say where they differ.
@@ -14,7 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from helpers_docs import ANY_LINES, ROOT, Block, Reader, blocks, pages, typed
+from helpers_docs import ANY_LINES, NOTEBOOK, ROOT, Block, Reader, blocks, notebooks, pages, typed
+from helpers_notebook import executed, read, write
 from shoal.methods import METHODS
 
 # The lists of methods: the page, how the line of a method begins there, and how the line of a new one is written.
@@ -64,6 +65,14 @@ def refresh(page: Path) -> bool:
     return fresh != text
 
 
+def refresh_notebook(page: Path) -> bool:
+    """Run a notebook from top to bottom and keep what its cells give; whether anything changed."""
+    text, notebook = page.read_text(encoding="utf-8"), read(page)
+    with tempfile.TemporaryDirectory() as directory:
+        write(executed(notebook, Path(directory)), page)
+    return page.read_text(encoding="utf-8") != text
+
+
 def _rewrite(reader: Reader, block: Block, lines: list[str], shift: int) -> int:
     """Put in what the block's commands print; by how many lines the page grew."""
     grown = 0
@@ -80,5 +89,6 @@ def _rewrite(reader: Reader, block: Block, lines: list[str], shift: int) -> int:
 
 if __name__ == "__main__":
     list_methods()
-    for page in [Path(name) for name in sys.argv[1:]] or pages():
-        print(f"{page}: {'changed' if refresh(page) else 'as it was'}")
+    for page in [Path(name) for name in sys.argv[1:]] or [*pages(), *notebooks()]:
+        changed = refresh_notebook(page) if page.suffix == NOTEBOOK else refresh(page)
+        print(f"{page}: {'changed' if changed else 'as it was'}")

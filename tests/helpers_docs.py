@@ -26,6 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```(.*)$")
 ANY_LINES = "..."
+NOTEBOOK = ".ipynb"
 
 # A command of shoal without anything that only a shell can do, but for telling the exit code.
 ALONE = re.compile(r"""(shoal [^|;<>&$`*?]*)(; echo "exit code \$\?")?""")
@@ -44,6 +45,11 @@ class Block:
 def pages() -> list[Path]:
     """All pages of the documentation."""
     return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def notebooks() -> list[Path]:
+    """All notebooks of the documentation."""
+    return sorted((ROOT / "docs").rglob(f"*{NOTEBOOK}"))
 
 
 def blocks(text: str) -> Iterator[Block]:
