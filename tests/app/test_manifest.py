@@ -33,7 +33,7 @@ def test_the_keys(shell: Shell):
         assert {"model", "holds", "achieved", "achieved_from_file"} <= set(claim)
         assert claim["holds"] is True
     records, report = told["files"]
-    assert set(records) == {"name", "rows", "occurrences", "items", "different", "sha256", "format", "table", "kind"}
+    assert set(records) == {"name", "rows", "occurrences", "items", "different", "sha256", "format", "table", "kind", "layout"}
     assert set(report) == {"name", "sha256"}
 
 

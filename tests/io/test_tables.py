@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -17,7 +18,7 @@ from shoal.data.tables.counts import CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted import WeightedBagTable
-from shoal.errors import InputError, ParameterError, ShoalError
+from shoal.errors import InputError, OutputError, ParameterError, ShoalError
 from shoal.io.published import READERS, read_tables, rows_differing
 from shoal.io.write import WRITERS, write_release
 
@@ -79,8 +80,8 @@ MADE: dict[str, Callable[[int], PublishedTable]] = {
 FORMATS = ("parquet", "csv", "jsonl")
 
 
-def there_and_back(table: PublishedTable, directory: Path, format: str) -> PublishedTable:
-    files = write_release(Release({"some": table}), directory, format)
+def there_and_back(table: PublishedTable, directory: Path, format: str, layout: str = "lists") -> PublishedTable:
+    files = write_release(Release({"some": table}), directory, format, layout=layout)
     assert all(file.table == "some" and file.kind == table.kind for file in files)
     assert files[0].rows == table.n_rows
     return read_tables(directory, [file.as_dict() for file in files])["some"]
@@ -102,6 +103,66 @@ def test_what_is_written_is_read_back(tmp_path: Path, kind: str, n: int, format:
     assert (type(seen), seen.n_rows, seen.facts()) == (type(made), made.n_rows, made.facts())
     assert list(made.facts()) == list(made.amounts)
     assert rows_differing({"t": made}, {"t": seen}) == 0
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("n", [60, 1, 0])
+@pytest.mark.parametrize("kind", ["bags", "weighted bags"])
+def test_the_long_layout_is_read_back(tmp_path: Path, kind: str, n: int, format: str) -> None:
+    if (n, format) == (0, "jsonl"):
+        pytest.skip("a file of nothing at all is not read as records")
+    made = MADE[kind](n)
+    seen = there_and_back(made, tmp_path, format, "long")
+    assert (seen.n_rows, seen.facts()) == (made.n_rows, made.facts())
+    assert rows_differing({"t": made}, {"t": seen}) == 0
+
+
+@pytest.mark.parametrize("kind", ["rows", "counts", "groups"])
+def test_other_kinds_have_one_layout(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(ParameterError, match=f"the layout long is for records of items, and this is a table of {kind}"):
+        write_release(Release({"some": MADE[kind](3)}), tmp_path, "csv", layout="long")
+
+
+def in_tenths(table: PublishedTable) -> PublishedTable:
+    """The same without what a sheet cannot hold: numbers of many digits, empty texts."""
+    number, text = pl.col(pl.Float64).round(1), pl.col(pl.String).replace("", "none")
+    if isinstance(table, RowTable):
+        return RowTable(table.frame.with_columns(number, text), table.pseudonyms)
+    if isinstance(table, WeightedBagTable):
+        return WeightedBagTable(table.frame.with_columns(pl.col("weights").list.eval(pl.element().round(1))))
+    return table
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_excel_holds_every_kind(tmp_path: Path, kind: str) -> None:
+    made = in_tenths(MADE[kind](60))
+    seen = there_and_back(made, tmp_path, "xlsx")
+    assert rows_differing({"t": made}, {"t": seen}) == 0
+
+
+def test_what_a_sheet_cannot_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="numbers have more than 15 digits"):
+        write_release(Release({"some": weighted()}), tmp_path, "xlsx", layout="long")
+    with pytest.raises(OutputError, match="texts are empty"):
+        write_release(Release({"some": RowTable(rows().frame.with_columns(score=0.5), "user")}), tmp_path, "xlsx")
+    long_record = Release.from_records(Bags.from_lists([[f"item number {n}" for n in range(3000)]]))
+    with pytest.raises(OutputError, match="longer than 32,767 characters"):
+        write_release(long_record, tmp_path, "xlsx")
+    assert len(write_release(long_record, tmp_path, "xlsx", layout="long")) == 1
+
+
+def test_more_rows_than_a_sheet_has_are_refused(tmp_path: Path) -> None:
+    one = Bags.from_lists([["a"]])
+    assert (
+        workbook_rows(Release.of_bags(one, np.array([1_048_576])), tmp_path)
+        == "there are 1,048,576 rows, more than 1,048,575 below a header"
+    )
+
+
+def workbook_rows(release: Release, directory: Path) -> str:
+    with pytest.raises(OutputError) as caught:
+        write_release(release, directory, "xlsx", layout="long")
+    return caught.value.message.split(", which")[0]
 
 
 @pytest.mark.parametrize("format", FORMATS)

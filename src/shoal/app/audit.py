@@ -168,7 +168,7 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
         kind = min(kinds)
         facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
         return _seen_rows(read_tables(place.file.parent, [facts]), models, (), (f"read as a table of {kind}",))
-    found = read_published(place.file, format or place.format, sep or place.separator)
+    found = read_published(place.file, format or place.format, sep or place.separator, place.layout)
     return Seen(Release.from_records(found.bags), found.notes, found.beside)
 
 

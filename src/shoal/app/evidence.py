@@ -35,6 +35,8 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
     for i, file in enumerate(manifest["files"]):
         if file["name"] in digests:
             evidence.add(f"files[{i}]", {"name": file["name"], DIGEST: file[DIGEST]})
+        if "layout" in file:  # a file in another layout is not read
+            evidence.add(f"files[{i}]", {"layout": file["layout"]})
     for i, file in enumerate(manifest["files"]):
         if "table" in file and file["table"] not in {before.get("table") for before in manifest["files"][:i]}:
             evidence.add(f"files[{i}]", release.tables[file["table"]].facts())

@@ -15,7 +15,7 @@ from shoal.data.log import Per
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.separators import one_byte
-from shoal.io.write.files import OUTPUT_FORMATS
+from shoal.io.write.files import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
 from shoal.methods import Method
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.placing import Scope, Unknown
@@ -115,17 +115,22 @@ class Target:
     format: str = "parquet"
     sep: str = "\t"
     force: bool = False
+    layout: str = LISTS
 
     def __post_init__(self) -> None:
         _one_of("to", self.format, list(OUTPUT_FORMATS))
         one_byte(self.sep)
+        OutputForm(self.format, self.sep, self.layout)
+        if format := named_as_file(self.directory):
+            hint = f"name a directory, such as {self.directory.with_suffix('').name}, and the format {format}"
+            raise ParameterError(f"a release is a directory, and {self.directory.name} is the name of a file", hint=hint)
 
     @classmethod
-    def asked(cls, directory: Path, to: str, to_sep: str | None, force: bool) -> Target:
+    def asked(cls, directory: Path, to: str, to_sep: str | None, force: bool, layout: str = LISTS) -> Target:
         """As the options say; what separates items is only for lines of them."""
         if to_sep is not None and to != "transactions":
             raise ParameterError(f"--to-sep is for transaction lines, and the records go to {to}", hint="add --to transactions")
-        return cls(directory, to, to_sep or "\t", force)
+        return cls(directory, to, to_sep or "\t", force, layout)
 
 
 def parse_gap(text: str) -> timedelta:

@@ -66,6 +66,11 @@ class Published:
         return self.facts.get("separator")
 
     @property
+    def layout(self) -> str | None:
+        """Whether a row is a record or an item of one, where the manifest has it."""
+        return self.facts.get("layout")
+
+    @property
     def claims(self) -> list[str]:
         """What the manifest claims."""
         return [claim["model"] for claim in self.manifest["claims"]] if self.manifest else []

@@ -23,7 +23,7 @@ from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.io.read.microdata_columns import DROPPED, OWNER
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
-from shoal.io.write.files import OUTPUT_FORMATS
+from shoal.io.write.files import LAYOUTS, LISTED, OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
 from shoal.privacy import Standing
 from shoal.taxonomy.losses import LOSSES
@@ -203,12 +203,14 @@ def _files(key: str, value: Any) -> Iterator[str]:
         yield from (f"{key}[{i}].{amount} is missing" for amount in KINDS[file["kind"]].amounts if first and amount not in file)
         if file["name"] != f"{file['table']}{part}{OUTPUT_FORMATS[file['format']]}":
             yield f"{key}[{i}].format is not that of {file['name']}"
+        if "layout" in file and (file["format"] == "transactions" or file["kind"] not in LISTED):
+            yield f"{key}[{i}].layout is not one for such a file"
 
 
 _TABLE_FILE = _object(
     {"name": _must(_is_plain, "a name without a path"), "table": _text, "kind": _one_of(tuple(KINDS)), "rows": _count, DIGEST: _sha256,
      "format": _one_of(tuple(OUTPUT_FORMATS))},
-    {"separator": _text, "part": _text, "columns": _entries(_one_of(tuple(TYPES))), "pseudonyms": _text,
+    {"separator": _text, "part": _text, "layout": _one_of(LAYOUTS), "columns": _entries(_one_of(tuple(TYPES))), "pseudonyms": _text,
      "occurrences": _count, "items": _count, "different": _count, "groups": _count},
 )  # fmt: skip
 _REPORT_FILE = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from shoal import __version__
 from shoal.app.accounts import whole_account
 from shoal.app.columns import unjudged_columns
@@ -20,7 +22,7 @@ from shoal.app.disclose import disclosed, disclosed_facts
 from shoal.app.job import Target
 from shoal.app.manifest_schema import DIGEST, digest_of, faults
 from shoal.app.prepare import Prepared
-from shoal.data.original import AnyOriginal
+from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet
@@ -28,6 +30,7 @@ from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
 from shoal.io.published import read_tables, rows_differing
 from shoal.io.read.items import with_files_read
 from shoal.io.write import write_release
+from shoal.io.write.files import Levels
 from shoal.itemsets.choice import without_names
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
@@ -64,7 +67,8 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
     """Write the release directory, after judging the written file by itself. Returns the manifest."""
     release = judged.release
     with ReleaseDirectory(target.directory, force=target.force) as directory:
-        written = [file.as_dict() for file in write_release(release, directory.path, target.format, target.sep)]
+        form = (target.format, target.sep, target.layout, levels_in(judged.original))
+        written = [file.as_dict() for file in write_release(release, directory.path, *form)]
         seen = Release(read_tables(directory.path, written, own=True))
         verdicts = [claim.check(seen) for claim in release.claims]
         insist([same_tables(release, seen), *verdicts], "written")
@@ -87,6 +91,19 @@ def described(judged: Judged) -> dict[str, Any]:
     alone = Release(judged.release.tables)
     tables = [{"table": name, "kind": table.kind, **table.facts()} for name, table in alone.tables.items()]
     return manifest_of(judged, [claim.check(alone) for claim in judged.release.claims], tables)
+
+
+def levels_in(original: AnyOriginal) -> Levels | None:
+    """The depth of an item in the taxonomy that records were put on, by its name; None where they were not."""
+    if not isinstance(original, Original) or not original.on_taxonomy:
+        return None
+    tree = original.tree
+
+    def levels(names: pl.Series) -> pl.Series:
+        nodes = tree.names.codes(names)
+        return pl.select(pl.when(pl.Series(nodes >= 0)).then(pl.Series(tree.depth[nodes]))).to_series()
+
+    return levels
 
 
 def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ import click
 from shoal.app.advice import Change, changes
 from shoal.app.announcing import announced, doubts
 from shoal.app.cli import screen
-from shoal.app.cli.method_command import MethodCommand
+from shoal.app.cli.method_command import TYPED, MethodCommand
 from shoal.app.cli.options import DATA_PARAMETERS, data_options, method_parameters, rare_option
+from shoal.app.cli.out_name import refuse_file_name
 from shoal.app.cli.retyped import with_change
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
@@ -20,14 +21,14 @@ from shoal.app.request import chosen_method, preparation
 from shoal.counting import counted
 from shoal.io.directory import REPORT, ReleaseDirectory
 from shoal.io.spreadsheets import formula_notes
-from shoal.io.write.files import OUTPUT_FORMATS
+from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm
 from shoal.methods import METHODS
 from shoal.report.summaries import summary_of
 
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 
 
-GROUPS = {"Input": DATA_PARAMETERS, "Output": ("out", "form", "to_sep", "force"), "Method": ("method", "bound")}
+GROUPS = {"Input": DATA_PARAMETERS, "Output": ("out", "form", "layout", "to_sep", "force"), "Method": ("method", "bound")}
 
 
 def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -51,6 +52,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 )
 @data_options()
 @click.option("--to", "form", type=click.Choice(list(OUTPUT_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
+@click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, show_default=True, help="A row is a record, or an item of one.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
 @click.option("--bound", is_flag=True, help="Also prove a lower bound on the loss of any release with this k; slow on large data.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
@@ -68,6 +70,7 @@ def command(
     out: Path,
     method: str,
     form: str,
+    layout: str,
     to_sep: str | None,
     bound: bool,
     force: bool,
@@ -82,7 +85,10 @@ def command(
     """
     chosen = chosen_method(method, method_parameters(said))
     how = preparation(said, base=Preparation.default_for(chosen))
-    target = Target.asked(out, form, to_sep, force)
+    context = click.get_current_context()
+    refuse_file_name(out, context.command_path, context.meta[TYPED])
+    target = Target.asked(out, form, to_sep, force, layout)
+    OutputForm(layout=layout).refuse_layout(chosen.publishes)
     begin(ReleaseDirectory(out, force=force))
     screen.warn(*doubts(chosen))
     with screen.naming(show_rare), screen.progress(threads):

@@ -19,6 +19,7 @@ from shoal.app.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods import METHODS
 
+TYPED = f"{__name__}.typed"
 _CHOSEN = f"{__name__}.chosen"
 _ASKED = f"{__name__}.asked"
 _NARROWEST_NAMES = 30  # columns for the names of options, which is what click gives them
@@ -43,6 +44,7 @@ class MethodCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the method, then parse with its options; an option of another method is refused by the name of both."""
+        ctx.meta[TYPED] = tuple(args)
         typed = self._own_options(ctx, args)
         settings = self._settings(ctx, typed.get("config"))
         asked = typed["method"] if "method" in typed else settings.one("method")

@@ -3,27 +3,33 @@
 How they are read is announced, and nothing is left out: a file with a broken line is refused, an empty line
 is a record without items, and `*` is an item like any other. What stands beside the items is named. Known
 shapes: a column of lists (Parquet, JSON lines); a column of joined items; a long table of record, item and
-perhaps count; and lines of items, which are also what a CSV with one item a cell is.
+perhaps count and level (long.py); and lines of items, which are also what a CSV with one item a cell is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from shoal import _kernels, kernels
+from shoal import _kernels
 from shoal.data.bags import Bags, Vocabulary, stacked
 from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError
-from shoal.io.beside import columns_beside, metadata_beside, numbering_note, numbers_rows
+from shoal.io.beside import columns_beside, metadata_beside, numbering_note
+from shoal.io.joined import split_joined
 from shoal.io.published import Facts, Reader
-from shoal.io.published.json_records import json_records
+from shoal.io.published.frames import raw_frame
+from shoal.io.published.json_records import is_long, json_records
+from shoal.io.published.long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long
+from shoal.io.published.records import Notes, PublishedRecords
+from shoal.io.published.sheets import parts_beside, sheet_frame
 from shoal.io.read.columns import plain
 from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, text_table
+from shoal.io.read.excel import is_workbook_file
 from shoal.io.read.formats import first_records
 from shoal.io.read.parquet import bags_of_lists, metadata_of, whole
 from shoal.io.read.reading import Tally
@@ -31,34 +37,9 @@ from shoal.io.read.separators import JOINER, guess_separator, has_quotes, one_by
 from shoal.io.read.source import Source
 from shoal.privacy.identical import identical_records
 
-SHAPES = ("parquet", "csv", "jsonl", "transactions")
-RECORD_NAMES = {
-    "record",
-    "recordid",
-    "id",
-    "tid",
-    "transaction",
-    "transactionid",
-    "basket",
-    "user",
-    "userid",
-    "row",
-}
+SHAPES = ("parquet", "csv", "jsonl", "xlsx", "transactions")
 ITEMS_NAMES = {"items", "itemset", "terms", "set", "values"}
-ITEM_NAMES = {"item", "itemid", "itemname", "term", "value", "product"}
-COUNT_NAMES = {"count", "n", "quantity", "copies"}
 JOINERS = ";|,"
-
-Notes = list[str]
-
-
-@dataclass(frozen=True, eq=False)
-class PublishedRecords:
-    """The records of a file, how they were read, and the names of what else the file holds, which no model judges."""
-
-    bags: Bags
-    notes: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
 
 
 def read_records(path: str | Path, format: str | None = None, sep: str | None = None, *, own: bool = False) -> tuple[Bags, tuple[str, ...]]:
@@ -67,24 +48,39 @@ def read_records(path: str | Path, format: str | None = None, sep: str | None = 
     return found.bags, found.notes
 
 
-def read_published(path: str | Path, format: str | None = None, sep: str | None = None, *, own: bool = False) -> PublishedRecords:
-    """The records of a file, how they were read, and what stands beside them. `sep` is what stands between two items."""
+def read_published(
+    path: str | Path, format: str | None = None, sep: str | None = None, layout: str | None = None, *, own: bool = False
+) -> PublishedRecords:
+    """The records of a file, how they were read, and what stands beside them.
+
+    `sep` is what stands between two items; `layout` says whether a row is a record (lists) or an item of one (long), where that is known.
+    """
     if format is not None and format not in SHAPES:
         raise ParameterError(f"records are not read from {format!r}", hint=f"formats are {', '.join(SHAPES)}", value=format)
-    source = Source.of(path)
     notes: Notes = []
-    kind = format or _kind(source)
     separator = None if sep is None else one_byte(sep)
+    if format == "xlsx" or (format is None and is_workbook_file(Path(path))):
+        found = _from_frame(Path(path), sheet_frame(Path(path)), separator, layout, notes)
+        found = replace(found, beside=(*found.beside, *parts_beside(Path(path))))
+    else:
+        found = _from_source(Source.of(path), format, separator, layout, own, notes)
+    return replace(found, notes=(*notes, *_counted(found.bags)))
+
+
+def _from_source(
+    source: Source, format: str | None, separator: str | None, layout: str | None, own: bool, notes: Notes
+) -> PublishedRecords:
+    kind = format or _kind(source)
     if kind == "parquet":
-        found = _from_frame(source, _parquet(source, own), separator, notes)
-        found = replace(found, beside=(*found.beside, *metadata_beside(metadata_of(source))))
-    elif kind == "jsonl":
+        found = _from_frame(source.path, _parquet(source, own), separator, layout, notes)
+        return replace(found, beside=(*found.beside, *metadata_beside(metadata_of(source))))
+    if kind == "jsonl" and (layout == "long" or (layout is None and is_long(source))):
+        return _from_frame(source.path, raw_frame(source.path, "jsonl", own), separator, layout, notes)
+    if kind == "jsonl":
         bags, beside, numbering = json_records(source, _tally(source))
         notes += ["one JSON record a line", *numbering_note(numbering)]
-        found = PublishedRecords(bags, beside=beside)
-    else:
-        found = _from_text(source, kind, separator, notes)
-    return replace(found, notes=(*notes, *_counted(found.bags)))
+        return PublishedRecords(bags, beside=beside)
+    return _from_text(source, kind, separator, layout, notes)
 
 
 def _tally(source: Source) -> Tally:
@@ -113,13 +109,13 @@ def _counted(bags: Bags) -> Notes:
 # -- text
 
 
-def _from_text(source: Source, kind: str, separator: str | None, notes: Notes) -> PublishedRecords:
+def _from_text(source: Source, kind: str, separator: str | None, layout: str | None, notes: Notes) -> PublishedRecords:
     if kind != "transactions":
         for between in "\t,;|":
             sample = first_records(source, between, 1)
             names = sample[0] if sample else []
             if _shape(names, wide=kind == "csv"):
-                return _from_frame(source, _columns(source, between, names, notes), separator, notes)
+                return _from_frame(source.path, _columns(source, between, names, notes), separator, layout, notes)
     return PublishedRecords(_from_lines(source, separator, notes))
 
 
@@ -154,7 +150,7 @@ def _shape(names: Sequence[str], *, wide: bool = True) -> str:
     if sum(name in ITEMS_NAMES for name in known) == 1 and (wide or len(known) <= 2):
         return "joined"
     is_long = sum(n in ITEM_NAMES for n in known) == 1 and sum(n in RECORD_NAMES for n in known) == 1
-    return "long" if is_long and (wide or all(n in ITEM_NAMES | RECORD_NAMES | COUNT_NAMES for n in known)) else ""
+    return "long" if is_long and (wide or all(n in LONG_NAMES for n in known)) else ""
 
 
 def _parquet(source: Source, own: bool) -> pl.DataFrame:
@@ -163,21 +159,23 @@ def _parquet(source: Source, own: bool) -> pl.DataFrame:
     return whole(source, own=own)
 
 
-def _from_frame(source: Source, frame: pl.DataFrame, separator: str | None, notes: Notes) -> PublishedRecords:
+def _from_frame(path: Path, frame: pl.DataFrame, separator: str | None, layout: str | None, notes: Notes) -> PublishedRecords:
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
-    if len(lists) == 1:
+    shape = "lists" if len(lists) == 1 else _shape(frame.columns)
+    if layout is not None and (shape == "long") != (layout == "long"):
+        raise InputError(f"{path.name} is said to be in the layout {layout}, and is not", hint="a release is judged whole or not at all")
+    if shape == "lists":
         notes.append(f"the lists in column {lists[0]!r} are the records")
         bags, nulls = bags_of_lists(frame[lists[0]])
         notes.extend(nulls)
         return PublishedRecords(bags, beside=_beside(frame, {lists[0]}, notes))
-    shape = _shape(frame.columns)
     if shape == "joined":
         return _from_joined(frame, separator, notes)
     if shape == "long":
-        return _from_long(source, frame, notes)
+        return from_long(path, frame, notes)
     listed = ", ".join(repr(name) for name in frame.columns)
     raise InputError(
-        f"{source.path} has no column of records; it has {listed}",
+        f"{path} has no column of records; it has {listed}",
         hint="a column of lists called items, or the columns record and item",
     )
 
@@ -196,9 +194,8 @@ def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> Pu
     between = separator if separator is not None else JOINER if own else _joiner(texts)
     says = "given" if separator is not None else "as shoal writes them" if own else "guessed"
     notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({says})")
-    split = texts.str.split(between or " ")
-    filled = pl.element().filter(pl.element() != "") if own else _trimmed_items()
-    return PublishedRecords(Bags.from_polars(split.list.eval(filled)), beside=_beside(frame, {column}, notes))
+    lists = split_joined(texts, between) if own and between else texts.str.split(between or " ").list.eval(_trimmed_items())
+    return PublishedRecords(Bags.from_polars(lists), beside=_beside(frame, {column}, notes))
 
 
 def _trimmed_items() -> pl.Expr:
@@ -214,44 +211,13 @@ def _joiner(texts: pl.Series) -> str:
     return "" if texts.str.contains(r"^[\d ]*$").all() else JOINER
 
 
-def _from_long(source: Source, frame: pl.DataFrame, notes: Notes) -> PublishedRecords:
-    roles = {role: name for name in frame.columns for role, known in _LONG.items() if plain(name) in known}
-    counts = np.ones(len(frame), np.int32)
-    if "count" in roles:
-        written = frame[roles["count"]].cast(pl.String).str.strip_chars().cast(pl.Int32, strict=False)
-        wrong = np.flatnonzero((written.is_null() | (written < 1)).to_numpy())
-        if len(wrong):
-            raise InputError(f"{source.path} has counts that are not positive numbers, first in row {wrong[0] + 1:,}")
-        counts = written.to_numpy().astype(np.int32)
-    notes.append("one row per record and item: " + ", ".join(f"{role} = {name!r}" for role, name in roles.items()))
-    ids = frame[roles["record"]]
-    records, items = _codes(ids), _kernels.Interner()
-    named = frame[roles["item"]].cast(pl.String)
-    codes = kernels.run(items.encode, pl.select(pl.when(named != "").then(named)).to_series().__arrow_c_stream__())
-    order = np.argsort(records, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
-    bags = Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
-    judged = {roles[role] for role in ("item", "count") if role in roles}
-    if numbers_rows(ids.unique(maintain_order=True)):
-        judged.add(roles["record"])
-        notes.extend(numbering_note([roles["record"]]))
-    return PublishedRecords(bags, beside=_beside(frame, judged, notes))
-
-
-_LONG = {"record": RECORD_NAMES, "item": ITEM_NAMES, "count": COUNT_NAMES}
-
-
-def _codes(series: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    return np.asarray(kernels.run(_kernels.Interner().encode, series.cast(pl.String).fill_null("").__arrow_c_stream__()))
-
-
 # -- a table of a release
 
 
 def read(directory: Path, files: Sequence[Facts], own: bool) -> BagTable:
     """The records of a file, each in one copy."""
     (file,) = files
-    bags = read_records(directory / file["name"], file["format"], file.get("separator"), own=own)[0]
+    bags = read_published(directory / file["name"], file["format"], file.get("separator"), file.get("layout"), own=own).bags
     return BagTable(bags, np.ones(len(bags), np.int64))
 
 

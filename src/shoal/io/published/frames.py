@@ -1,4 +1,4 @@
-"""Frames of flat columns, read back from Parquet, CSV or JSON lines, and compared."""
+"""Frames of flat columns, read back from Parquet, CSV, JSON lines or Excel, and compared."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import polars as pl
 from shoal.data.tables.columns import TYPES
 from shoal.errors import InputError
 from shoal.io.beside import distinct_keys
+from shoal.io.published.sheets import sheet_frame
 from shoal.io.read.packed import content_of
 from shoal.io.read.parquet import whole
 from shoal.io.read.source import Source
@@ -36,9 +37,11 @@ def read_frame(directory: Path, file: Mapping[str, Any], own: bool) -> pl.DataFr
 
 
 def raw_frame(path: Path, format: str, own: bool) -> pl.DataFrame:
-    """A file's columns: of Parquet and JSON lines as they are typed there, of CSV as text."""
+    """A file's columns: of Parquet and JSON lines as they are typed there, of CSV and Excel as text."""
     if format == "parquet":
         return whole(Source.of(path), own=own)
+    if format == "xlsx":
+        return sheet_frame(path)
     content = content_of(path)
     if not content.strip():
         return pl.DataFrame()

@@ -39,6 +39,15 @@ def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...], t
     return Bags.from_polars(pl.concat(parts)), *beside.names()
 
 
+def is_long(source: Source) -> bool:
+    """Whether the first line is an item of a record rather than a record: an object with `record` and `item`, and without a list."""
+    try:
+        value = value_of(source.head.lstrip().split(b"\n", 1)[0].decode())
+    except (DefectiveLine, UnicodeDecodeError):
+        return False
+    return isinstance(value, dict) and {RECORD, "item"} <= value.keys() and not any(isinstance(held, list) for held in value.values())
+
+
 def _decoded(texts: pl.Series) -> pl.DataFrame | None:
     """Numbers and items of lines that are all plain; None where one is not."""
     plain = pl.select(holds_nothing_odd(pl.lit(texts)) & pl.lit(texts).str.contains(_PLAIN)).to_series()

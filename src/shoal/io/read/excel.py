@@ -12,7 +12,8 @@ from typing import IO
 
 import polars as pl
 
-from shoal.errors import InputError
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.packed import open_regular, translated
 
 ZIP = b"PK\x03\x04"
 WORKBOOK = "xl/workbook.xml"
@@ -26,6 +27,22 @@ def is_workbook(stream: IO[bytes]) -> bool:
             return WORKBOOK in archive.namelist()
     except (zipfile.BadZipFile, OSError, ValueError):
         return False
+
+
+def is_workbook_file(path: Path) -> bool:
+    """The same of a file, which is opened only if it is a regular one."""
+    with translated(path), open_regular(path) as stream:
+        return is_workbook(stream)
+
+
+def insist_on_extra() -> None:
+    """Raise where workbooks cannot be written and read back, before any work is done."""
+    try:
+        import fastexcel
+        import xlsxwriter
+    except ImportError:
+        raise ParameterError("what writes and reads Excel workbooks is not installed", hint=INSTALL) from None
+    del fastexcel, xlsxwriter
 
 
 def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:

@@ -8,13 +8,13 @@ from typing import Any
 
 from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
-from shoal.io.write.files import OUTPUT_FORMATS, FileFact
+from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, FileFact, Levels, OutputForm
 from shoal.registry import Table
 
-__all__ = ["OUTPUT_FORMATS", "WRITERS", "FileFact", "Writer", "write_release", "write_table"]
+__all__ = ["LAYOUTS", "OUTPUT_FORMATS", "WRITERS", "FileFact", "Writer", "write_release", "write_table"]
 
-Writer = Callable[[Any, Path, str, str, str], tuple[FileFact, ...]]
-"""Table, directory, the table's name, format and separator to the files that were written; the first holds the table's rows."""
+Writer = Callable[[Any, Path, str, OutputForm], tuple[FileFact, ...]]
+"""Table, directory, the table's name and form to the files that were written; the first holds the table's rows."""
 
 WRITERS: Table[Writer] = Table(
     "kind of table",
@@ -28,11 +28,14 @@ WRITERS: Table[Writer] = Table(
 )
 
 
-def write_table(table: PublishedTable, directory: Path, name: str, format: str = "parquet", sep: str = "\t") -> tuple[FileFact, ...]:
+def write_table(table: PublishedTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
     """Write a table to files that bear its name, and say what was written."""
-    return WRITERS[table.kind](table, directory, name, format, sep)
+    return WRITERS[table.kind](table, directory, name, form)
 
 
-def write_release(release: Release, directory: Path, format: str = "parquet", sep: str = "\t") -> tuple[FileFact, ...]:
+def write_release(
+    release: Release, directory: Path, format: str = "parquet", sep: str = "\t", layout: str = LISTS, levels: Levels | None = None
+) -> tuple[FileFact, ...]:
     """Write all tables of a release."""
-    return tuple(file for name, table in release.tables.items() for file in write_table(table, directory, name, format, sep))
+    form = OutputForm(format, sep, layout, levels)
+    return tuple(file for name, table in release.tables.items() for file in write_table(table, directory, name, form))

@@ -1,9 +1,9 @@
 """Writing published records, in random order.
 
 Records are shuffled with the operating system's entropy and get fresh numbers; items are sorted by name.
-Formats: `parquet` and `jsonl` hold lists of items; `csv` joins the items of a record with `;`; `transactions`
-has one record a line, an empty line for an empty record. A name that a format cannot hold without doubt is
-refused.
+Formats: `parquet` and `jsonl` hold lists of items; `csv` and `xlsx` join the items of a record with `;`;
+`transactions` has one record a line, an empty line for an empty record. In the long layout (long.py) a row is an
+item of a record. A name that a format cannot hold without doubt is refused.
 """
 
 from __future__ import annotations
@@ -19,29 +19,44 @@ import polars as pl
 
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.tables.bags import BagTable
+from shoal.io.joined import JOINED, joinable
 from shoal.io.read.separators import JOINER, one_byte
-from shoal.io.write.files import OUTPUT_FORMATS, FileFact, insist_on_format, write_pieces
-from shoal.io.write.names import refuse_ambiguous
+from shoal.io.write.excel import workbook_bytes
+from shoal.io.write.files import LISTS, LONG, OUTPUT_FORMATS, FileFact, OutputForm, insist_on_format, write_pieces
+from shoal.io.write.long import long_pieces
+from shoal.io.write.names import refuse_ambiguous, refuse_empty
 
 ROWS_AT_ONCE = 100_000
 
 
-def write(table: BagTable, directory: Path, name: str, format: str, sep: str) -> tuple[FileFact, ...]:
-    """One file, whose name ends as its format says; `sep` is what separates the items of transactions."""
-    insist_on_format(format, OUTPUT_FORMATS, table.kind)
-    path = directory / f"{name}{OUTPUT_FORMATS[format]}"
-    return (replace(write_records(table, path, format, sep), table=name, kind=table.kind),)
+def write(table: BagTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
+    """One file, whose name ends as its format says; the form's separator stands between the items of transactions."""
+    insist_on_format(form.format, OUTPUT_FORMATS, table.kind)
+    path = directory / f"{name}{OUTPUT_FORMATS[form.format]}"
+    return (replace(write_form(table, path, form), table=name, kind=table.kind),)
 
 
-def write_records(table: BagTable, path: str | Path, format: str = "parquet", sep: str = "\t") -> FileFact:
+def write_records(table: BagTable, path: str | Path, format: str = "parquet", sep: str = "\t", layout: str = LISTS) -> FileFact:
     """Write the published records to a file of this format and say what was written."""
     insist_on_format(format, OUTPUT_FORMATS, table.kind)
-    separator = {"csv": JOINER, "transactions": one_byte(sep) or " "}.get(format, "")
+    return write_form(table, Path(path), OutputForm(format, sep, layout))
+
+
+def write_form(table: BagTable, place: Path, form: OutputForm) -> FileFact:
+    """The same, with all that can be said of how to write."""
+    joined = JOINER if form.layout == LISTS and form.format in JOINED else ""
+    separator = one_byte(form.sep) or " " if form.format == "transactions" else joined
     published = by_name(table.records)
-    refuse_ambiguous(published.vocabulary.names.gather(np.unique(published.items)), format, separator)
-    rows, place = table.shuffled_rows(), Path(path)
-    digest = write_pieces(place, _pieces(published, rows, format, separator))
-    return FileFact(place.name, len(rows), digest, format, separator)
+    used = published.vocabulary.names.gather(np.unique(published.items))
+    refuse_ambiguous(used, form.format, separator)
+    rows = table.shuffled_rows()
+    if form.layout == LONG:
+        refuse_empty(used)
+        pieces = long_pieces(published, rows, form)
+    else:
+        pieces = _pieces(published, rows, form.format, separator)
+    layout = "" if form.format == "transactions" else form.layout
+    return FileFact(place.name, len(rows), write_pieces(place, pieces), form.format, separator, layout=layout)
 
 
 def by_name(bags: Bags) -> Bags:
@@ -54,13 +69,16 @@ def by_name(bags: Bags) -> Bags:
 
 def _pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterator[bytes]:
     """The file's bytes, a part at a time: each published row is put into words once, and then repeated."""
-    lists = published.to_polars()
     if format == "parquet":
-        yield _parquet(lists, rows)
+        yield _parquet(published.to_polars(), rows)
         return
     if format == "csv":
         yield b"record,items\n"
-    texts = _texts(lists, format, separator)
+    texts = _texts(published, format, separator)
+    if format == "xlsx":
+        filled = pl.select(pl.when(texts != "").then(texts)).to_series()  # an empty record is an empty cell
+        yield workbook_bytes(pl.DataFrame({"record": np.arange(1, len(rows) + 1), "items": filled.gather(rows)}))
+        return
     for start in range(0, len(rows), ROWS_AT_ONCE):
         part = rows[start : start + ROWS_AT_ONCE]
         numbers = pl.Series(np.arange(start + 1, start + len(part) + 1))
@@ -74,10 +92,12 @@ def _parquet(lists: pl.Series, rows: Ints) -> bytes:
     return buffer.getvalue()
 
 
-def _texts(lists: pl.Series, format: str, separator: str) -> pl.Series:
+def _texts(published: Bags, format: str, separator: str) -> pl.Series:
     if format == "jsonl":
-        return pl.Series([json.dumps(items, ensure_ascii=False) for items in lists.to_list()], dtype=pl.String)
-    return lists.list.join(separator)
+        return pl.Series([json.dumps(items, ensure_ascii=False) for items in published.to_polars().to_list()], dtype=pl.String)
+    if format in JOINED:
+        published = replace(published, vocabulary=Vocabulary(joinable(published.vocabulary.names, separator)))
+    return published.to_polars().list.join(separator)
 
 
 def _lines(texts: pl.Series, numbers: pl.Series, format: str) -> bytes:

@@ -1,4 +1,7 @@
-"""Frames of flat columns as Parquet, CSV or JSON lines. Times are written as 2006-03-01 07:17:12, with a fraction where there is one."""
+"""Frames of flat columns as Parquet, CSV, JSON lines or Excel.
+
+Times are written as 2006-03-01 07:17:12, with a fraction where there is one.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from shoal.data.tables.columns import column_types
+from shoal.io.write.excel import workbook_bytes
 from shoal.io.write.files import FRAME_FORMATS, OUTPUT_FORMATS, FileFact, insist_on_format, write_pieces
 
 TIME = "%Y-%m-%d %H:%M:%S%.f"
@@ -23,15 +27,17 @@ def write_frame(
     return FileFact(path.name, len(frame), digest, format, "", table, kind, part, column_types(frame), pseudonyms)
 
 
-def frame_bytes(frame: pl.DataFrame, format: str) -> bytes:
-    """A file of this format. Parquet without statistics, which would reveal single values."""
+def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> bytes:
+    """A file of this format, or a further part of a CSV, without a header. Parquet without statistics, which would reveal single values."""
     buffer = io.BytesIO()
     if format == "parquet":
         frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
         return buffer.getvalue()
     told = frame.with_columns(pl.col(pl.Datetime).dt.strftime(TIME))
+    if format == "xlsx":
+        return workbook_bytes(told)
     if format == "csv":
-        told.write_csv(buffer)
+        told.write_csv(buffer, include_header=header)
     else:
         told.write_ndjson(buffer)
     return buffer.getvalue()

@@ -25,14 +25,21 @@ def refuse_ambiguous(names: pl.Series, format: str, separator: str) -> None:
             )
 
 
+def refuse_empty(names: pl.Series) -> None:
+    """Raise where an item has no name: in the long layout such a row is a record without items."""
+    n = int((names == "").sum())
+    if n:
+        raise OutputError("an item has an empty name, which the layout long cannot hold", hint="choose the layout lists", value=n)
+
+
 def _troubles(names: pl.Series, format: str, separator: str) -> Iterator[tuple[str, pl.Series]]:
     """What a name may not be or hold in this format, and which names are or do."""
     if format in {"parquet", "jsonl"}:
         return
-    yield "are empty", names == ""
-    yield f"contain the separator ({separator_name(separator)})", names.str.contains(separator, literal=True)
     yield "contain control characters", names.str.contains(ODD_CHARACTERS)
     if format == "transactions":
+        yield "are empty", names == ""
+        yield f"contain the separator ({separator_name(separator)})", names.str.contains(separator, literal=True)
         yield "contain a line end", names.str.contains(r"[\r\n]")
         yield "begin with a byte order mark", names.str.starts_with("\ufeff")
         if has_quotes(separator):

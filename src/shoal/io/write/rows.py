@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.data.tables.rows import RowTable
-from shoal.io.write.files import FileFact
+from shoal.io.write.files import FileFact, OutputForm
 from shoal.io.write.frames import write_frame
 
 
-def write(table: RowTable, directory: Path, name: str, format: str, sep: str) -> tuple[FileFact, ...]:
-    """One file; `sep` does not apply."""
-    return (write_frame(table.shuffled(), directory, name, format, table=name, kind=table.kind, pseudonyms=table.pseudonyms or ""),)
+def write(table: RowTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
+    """One file; neither separator nor layout apply."""
+    form.refuse_layout(table.kind)
+    return (write_frame(table.shuffled(), directory, name, form.format, table=name, kind=table.kind, pseudonyms=table.pseudonyms or ""),)

@@ -1,0 +1,46 @@
+"""The items of a record in one cell, joined with a separator, by the rules of CSV: an item that holds the separator, a quote or a line end
+stands in quotes, and quotes in it are doubled. What is written so is read back exactly, empty names included.
+"""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+QUOTE = '"'
+JOINED = frozenset({"csv", "xlsx"})  # formats whose cells hold no lists
+
+
+def joinable(names: pl.Series, separator: str) -> pl.Series:
+    """Names as they stand between separators: in quotes where they would be read as something else without."""
+    named = pl.col("name")
+    odd = named.str.contains(separator, literal=True) | named.str.contains(r'["\n\r]') | (named == "")
+    quoted = pl.format('"{}"', named.str.replace_all(QUOTE, QUOTE * 2, literal=True))
+    return names.alias("name").to_frame().select(pl.when(odd).then(quoted).otherwise(named)).to_series()
+
+
+def split_joined(texts: pl.Series, separator: str) -> pl.Series:
+    """The items of each cell, as a list; an empty cell holds none."""
+    plain = texts.str.split(separator).list.eval(pl.element().filter(pl.element() != ""))
+    marked = texts.str.contains(QUOTE, literal=True)
+    if not marked.any():
+        return plain
+    item = re.compile(rf'"((?:[^"]|"")*)"(?={re.escape(separator)}|\Z)|([^{re.escape(separator)}]*)', re.DOTALL)
+    lists = [_items(text, item, len(separator)) if has else kept for text, kept, has in zip(texts, plain.to_list(), marked, strict=True)]
+    return pl.Series(texts.name, lists, dtype=pl.List(pl.String))
+
+
+def _items(text: str, item: re.Pattern[str], between: int) -> list[str]:
+    """A quote counts only where an item begins with it and is closed by another before the next separator."""
+    found, at = [], 0
+    while at <= len(text):
+        next_item = item.match(text, at)
+        assert next_item is not None  # its second way matches anything
+        quoted, bare = next_item.groups()
+        if quoted is not None:
+            found.append(quoted.replace('""', QUOTE))
+        elif bare:
+            found.append(bare)
+        at = next_item.end() + between
+    return found
