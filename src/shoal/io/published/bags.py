@@ -27,9 +27,9 @@ from shoal.io.published.json_records import is_long, json_records
 from shoal.io.published.long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long
 from shoal.io.published.records import Notes, PublishedRecords
 from shoal.io.published.sheets import parts_beside, sheet_frame
+from shoal.io.read.cells import is_workbook_file
 from shoal.io.read.columns import plain
 from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, text_table
-from shoal.io.read.excel import is_workbook_file
 from shoal.io.read.formats import first_records
 from shoal.io.read.parquet import bags_of_lists, metadata_of, whole
 from shoal.io.read.reading import Tally

@@ -14,6 +14,12 @@ from shoal.io.read.source import PARQUET, Source
 Rows = list[tuple[Any, ...]]
 
 
+def is_workbook_file(path: Path) -> bool:
+    """Whether a file is an Excel workbook; it is opened only if it is a regular one."""
+    with translated(path), open_regular(path) as stream:
+        return is_workbook(stream)
+
+
 def table_of(path: Path) -> tuple[Rows, tuple[str, ...]] | None:
     """The rows of a taxonomy's file, the names of its columns first, and how it was read; None where it is text."""
     with translated(path, TaxonomyError), open_regular(path, TaxonomyError) as stream:

@@ -13,7 +13,6 @@ from typing import IO
 import polars as pl
 
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.packed import open_regular, translated
 
 ZIP = b"PK\x03\x04"
 WORKBOOK = "xl/workbook.xml"
@@ -27,12 +26,6 @@ def is_workbook(stream: IO[bytes]) -> bool:
             return WORKBOOK in archive.namelist()
     except (zipfile.BadZipFile, OSError, ValueError):
         return False
-
-
-def is_workbook_file(path: Path) -> bool:
-    """The same of a file, which is opened only if it is a regular one."""
-    with translated(path), open_regular(path) as stream:
-        return is_workbook(stream)
 
 
 def insist_on_extra() -> None:
@@ -74,5 +67,5 @@ def damaged(place: str | Path) -> InputError:
 
 
 def text_of_sheet(content: bytes, place: str | Path) -> bytes:
-    """The sheet as CSV: rows as lines, without the empty ones at the end."""
+    """The sheet as CSV, one line for each row."""
     return sheet_of(content, place).fill_null("").write_csv(include_header=False, quote_style="necessary").encode()

@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from shoal.errors import InputError
 from shoal.io.read.accesslog import read_accesslog
 from shoal.io.read.events import read_events
 from shoal.io.read.formats import ReadOptions, find_layout
 from shoal.io.read.frames import in_memory
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ACCESSLOG, MICRODATA
+from shoal.io.read.packed import EXCEL
 from shoal.io.read.reading import Reading
 from shoal.io.read.source import Source
 from shoal.io.read.transactions import read_transactions
@@ -36,6 +38,15 @@ def read(data: str | Path | Any, options: ReadOptions | None = None, most: int |
 
 
 def _read(source: Source, options: ReadOptions) -> Reading:
+    if source.compression != EXCEL:
+        return _read_as(source, options)
+    if options.sep is not None:
+        raise InputError(f"{source.path} is an Excel workbook, which has no separators", hint="leave --sep out")
+    reading = _read_as(source, replace(options, sep=","))
+    return replace(reading, notes=("an Excel sheet, read as comma-separated text", *reading.notes))
+
+
+def _read_as(source: Source, options: ReadOptions) -> Reading:
     if options.format == MICRODATA:
         return read_microdata(source, options)
     layout = find_layout(source, options)

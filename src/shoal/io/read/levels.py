@@ -9,11 +9,12 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.errors import InputError
+from shoal.io.read.cells import is_workbook_file
 from shoal.io.read.columns import plain, unsure_of_header
 from shoal.io.read.delimited import text_table
-from shoal.io.read.excel import is_workbook, sheet_of
+from shoal.io.read.excel import sheet_of
 from shoal.io.read.formats import first_records
-from shoal.io.read.packed import content_of, open_regular, translated
+from shoal.io.read.packed import content_of
 from shoal.io.read.parquet import whole
 from shoal.io.read.reading import Tally
 from shoal.io.read.separators import one_byte, separator_name, separators_in
@@ -53,9 +54,7 @@ def levels_of_frame(frame: pl.DataFrame, levels: Sequence[str] | None = None, lo
 
 
 def _table(place: Path, levels: Sequence[str], sep: str | None, header: bool | None) -> Cells:
-    with translated(place), open_regular(place) as stream:
-        workbook = is_workbook(stream)
-    if workbook:
+    if is_workbook_file(place):
         _refuse_separator(place, sep, "an Excel workbook")
         return _of_sheet(place, levels, header)
     source = Source.of(place)

@@ -1,4 +1,7 @@
-"""Opening files: regular ones only, packed by gzip or zstd or not at all, recognised by their first bytes whatever they are called."""
+"""Opening files: regular ones only, packed by gzip or zstd or not at all, recognised by their first bytes whatever they are called.
+
+An Excel workbook counts as packed text: what it holds is its sheet as CSV.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from pathlib import Path
 from typing import IO
 
 from shoal.errors import InputError
+from shoal.io.read.excel import text_of_sheet
 
+EXCEL = "Excel"
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -64,6 +69,8 @@ def unpacked(raw: IO[bytes], compression: str = "") -> Iterator[IO[bytes]]:
             yield stream  # type: ignore[misc]
     elif compression == "zstd":
         yield io.BufferedReader(_Zstd(raw))
+    elif compression == EXCEL:
+        yield io.BytesIO(text_of_sheet(raw.read(), raw.name))
     else:
         yield raw
 

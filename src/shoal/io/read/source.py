@@ -15,7 +15,8 @@ from pathlib import Path
 import polars as pl
 
 from shoal.errors import InputError
-from shoal.io.read.packed import compression_of, open_regular, opened, translated, unpacked
+from shoal.io.read.excel import ZIP, is_workbook
+from shoal.io.read.packed import EXCEL, compression_of, open_regular, opened, translated, unpacked
 
 CHUNK = 8 << 20
 LONGEST_LINE = 256 << 20
@@ -27,7 +28,7 @@ PARQUET, BOM = b"PAR1", b"\xef\xbb\xbf"
 ODD_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b")
 
 UNREADABLE = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    ZIP: "a zip archive or a spreadsheet",
     b"BZh": "compressed with bzip2",
     b"\xfd7zXZ": "compressed with xz",
     b"%PDF": "a PDF document",
@@ -123,7 +124,7 @@ class Source:
         if self.is_parquet:
             return
         odd = len(self.head) - len(self.head.translate(None, ODD_BYTES))
-        hint = "shoal reads UTF-8 text, plain or with gzip or zstd, and Parquet"
+        hint = "shoal reads UTF-8 text, plain or with gzip or zstd, Parquet, and Excel workbooks (.xlsx)"
         for magic, what in UNREADABLE.items():
             if odd and self.head.startswith(magic):
                 raise InputError(f"{self.path} is {what}, not plain text", hint=hint)
@@ -178,4 +179,5 @@ def _recognised(path: Path) -> tuple[str, bool]:
         first = raw.read(len(PARQUET))
         raw.seek(-min(len(PARQUET), path.stat().st_size), io.SEEK_END)
         last = raw.read()
-    return compression_of(first), first == last == PARQUET
+        workbook = first == ZIP and is_workbook(raw)
+    return EXCEL if workbook else compression_of(first), first == last == PARQUET

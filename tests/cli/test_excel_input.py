@@ -1,0 +1,77 @@
+"""Excel workbooks as input: the same records as from the same table in CSV, and the same refusals."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+
+from helpers_cli import FOOD, ITEMS, Shell, one_line
+
+DAY = datetime(2024, 5, 1, 9)
+
+
+@pytest.fixture
+def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    made = Shell(tmp_path, capsys)
+    made.file("food.csv", FOOD)
+    return made
+
+
+def workbook(rows: list[list[Any]]) -> bytes:
+    buffer = io.BytesIO()
+    with xlsxwriter.Workbook(buffer) as book:
+        sheet, time = book.add_worksheet("sales"), book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        for at, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                if isinstance(cell, datetime):
+                    sheet.write_datetime(at, column, cell, time)
+                else:
+                    sheet.write(at, column, cell)
+    return buffer.getvalue()
+
+
+SALES = [["customer", "when", "item"], *([n % 12, DAY.replace(hour=n % 24), ITEMS[n % 8]] for n in range(48))]
+WORDS = ("--taxonomy", "food.csv", "--k", "3")
+
+
+def facts(release: str) -> dict[str, Any]:
+    told = json.loads(Path(release, "manifest.json").read_text())
+    return {"input": told["input"], "accounting": told["accounting"], "metrics": told["metrics"]}
+
+
+def test_a_workbook_is_read_as_the_same_table_in_csv(shell: Shell):
+    shell.file("sales.xlsx", workbook(SALES))
+    shell.file("sales.csv", "\n".join(",".join(map(str, row)) for row in SALES) + "\n")
+    for name in ("xlsx", "csv"):
+        answer = shell("anonymize", f"sales.{name}", *WORDS, "--per", "session", "--out", name)
+        assert answer.code == 0, answer
+    assert facts("xlsx") == facts("csv")
+    assert facts("xlsx")["input"]["owners"] == 12
+    assert shell("audit", "xlsx", "--original", "sales.xlsx").code == 0
+    assert shell("measure", "xlsx", "--original", "sales.xlsx").code == 0
+
+
+def test_what_is_not_known_is_refused_as_in_csv(shell: Shell):
+    shell.file("odd.xlsx", workbook([["who", "thing"], *([n, "x"] for n in range(20))]))
+    assert "--format transactions" in one_line(shell("anonymize", "odd.xlsx", "--out", "r"))
+    shell.file("sales.xlsx", workbook(SALES))
+    assert "has no separators" in one_line(shell("anonymize", "sales.xlsx", "--sep", ";", "--out", "r"))
+    shell.file("empty.xlsx", workbook([]))
+    assert "has no cells" in one_line(shell("anonymize", "empty.xlsx", "--out", "r"))
+    shell.file("cut.xlsx", workbook(SALES)[:500])
+    assert one_line(shell("anonymize", "cut.xlsx", "--out", "r"))
+    assert not Path("r").exists()
+
+
+def test_microdata_from_a_workbook(shell: Shell):
+    shell.file("people.xlsx", workbook([["age", "income"], *([20 + n, 1000 * n + 500] for n in range(12))]))
+    answer = shell("anonymize", "people.xlsx", "--format", "microdata", "--method", "mdav", "--k", "3", "--out", "r", "--to", "xlsx")
+    assert answer.code == 0, answer
+    assert shell("audit", "r", "--original", "people.xlsx").code == 0
