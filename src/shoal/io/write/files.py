@@ -78,7 +78,9 @@ class FileFact:
 
 
 def named_as_file(directory: Path) -> str:
-    """The format that the name of a release directory ends like, as `x.csv` does; empty where it is no file's name."""
+    """The format that the name of a release directory ends like, as `x.csv` does; empty where it is no file's name, or a file is there."""
+    if directory.is_file():  # which is refused with better reason
+        return ""
     return next((format for format, suffix in OUTPUT_FORMATS.items() if directory.name.lower().endswith(suffix)), "")
 
 
