@@ -22,6 +22,7 @@ from shoal.data.release import Release
 from shoal.errors import ParameterError, ShoalError
 from shoal.io.directory import ReleaseDirectory
 from shoal.io.whole_file import write_page
+from shoal.io.write.files import LISTS
 from shoal.itemsets.choice import without_names
 from shoal.privacy import Model, Verdict
 from shoal.report.notebook import small_page
@@ -129,10 +130,12 @@ class Result:
                 write_page(Path(path), page, force)
         return page
 
-    def write(self, directory: str | Path, *, to: str = "parquet", to_sep: str | None = None, force: bool = False) -> dict[str, Any]:
+    def write(
+        self, directory: str | Path, *, to: str = "parquet", to_sep: str | None = None, force: bool = False, layout: str = LISTS
+    ) -> dict[str, Any]:
         """Write a release directory and return its manifest. The written files are judged again before the directory gets its name."""
         with spoken_in_python():
-            target = Target.asked(Path(directory), to, to_sep, force)
+            target = Target.asked(Path(directory), to, to_sep, force, layout)
             for note in ReleaseDirectory(target.directory, force=force).clear():
                 log.info(note)
             return publish(self._judged, target)
