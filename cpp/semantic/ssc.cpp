@@ -42,11 +42,12 @@ struct Sorted {
 
 class Clustering {
 public:
-    Clustering(const Sorted& sorted, const TermDistance& terms, int64_t k, Task& task)
+    Clustering(const Sorted& sorted, const TermDistance& terms, int64_t k, int64_t promising, Task& task)
         : sorted_(sorted),
           rows_(sorted.rows.view()),
           terms_(terms),
           k_(k),
+          promising_(promising),
           task_(task),
           search_(rows_, sorted.rank, sorted.owner, terms, task),
           comparison_(terms, deepest_drop(terms)) {
@@ -55,10 +56,12 @@ public:
 
     Clusters run() {
         task_.begin(rows_.size());
-        for (int64_t seed : sorted_.at_rank) {
-            if (search_.owners_alive() < k_) break;
-            if (search_.alive(seed)) grow(seed);
+        if (promising_ > 0) {
+            const std::vector<int64_t> holders = rows_holding();
+            grow_all([&](int64_t seed) { return may_promise(seed, holders); }, promising_);
+            in_vain_ = 0;
         }
+        grow_all([](int64_t) { return true; }, 0);
         if (out_.centres.empty()) throw Infeasible("no group of k owners can be formed");
         place_leftovers();
         out_.matched += search_.matched();
@@ -66,26 +69,78 @@ public:
     }
 
 private:
-    // Lines 2 to 7: a seed and the k-1 nearest of other people.
-    void grow(int64_t seed) {
-        out_.centres.push_back(Centre::of(term_set(rows_, seed)));
-        out_.members.emplace_back();
-        enlist(seed);
-        for (int64_t l = 1; l < k_; ++l) {
-            comparison_.aim(out_.centres.back());
-            const int64_t row = search_.nearest(comparison_, out_.centres.back());
-            out_.centres.back() = comparison_.joined(term_set(rows_, row));
-            enlist(row);
+    // Groups around these seeds, in their order, where they keep at least so many percent of their words. Searches that end in no group are
+    // limited to one a term set.
+    template <class Wanted>
+    void grow_all(Wanted&& wanted, int64_t least) {
+        for (int64_t seed : sorted_.at_rank) {
+            if (search_.owners_alive() < k_ || in_vain_ > rows_.size()) break;
+            if (search_.alive(seed) && wanted(seed)) grow(seed, least);
         }
-        for (int64_t row : out_.members.back()) search_.exclude(sorted_.owner[row], false);
+    }
+
+    // Lines 2 to 7: a seed and the k-1 nearest of other people. Given up as soon as it keeps too few words: joining only loses some.
+    void grow(int64_t seed, int64_t least) {
+        Centre centre = Centre::of(term_set(rows_, seed));
+        std::vector<int64_t> members{seed};
+        search_.exclude(sorted_.owner[seed], true);
+        bool worthwhile = true;
+        while (worthwhile && static_cast<int64_t>(members.size()) < k_) {
+            comparison_.aim(centre);
+            members.push_back(search_.nearest(comparison_, centre));
+            centre = comparison_.joined(term_set(rows_, members.back()));
+            search_.exclude(sorted_.owner[members.back()], true);
+            worthwhile = least == 0 || keeps(centre, members, least);
+        }
+        for (int64_t row : members) search_.exclude(sorted_.owner[row], false);
+        if (worthwhile)
+            enlist(std::move(centre), std::move(members));
+        else
+            in_vain_ += static_cast<int64_t>(members.size()) - 1;
+    }
+
+    void enlist(Centre centre, std::vector<int64_t> members) {
+        for (int64_t row : members) {
+            out_.group[row] = static_cast<int64_t>(out_.members.size());
+            search_.remove(row);
+        }
+        out_.centres.push_back(std::move(centre));
+        out_.members.push_back(std::move(members));
         task_.step(k_);
     }
 
-    void enlist(int64_t row) {
-        out_.group[row] = static_cast<int64_t>(out_.members.size()) - 1;
-        out_.members.back().push_back(row);
-        search_.exclude(sorted_.owner[row], true);
-        search_.remove(row);
+    // Whether so many percent of the members' words could be published as they are: in each bag those of its most frequent term.
+    bool keeps(const Centre& centre, const std::vector<int64_t>& members, int64_t least) {
+        int64_t words = 0, kept = 0;
+        for (int64_t row : members) words += rows_.length(row);
+        for (const HyperTerm& bag : centre.bags) kept += bag.copies * most_alike(bag.terms);
+        return 100 * kept >= least * words;
+    }
+
+    int64_t most_alike(const std::vector<int32_t>& terms) {
+        sorted_terms_.assign(terms.begin(), terms.end());
+        std::ranges::sort(sorted_terms_);
+        int64_t most = 0, run = 0;
+        for (std::size_t i = 0; i < sorted_terms_.size(); ++i) {
+            run = i > 0 && sorted_terms_[i] == sorted_terms_[i - 1] ? run + 1 : 1;
+            most = std::max(most, run);
+        }
+        return most;
+    }
+
+    std::vector<int64_t> rows_holding() const {
+        std::vector<int64_t> holders(terms_.parent.size(), 0);
+        for (int32_t term : rows_.ids) ++holders[term];
+        return holders;
+    }
+
+    // Whether enough of a seed's words are in k term sets at all; most of a sparse log need not be searched for.
+    bool may_promise(int64_t seed, const std::vector<int64_t>& holders) const {
+        int64_t common = 0;
+        const auto ids = rows_.row_ids(seed), counts = rows_.row_counts(seed);
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            if (holders[ids[i]] >= k_) common += counts[i];
+        return 100 * common >= promising_ * rows_.length(seed);
     }
 
     // Lines 8 to 10: whoever remains joins the nearest centre.
@@ -106,7 +161,8 @@ private:
     const Sorted& sorted_;
     const Rows rows_;
     const TermDistance& terms_;
-    int64_t k_;
+    int64_t k_, promising_, in_vain_ = 0;
+    std::vector<int32_t> sorted_terms_;
     Task& task_;
     Search search_;
     Comparison comparison_;
@@ -116,9 +172,9 @@ private:
 }  // namespace
 
 Clusters cluster_term_sets(const Rows& term_sets, std::span<const int64_t> order, std::span<const int64_t> owner, const TermDistance& terms,
-                           int64_t k, Task& task) {
+                           int64_t k, int64_t promising, Task& task) {
     const Sorted sorted(term_sets, order, owner);
-    Clusters found = Clustering(sorted, terms, k, task).run();
+    Clusters found = Clustering(sorted, terms, k, promising, task).run();
     std::vector<int64_t> group(found.group.size());
     for (std::size_t row = 0; row < group.size(); ++row) group[sorted.given[row]] = found.group[row];
     found.group = std::move(group);

@@ -115,7 +115,7 @@ def test_63_of_the_120_orders_give_the_published_clusters(example):
     measure = SemanticDistance(example.taxonomy, eps=4, omega=4).kernel()
     hits = 0
     for order in permutations(range(5)):
-        found = kernels.run(_kernels.cluster_term_sets, measure, example.bags.view, np.array(order), np.arange(5), 2)
+        found = kernels.run(_kernels.cluster_term_sets, measure, example.bags.view, np.array(order), np.arange(5), 2, 0)
         hits += clusters_of(found.group) == PUBLISHED_CLUSTERS
     assert hits == 63
 

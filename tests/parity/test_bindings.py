@@ -90,7 +90,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "nearest_distances": lambda: run(_kernels.nearest_distances, measure(), r(), rows(), 1),
         "nearest_term_sets": lambda: run(_kernels.nearest_term_sets, measure(), r(), order),
         "joined_centre": lambda: run(_kernels.joined_centre, measure(), r(), order),
-        "cluster_term_sets": lambda: run(_kernels.cluster_term_sets, measure(), r(), order, people, 2),
+        "cluster_term_sets": lambda: run(_kernels.cluster_term_sets, measure(), r(), order, people, 2, 20),
         "represent": lambda: run(_kernels.represent, measure(), r(), rows(), order),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
     }
@@ -165,7 +165,7 @@ def test_orders_name_each_record_once() -> None:
     people = wide([0, 1])
     for order in ([0, 0], [0, 2], [0], [0, -1]):
         with pytest.raises(ValueError, match="kernel input: expected"):
-            kernels.run(_kernels.cluster_term_sets, measure(), rows(), wide(order), people, 2)
+            kernels.run(_kernels.cluster_term_sets, measure(), rows(), wide(order), people, 2, 20)
         with pytest.raises(ValueError, match="kernel input: expected"):
             kernels.run(_kernels.clump, scored(), wide(order), CLUMP)
 
@@ -184,7 +184,7 @@ def test_published_rows_that_are_not_there_are_refused() -> None:
 
 def test_clusters_are_published_on_their_own_tree_only() -> None:
     order = wide([0, 1])
-    clusters = kernels.run(_kernels.cluster_term_sets, measure(), rows(), order, order, 2)
+    clusters = kernels.run(_kernels.cluster_term_sets, measure(), rows(), order, order, 2, 20)
     smaller = measure([-1], [1], [1])
     empty = rows(([0, 0, 0], [], []))
     options = _kernels.TypicalOptions(typical=0, min_owners=1, generalize_rare=True)

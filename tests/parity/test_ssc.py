@@ -65,7 +65,7 @@ def test_every_member_is_the_nearest_of_those_left(case, k):
     tree, records, distance = case
     bags = bags_of(records, tree)
     everyone = np.arange(len(records))
-    clusters = kernels.run(_kernels.cluster_term_sets, distance.kernel(), bags.view, everyone, everyone, k)
+    clusters = kernels.run(_kernels.cluster_term_sets, distance.kernel(), bags.view, everyone, everyone, k, 0)
     pool = everyone.tolist()
     for members in clusters.members:
         pool.remove(members[0])
@@ -84,7 +84,7 @@ def test_a_leftover_joins_the_nearest_centre(case):
         records = records[1:]
     bags = bags_of(records, tree)
     everyone = np.arange(len(records))
-    clusters = kernels.run(_kernels.cluster_term_sets, distance.kernel(), bags.view, everyone, everyone, 2)
+    clusters = kernels.run(_kernels.cluster_term_sets, distance.kernel(), bags.view, everyone, everyone, 2, 0)
     (late,) = [c for c, members in enumerate(clusters.members) if len(members) == 3]
     record = records[clusters.members[late][2]]
     costs = [plain_centre_distance(tree, centre_of(bags, distance, m[:2])[0], record, distance, 2) / 2 for m in clusters.members]
@@ -148,7 +148,7 @@ def test_people_who_own_several_vocabularies_count_once(case, data):
     bags = bags_of(records, tree)
     owners = np.array([data.draw(st.integers(0, 4)) for _ in records])
     people = np.unique(owners, return_inverse=True)[1]
-    arguments = distance.kernel(), bags.view, np.arange(len(records)), people, 3
+    arguments = distance.kernel(), bags.view, np.arange(len(records)), people, 3, data.draw(st.integers(0, 100))
     if len(set(owners.tolist())) < 3:
         with pytest.raises(_kernels.Infeasible):
             kernels.run(_kernels.cluster_term_sets, *arguments)

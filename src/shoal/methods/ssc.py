@@ -11,7 +11,8 @@ them. Time: for each vocabulary one search that reads the index lists of relevan
 Where this deviates from the print, and why: the seed is the shortest vocabulary that is left, equals by content, and not "the first", so
 that the answer does not depend on the order of the file (this also gives the clusters of the paper's example, which the order of its
 table does not); a bag or term dropped from the centre of l members costs l * omega, which the paper leaves open; people are counted, not
-vocabularies; only terms that enough people hold can be elected.
+vocabularies; only terms that enough people hold can be elected. Beyond the print: seeds whose group would keep few words wait until the
+groups that keep many are formed (`promising`), so that one without a like does not use up a vocabulary that has four.
 """
 
 from __future__ import annotations
@@ -56,6 +57,9 @@ class SSC(Method):
     typical: str = param("vote", choices=TYPICAL, help="publish of matched terms the elected one, all, or their common ancestor")
     min_owners: int = param(2, minimum=1, help="people of a group who must hold a published term, at most k")
     rare: str = param("generalize", choices=("generalize", "withhold"), help="what becomes of matched terms that too few hold")
+    promising: int = param(
+        20, minimum=0, maximum=100, help="percent of its words that a group must keep to be formed first; 0: as printed, none is preferred"
+    )
     order: str = param("ascending", choices=("ascending", "descending", "given"), help="which vocabularies start clusters first, by length")
 
     def __post_init__(self) -> None:
@@ -111,6 +115,7 @@ class SSC(Method):
             self._seed_order(bags),
             _numbered(bags.owners),
             self.k,
+            self.promising,
             k=self.k,
             label="clustering",
         )
