@@ -4,9 +4,9 @@
 
 The share is of all word occurrences of the records as a method is given them, words that the taxonomy does not know included. An
 occurrence counts as typed if its record is published with that word in that spelling, and as within one level if it is published so or as
-its parent in the taxonomy, which must not be the root nor the node above all unlisted words. All are counted from the original and the release alone, so that every version is measured the same way; loss
-is GGD per occurrence by the node loss `lm`, whatever a version's default. A version is a checkout with kernels built in it; each runs in a
-process of its own.
+its parent in the taxonomy, which must not be the root nor the node above all unlisted words. All are counted from the original and the
+release alone, so that every version is measured the same way; loss is GGD per occurrence by the node loss `lm`, whatever a version's
+default. A version is a checkout with kernels built in it; each runs in a process of its own.
 """
 
 from __future__ import annotations

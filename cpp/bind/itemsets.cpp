@@ -1,13 +1,15 @@
-// Itemset kernels for Python: supports, minimal moles and their greedy elimination.
+// Itemset kernels for Python: supports, minimal moles, their greedy elimination and its improvement.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <string>
 
 #include "bind/values.hpp"
 #include "itemsets/eliminate.hpp"
 #include "itemsets/itemsets.hpp"
 #include "itemsets/moles.hpp"
+#include "itemsets/restore.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -94,4 +96,17 @@ void bind_itemsets(nb::module_& m) {
             return std::tuple(hand_over(std::move(found.items)), hand_over(std::move(found.removed)));
         },
         "start"_a, "values"_a, "loss"_a, "score"_a, "task"_a);
+    m.def(
+        "improve_hitting",
+        [](I64 start, I32 values, I64 loss, I64 items, Task& task) {
+            const Lists moles = lists(start, values, static_cast<int64_t>(loss.shape(0)));
+            not_negative(span(loss));
+            indices_within(span(items), static_cast<int64_t>(loss.shape(0)));
+            std::vector<char> gone(loss.shape(0), 0);
+            for (int64_t item : span(items)) gone[item] = 1;
+            for (int64_t m = 0; m < moles.size(); ++m)
+                need(std::ranges::any_of(moles[m], [&](int32_t item) { return gone[item] != 0; }), "items that hit every set");
+            return hand_over(unlocked([&] { return improve_hitting(moles, span(loss), span(items), task); }));
+        },
+        "start"_a, "values"_a, "loss"_a, "items"_a, "task"_a);
 }

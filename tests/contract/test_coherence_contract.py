@@ -18,7 +18,7 @@ from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 TREE = {"everything": None, "low": "everything", "high": "everything"} | {f"i{i}": "low" if i < 4 else "high" for i in range(8)}
-WAYS = [{}, {"score": "mm"}, {"score": "1/il"}, {"score": "rmall"}, {"il": "1"}, {"exact": True}, {"generalize": True}]
+WAYS = [{}, {"score": "mm/il"}, {"score": "mm"}, {"score": "1/il"}, {"score": "rmall"}, {"il": "1"}, {"exact": True}, {"generalize": True}]
 
 
 def split(parts):

@@ -31,7 +31,7 @@ CHANCE = {
     "partition": {"publish_as": ["set", "bag", "lcg"], "tries": ["1", "3", "20"], "leftover": ["split", "keep"]},
     "coherence": {
         "p": ["1", "2", "3"],
-        "score": ["mm/il", "mm", "1/il", "rmall"],
+        "score": ["best", "mm/il", "mm", "1/il", "rmall"],
         "il": ["support", "1"],
         "h": ["0.3", "0.5", "0.8", "1"],
     },

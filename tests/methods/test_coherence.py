@@ -6,15 +6,18 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from helpers_itemsets import on_nodes, published
+from helpers_itemsets import bags_of, brute_moles, databases, on_nodes, published
 from shoal import Cohesion
 from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.choice import Items, ItemWeights
-from shoal.itemsets.hitting import exact_hitting, greedy
+from shoal.itemsets.hitting import exact_hitting, greedy, improved
 from shoal.itemsets.lifting import Recoding
-from shoal.itemsets.supports import Moles
+from shoal.itemsets.supports import PUBLIC, Moles, Power
+from shoal.taxonomy.placing import as_typed
 
 
 def shown(release) -> set[str]:
@@ -136,6 +139,30 @@ def test_the_exact_search_beats_the_greedy_one_where_that_errs():
     sets = [(0, i) for i in range(1, 7)] + [(i, i + 6) for i in range(1, 7)]
     loss = np.array([9, *[2] * 6, *[9] * 6], np.int64)
     assert greedy(_moles(sets), loss, "mm").loss > exact_hitting(_moles(sets), loss, 10).loss == 12
+
+
+def test_exchanges_find_what_the_greedy_choices_miss():
+    # The same hub, which every greedy choice but one suppresses beside the rim.
+    sets = [(0, i) for i in range(1, 7)] + [(i, i + 6) for i in range(1, 7)]
+    loss = np.array([9, *[2] * 6, *[9] * 6], np.int64)
+    assert improved(_moles(sets), loss).loss == 12
+
+
+@settings(deadline=None, max_examples=80)
+@given(databases(repeat_owners=False), st.integers(2, 3), st.integers(1, 3))
+def test_no_suppressed_item_could_be_published(case, k, p):
+    """By brute force over all sets: putting any one suppressed item back everywhere gives a mole."""
+    rows, owners, _ = case
+    n = 1 + max((max(row, default=0) for row in rows), default=0)
+    if len([row for row in rows if row]) < k:
+        return
+    original = as_typed(bags_of(rows, n, owners), None)
+    release = Cohesion(k=k, p=p).apply(original)
+    kept = {int(name[1:]) for i in np.unique(release.published.items) for name in [release.published.vocabulary[int(i)]]}
+    power = Power(h=0.4, k=k, p=p)
+    for item in {i for row in rows for i in row} - kept:
+        shown = [frozenset(row) & (kept | {item}) for row in rows]
+        assert brute_moles(shown, owners, [PUBLIC] * n, power)
 
 
 def test_a_search_cut_short_says_so_and_proves_what_it_can():

@@ -12,7 +12,7 @@ from shoal.taxonomy.placing import place_terms
 from shoal.taxonomy.tree import Taxonomy
 
 # Four words no two of which are relevant to one another at eps = 1.
-FAR = Taxonomy.from_parents({"all": None, **{part: "all" for part in "ABCD"}, **{word: word.upper() for word in "abcd"}})
+FAR = Taxonomy.from_parents({"all": None, **dict.fromkeys("ABCD", "all"), **{word: word.upper() for word in "abcd"}})
 
 
 def kept(records: list[str], **parameters: object) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from helpers_itemsets import bags_of, breach, brute_greedy, brute_moles, databases, is_mole, least_loss, powers
 from shoal import _kernels, kernels
-from shoal.itemsets.hitting import exact_hitting, greedy
+from shoal.itemsets.hitting import exact_hitting, greedy, improved
 from shoal.itemsets.supports import PRIVATE, PUBLIC, Power, exact, minimal_moles, supports
 
 
@@ -144,6 +144,27 @@ def test_greedy_elimination(case, score):
     sets, loss = case
     chosen = greedy(_as_moles(sets), np.array(loss, np.int64), score)
     assert list(zip(chosen.items.tolist(), chosen.removed.tolist(), strict=True)) == brute_greedy(sets, loss, score)
+
+
+@settings(deadline=None, max_examples=300)
+@given(moles_and_losses)
+def test_after_exchanges_every_mole_is_hit_and_no_item_can_be_spared(case):
+    sets, loss = case
+    found = improved(_as_moles(sets), np.array(loss, np.int64))
+    chosen = set(found.items.tolist())
+    assert all(chosen & set(mole) for mole in sets)
+    for item in chosen:
+        assert any(not (chosen - {item}) & set(mole) for mole in sets), "this one could be put back"
+    assert found.loss == sum(loss[item] for item in chosen)
+    assert least_loss(sets, loss) <= found.loss
+    assert found.loss <= min(sum(loss[item] for item, _ in brute_greedy(sets, loss, score)) for score in ("mm/il", "mm", "1/il"))
+    assert int(found.removed.sum()) == len(sets)
+
+
+def test_exchanges_begin_with_items_that_hit_every_mole():
+    mole = np.array([0, 2], np.int64), np.array([0, 1], np.int32)
+    with pytest.raises(ValueError, match="items that hit every set"):
+        kernels.run(_kernels.improve_hitting, *mole, np.ones(3, np.int64), np.array([2], np.int64))
 
 
 @settings(deadline=None, max_examples=60)

@@ -18,7 +18,7 @@ import numpy as np
 
 from shoal.counting import percent
 from shoal.data.bags import Bags, Ints, Small
-from shoal.itemsets.hitting import greedy
+from shoal.itemsets.hitting import improved
 from shoal.itemsets.supports import PUBLIC, Moles, Parts, Power, minimal_moles, supports
 from shoal.taxonomy.losses import integer_losses
 from shoal.taxonomy.tree import Taxonomy
@@ -153,7 +153,7 @@ class _Lifting:
 def lift(records: Bags, taxonomy: Taxonomy, parts: Parts, loss: Ints, power: Power, moles: Moles) -> tuple[Recoding, list[str]]:
     """A recoding under which no mole is left, and what is worth telling about it."""
     work = _Lifting(records, taxonomy, parts, loss, power)
-    plain = Recoding.identity(len(taxonomy)).suppressing(greedy(moles, loss).items)
+    plain = Recoding.identity(len(taxonomy)).suppressing(improved(moles, loss).items)
     while len(moles):
         step = work.best_step(moles)
         work.take(step)

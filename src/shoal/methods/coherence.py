@@ -3,13 +3,14 @@
 Guarantee: whoever knows at most p public items of a person finds at least k people who hold them, and no private item that more than the
 share h of those hold. Private items stay as they are, no item is invented, and every itemset that survives keeps its support.
 
-All minimal moles are found level by level; then the item of the best score (moles removed per loss) is suppressed until no mole is left.
-Time: that of mining the public itemsets up to size p with support k; the elimination is linear in the moles.
+All minimal moles are found level by level; then the item of the best score (moles removed per loss) is suppressed until no mole is left,
+and items are put back, and one exchanged for several, while that loses less: no item that is suppressed could be published.
+Time: that of mining the public itemsets up to size p with support k; the elimination and the exchanges are linear in the moles.
 
 Where this deviates from the print, and why: sets of no record are no moles (Figure 4 counts them and suppresses needlessly); the empty
 set is also a mole if there are fewer than k people (Theorem 1 forgets it); ties are broken by more moles, less loss, item order. Beyond
-the print: `exact` finds the least loss by integer programming, `generalize` replaces items by their parents where that loses less, and
-where a person owns several records support counts people.
+the print: the exchanges (`score` names the printed choices, which make none); `exact` finds the least loss by integer programming,
+`generalize` replaces items by their parents where that loses less, and where a person owns several records support counts people.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.choice import Items, ItemWeights
-from shoal.itemsets.hitting import SCORES, Hitting, exact_hitting, greedy
+from shoal.itemsets.hitting import SCORES, Hitting, exact_hitting, greedy, improved
 from shoal.itemsets.lifting import SUPPRESSED, Recoding, lift
 from shoal.itemsets.parts import parts_of, published_parts
 from shoal.itemsets.supports import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
@@ -33,6 +34,8 @@ from shoal.methods.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.coherence import MOST_KNOWN, Coherence
+
+BEST = "best"  # exchanges after the greedy choice; the other scores are the paper's
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,11 @@ class Cohesion(RecodingMethod):
     p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="public items that an attacker may know")
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
-    score: str = param("mm/il", choices=(*SCORES, "rmall"), help="which item is suppressed next: moles per loss, moles, least loss; or all")
+    score: str = param(
+        BEST,
+        choices=(BEST, *SCORES, "rmall"),
+        help="the best that is found; or as printed: moles per loss, moles, least loss, all",
+    )
     il: str = param("support", choices=("support", "1", "weights"), help="what suppressing an item loses")
     weights: ItemWeights | None = param(None, help="the loss of each item, for il=weights")
     exact: bool = param(False, help="find the least loss by integer programming")
@@ -64,7 +71,7 @@ class Cohesion(RecodingMethod):
             raise ParameterError("il=weights and a file of weights go together", hint="give both or neither")
         if self.exact and (self.generalize or self.score == "rmall"):
             raise ParameterError("exact is a search among suppressions only", hint="leave out generalize and rmall")
-        if self.generalize and self.score != "mm/il":
+        if self.generalize and self.score != BEST:
             raise ParameterError("generalize weighs moles per loss", hint="leave out score")
 
     @property
@@ -107,7 +114,9 @@ class Cohesion(RecodingMethod):
         if self.score == "rmall":
             items = _occurring(records, parts)
             return Hitting(items, np.zeros(len(items), np.int64), int(loss[items].sum()))
-        return exact_hitting(moles, loss, self.time_limit) if self.exact else greedy(moles, loss, self.score)
+        if self.exact:
+            return exact_hitting(moles, loss, self.time_limit)
+        return improved(moles, loss) if self.score == BEST else greedy(moles, loss, self.score)
 
     def losses(self, records: Bags, parts: Parts) -> Ints:
         """What suppressing each item loses, in whole numbers; weights are brought to their common denominator."""
