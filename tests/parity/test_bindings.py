@@ -75,6 +75,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "tree_counts": lambda: run(_kernels.tree_counts, r(), up, end, narrow([0, 1, 2]), 1),
         "min_sums": lambda: run(_kernels.min_sums, r(), order, order, weight, 1),
         "meet_groups": lambda: run(_kernels.meet_groups, r(), tree(), wide([0, 2]), order, 1),
+        "published_forms": lambda: run(_kernels.published_forms, r(), rows(), order, tree(), 0 * role, 1),
         "covering_nodes": lambda: run(_kernels.covering_nodes, r(), rows(), order, tree(), 1),
         "partition": lambda: run(_kernels.partition, r(), tree(), wide([2, 1, 1]), order, people, PARTITION),
         "Scored": lambda: scored(given),
