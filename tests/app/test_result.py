@@ -182,3 +182,33 @@ def test_baskets_without_any_frame(shell: Shell):
     result = shoal.anonymize("baskets.txt", "clump", k=5, taxonomy=food())
     assert result.release.method == "clump"
     assert repr(result) == "<Result of clump: k-anonymity(k=5) verified; 40 records>"
+
+
+def test_where_hardly_a_word_is_left_it_says_what_would_help(caplog: pytest.LogCaptureFixture):
+    """Each line of advice is a call that is accepted, and is not given where it would be refused."""
+    words = [f"word{n}" for n in range(400)]
+    rows = [
+        {"user": n, "time": f"2024-01-{1 + j:02d}", "query": " ".join(words[(n * 31 + j * 7 + i) % 400] for i in range(4))}
+        for n in range(20)
+        for j in range(8)
+    ]
+    log = pl.DataFrame(rows)
+    result = shoal.anonymize(log, k=5, taxonomy="generated:2", time="time")
+    assert result.headline.readable < 0.05
+    assert any(line.startswith('per="session": ') for line in result.advice)
+    assert result.headline.warning in caplog.text
+    assert result.advice[0] in caplog.text
+    assert Parts(result._repr_html_()).text.count("try") == len(result.advice)
+    for line in result.advice:
+        call = line.partition(": ")[0]
+        changed = eval(f"dict({call})")
+        assert not {"k", "taxonomy"} & set(changed)
+        shoal.anonymize(log, k=5, time="time", taxonomy="generated:2", **changed)
+    by_event = shoal.anonymize(log, k=5, taxonomy="generated:2", per="event")
+    assert not [line for line in by_event.advice if line.startswith("per=")]
+
+
+def test_a_readable_release_gets_no_advice(result: Any, caplog: pytest.LogCaptureFixture):
+    assert result.headline.readable > 0.05
+    assert result.advice == ()
+    assert not caplog.text

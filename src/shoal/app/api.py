@@ -20,10 +20,11 @@ from typing import Any, Literal, Unpack
 import polars as pl
 
 from shoal import kernels
+from shoal.app.advised import advised
 from shoal.app.announcing import announced, doubts
 from shoal.app.audit import Audit, gathered
-from shoal.app.data_options import Column, Columns, DataOptions, said_of_data
-from shoal.app.given import GivenTaxonomy, Hierarchy, hierarchy_of
+from shoal.app.data_options import Column, Columns, DataOptions, asked_of_data, prepared_as
+from shoal.app.given import GivenTaxonomy, Hierarchy
 from shoal.app.job import Preparation
 from shoal.app.keywords import in_python, spoken_in_python
 from shoal.app.look import Look
@@ -32,7 +33,7 @@ from shoal.app.manifest import Published
 from shoal.app.measuring import measured, recorded
 from shoal.app.pipeline import anonymize as judged_release
 from shoal.app.prepare import Prepared, prepare
-from shoal.app.request import original_options, preparation, wanted_method
+from shoal.app.request import original_options, wanted_method
 from shoal.app.result import Result, log
 from shoal.data.log import Per
 from shoal.io.read.inputs import Reading
@@ -107,7 +108,8 @@ def anonymize(
         chosen = wanted_method(method, {"k": k, "seed": seed, "effort": effort, **parameters}, said)
         _tell((), doubts(chosen))
         prepared = _prepared(data, said, Preparation.default_for(chosen))
-        return Result(judged_release(prepared, chosen, ["bound"] if bound else []), prepared.notes)
+        judged = judged_release(prepared, chosen, ["bound"] if bound else [])
+        return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))
 
 
 def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | None = None, **options: Unpack[DataOptions]) -> Bound:
@@ -132,8 +134,8 @@ def look(data: str | Path | Any, *, whole: bool = False, threads: int | None = N
     ('transactions', 2, 3)
     """
     with spoken_in_python(), kernels.using(threads=threads):
-        asked, given = _asked(options)
-        found = see(data, given.settled(preparation(asked)), whole=whole, given=given.tree)
+        how, given = prepared_as(options)
+        found = see(data, how, whole=whole, given=given.tree)
         _tell((*given.notes, *found.notes), [f"left out: {line}" for line in found.defects])
         return found
 
@@ -193,25 +195,25 @@ def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFr
 
 def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:
     """The data, read and put on its taxonomy as was said; what was understood is told before the work."""
-    options, given = _asked(said)
-    prepared = prepare(data, given.settled(preparation(options, base)), given.tree)
+    how, given = prepared_as(said, base)
+    prepared = prepare(data, how, given.tree)
     told = announced(prepared)
     _tell((*given.notes, *told.notes), (*told.warnings, *told.left_out))
     return replace(prepared, notes=(*given.notes, *prepared.notes))
 
 
-def _asked(said: Mapping[str, Any]) -> tuple[dict[str, Any], Hierarchy]:
-    """All options as the command line has them, and the taxonomy apart, which may be a tree already."""
-    options = said_of_data(said)
-    given = hierarchy_of(options["taxonomy"], options.pop("levels"), options["node_loss"])
-    return options | {"taxonomy": given.name}, given
-
-
 def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tuple[Preparation | None, Hierarchy]:
     """How an original is to be read, on top of what the manifest tells; where there is none, nothing may be said of it."""
-    options, given = _asked(said)
+    options, given = asked_of_data(said)
     how = original_options(options, original, place.manifest)
     return None if how is None else given.settled(how), given
+
+
+def _told(result: Result) -> Result:
+    """The result, after a warning where hardly a word is left."""
+    if result.headline.warning:
+        _tell((), [result.headline.warning, *(f"this may keep more words: {line}" for line in result.advice)])
+    return result
 
 
 def _tell(notes: Iterable[str], warnings: Iterable[str] = ()) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypedDict
 
-from shoal.app.given import GivenTaxonomy
+from shoal.app.given import GivenTaxonomy, Hierarchy, hierarchy_of
+from shoal.app.job import Preparation
+from shoal.app.request import preparation
 from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.names import did_you_mean
@@ -52,3 +54,16 @@ def said_of_data(given: Mapping[str, Any]) -> dict[str, Any]:
             raise ParameterError(f"there is no option {name!r}", hint=did_you_mean(name, DATA_OPTIONS), value=name)
     numbered = {name: str(given[name]) for name in ROLES if isinstance(given.get(name), int)}
     return dict.fromkeys(DATA_OPTIONS) | dict(given) | numbered
+
+
+def asked_of_data(given: Mapping[str, Any]) -> tuple[dict[str, Any], Hierarchy]:
+    """All options as the command line has them, and the taxonomy apart, which may be a tree already."""
+    options = said_of_data(given)
+    hierarchy = hierarchy_of(options["taxonomy"], options.pop("levels"), options["node_loss"])
+    return options | {"taxonomy": hierarchy.name}, hierarchy
+
+
+def prepared_as(given: Mapping[str, Any], base: Preparation | None = None) -> tuple[Preparation, Hierarchy]:
+    """How data is to be prepared by these options, on top of a base, and the taxonomy that they give."""
+    options, hierarchy = asked_of_data(given)
+    return hierarchy.settled(preparation(options, base)), hierarchy

@@ -11,7 +11,7 @@ from shoal.errors import ShoalError
 FLAGS = frozenset({"header", "strict", "bag", "bound", "force", "whole"})
 _VALUE = r"[A-Z]{3,}|\d+|querylog|table|transactions|microdata|session|event|exact|folded|keep|drop|refuse"
 _OPTION = re.compile(rf"(?<![\w'-])--(no-)?([a-z][a-z-]*)(?:/--[a-z-]+)?(?: ({_VALUE})\b)?")
-_NEXT = re.compile(r"(=\S+) (?=[a-z_]+=)")
+_NEXT = re.compile(r"(=[^\s,]+) (?=[a-z_]+=)")
 
 
 @contextmanager

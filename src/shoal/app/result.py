@@ -6,7 +6,7 @@ What a result shows of the original is what its manifest may tell: decided by th
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -50,9 +50,11 @@ class Result:
     [['Beer'], ['Beer'], ['Fruit', 'Milk'], ['Fruit', 'Milk']]
     """
 
-    def __init__(self, judged: Judged, notes: tuple[str, ...] = ()) -> None:
+    def __init__(self, judged: Judged, notes: tuple[str, ...] = (), advice: Iterable[str] = ()) -> None:
+        """`notes` are told of how the input was understood, `advice` only where hardly a word is left."""
         self._judged = judged
         self.notes = (*notes, *judged.release.notes)
+        self.advice = tuple(advice) if self.headline.warning else ()
 
     # -- what it is
 
@@ -148,7 +150,7 @@ class Result:
         return f"<Result of {self.release.method}: {verdicts}; {held}>"
 
     def _repr_html_(self) -> str:
-        return small_page(self.manifest)
+        return small_page(self.manifest, self.advice)
 
     def __reduce__(self) -> Any:
         raise TypeError("a result knows which record became which, and is not to be pickled; write() writes what may be published")

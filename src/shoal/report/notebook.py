@@ -13,7 +13,7 @@ from shoal.counting import percent
 from shoal.itemsets.choice import without_names
 from shoal.methods import fate_of
 from shoal.report.summaries import summary_of
-from shoal.report.summary import Share, Summary
+from shoal.report.summary import Share
 from shoal.report.words import count, number, plain, spoken
 
 WIDTH, HEIGHT = 640, 18
@@ -25,10 +25,11 @@ DRAWN = ("records", "rows")  # an account, where there are no words to be told o
 Row = tuple[str, str]
 
 
-def small_page(manifest: Mapping[str, Any]) -> str:
-    """The table and the chart as HTML, of a manifest as it may be published."""
+def small_page(manifest: Mapping[str, Any], advice: Sequence[str] = ()) -> str:
+    """The table and the chart as HTML, of a manifest as it may be published; `advice` tells what may keep more words."""
     summary = summary_of(manifest)
-    rows = [*_claims(manifest["claims"]), *summary.lines, ("method", _asked(manifest)), *_warned(summary)]
+    warned = [("warning", summary.warning)] if summary.warning else []
+    rows = [*_claims(manifest["claims"]), *summary.lines, ("method", _asked(manifest)), *warned, *(("try", line) for line in advice)]
     left = 'style="text-align:left"'
     cells = "".join(f"<tr><th {left}>{escape(plain(name))}</th><td {left}>{escape(plain(text))}</td></tr>" for name, text in rows)
     return f"<div>{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"
@@ -45,10 +46,6 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> list[Row]:
 def _asked(manifest: Mapping[str, Any]) -> str:
     given = ", ".join(f"{name}={number(value)}" for name, value in manifest["parameters"].items() if value is not None)
     return f"{manifest['method']}({given})"
-
-
-def _warned(summary: Summary) -> list[Row]:
-    return [("warning", summary.warning)] if summary.warning else []
 
 
 def _account(manifest: Mapping[str, Any]) -> tuple[Share, ...]:
