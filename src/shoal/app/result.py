@@ -16,13 +16,14 @@ import polars as pl
 from shoal.app.disclose import disclosed_facts
 from shoal.app.job import Target
 from shoal.app.keywords import spoken_in_python
-from shoal.app.pipeline import Judged, described, publish
+from shoal.app.pipeline import Judged, described, levels_in, publish
 from shoal.counting import counted
 from shoal.data.release import Release
 from shoal.errors import ParameterError, ShoalError
 from shoal.io.directory import ReleaseDirectory
 from shoal.io.whole_file import write_page
-from shoal.io.write.files import LISTS
+from shoal.io.write.files import LISTS, LONG, OutputForm
+from shoal.io.write.long import long_frame
 from shoal.itemsets.choice import without_names
 from shoal.privacy import Model, Verdict
 from shoal.report.notebook import small_page
@@ -100,8 +101,17 @@ class Result:
 
     # -- the published rows
 
-    def to_polars(self, table: str | None = None) -> pl.DataFrame:
-        """All published rows of a table, or of the only one, in random order: of records, `record` and the list of its `items`."""
+    def to_polars(self, table: str | None = None, *, layout: str = LISTS) -> pl.DataFrame:
+        """All published rows of a table, or of the only one, in random order.
+
+        Of records these are `record` and the list of its `items`; in the layout `long` a row is an item of a record, with its count and,
+        on a taxonomy, its level.
+        """
+        frame = self._frame(table)
+        OutputForm(layout=layout).refuse_layout(" and ".join(sorted(self.release.kinds)))
+        return long_frame(frame, levels_in(self._judged.original)) if layout == LONG else frame
+
+    def _frame(self, table: str | None) -> pl.DataFrame:
         if table is None and len(self._frames) == 1:
             return next(iter(self._frames.values()))
         if table not in self._frames:
@@ -109,13 +119,13 @@ class Result:
             raise ParameterError("which of the tables is meant?" if table is None else f"no table is called {table!r}", hint=hint)
         return self._frames[table]
 
-    def to_pandas(self, table: str | None = None) -> pd.DataFrame:
+    def to_pandas(self, table: str | None = None, *, layout: str = LISTS) -> pd.DataFrame:
         """The same as a pandas frame; needs pandas and pyarrow."""
-        return _converted(self.to_polars(table).to_pandas, "pandas pyarrow")
+        return _converted(self.to_polars(table, layout=layout).to_pandas, "pandas pyarrow")
 
-    def to_arrow(self, table: str | None = None) -> pa.Table:
+    def to_arrow(self, table: str | None = None, *, layout: str = LISTS) -> pa.Table:
         """The same as an Arrow table; needs pyarrow."""
-        return _converted(self.to_polars(table).to_arrow, "pyarrow")
+        return _converted(self.to_polars(table, layout=layout).to_arrow, "pyarrow")
 
     @cached_property
     def _frames(self) -> dict[str, pl.DataFrame]:

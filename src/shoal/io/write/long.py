@@ -45,3 +45,17 @@ def _items(published: Bags, levels: Levels | None) -> pl.DataFrame:
     entries = {"entry": np.arange(len(published.items)), "item": names.gather(published.items), "count": published.counts.astype(np.int64)}
     frame = pl.DataFrame(entries, schema={"entry": pl.Int64, "item": pl.String, "count": pl.Int64})
     return frame if levels is None else frame.with_columns(levels(names).gather(published.items).cast(pl.Int64).alias("level"))
+
+
+def long_frame(lists: pl.DataFrame, levels: Levels | None) -> pl.DataFrame:
+    """The long layout of a frame of records, the lists of their items and perhaps of their weights: what a file of that layout holds."""
+    weighted = [name for name in ("weights",) if name in lists.columns]
+    flat = lists.explode("items", *weighted, empty_as_null=True, keep_nulls=True).rename({"items": "item"})
+    rows = flat.rename(dict.fromkeys(weighted, "weight")) if weighted else _counted(flat)
+    return rows if levels is None else rows.with_columns(levels(rows["item"]).cast(pl.Int64).alias("level"))
+
+
+def _counted(flat: pl.DataFrame) -> pl.DataFrame:
+    """Every item of a record once, with how often it occurs there."""
+    found = pl.col("item").is_not_null().sum().cast(pl.Int64).alias("count")
+    return flat.group_by("record", "item", maintain_order=True).agg(found)

@@ -15,12 +15,12 @@ from shoal.io.write.files import (
     LONG,
     OUTPUT_FORMATS,
     FileFact,
-    Levels,
     OutputForm,
     insist_on_format,
     write_pieces,
 )
 from shoal.io.write.frames import frame_bytes
+from shoal.io.write.long import long_frame
 from shoal.io.write.names import refuse_ambiguous, refuse_empty
 
 
@@ -33,7 +33,7 @@ def write(table: WeightedBagTable, directory: Path, name: str, form: OutputForm)
     frame = table.shuffled()
     if form.layout == LONG:
         refuse_empty(names)
-        frame = _long(frame, form.levels)
+        frame = long_frame(frame, form.levels)
     elif separator:
         frame = frame.with_columns(_joined(frame, "items", separator), _joined(frame, "weights", separator))
     path = directory / f"{name}{OUTPUT_FORMATS[form.format]}"
@@ -47,9 +47,3 @@ def _joined(frame: pl.DataFrame, column: str, separator: str) -> pl.Series:
     texts = flat.with_columns(joinable(flat[column], separator).alias(column))
     joined = texts.group_by("record", maintain_order=True).agg(pl.col(column).str.join(separator))
     return frame.select("record").join(joined, on="record", how="left", maintain_order="left")[column]
-
-
-def _long(frame: pl.DataFrame, levels: Levels | None) -> pl.DataFrame:
-    """A row for each item; a record without items is a row without an item."""
-    flat = frame.explode("items", "weights", empty_as_null=True, keep_nulls=True).rename({"items": "item", "weights": "weight"})
-    return flat if levels is None else flat.with_columns(levels(flat["item"]).cast(pl.Int64).alias("level"))
