@@ -34,6 +34,7 @@ def rivals(k: int) -> dict[str, Method]:
         "clump": Clump(k=k),
         "clump printed": Clump(k=k, criterion="total"),
         "partition": Partition(k=k),
+        "partition as printed": Partition(k=k, publish_as="set"),
         "partition lcg": Partition(k=k, publish_as="lcg"),
     }
 

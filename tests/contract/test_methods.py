@@ -46,6 +46,7 @@ TRIED: dict[str, list[dict[str, Any]]] = {
         {"k": 2, "tries": 1},
         {"k": 2, "publish_as": "bag"},
         {"k": 3, "publish_as": "lcg"},
+        {"k": 3, "publish_as": "set"},
     ],
     "ssc": [
         {"k": 2},

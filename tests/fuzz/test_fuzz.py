@@ -28,7 +28,7 @@ CHANCE = {
         "ties": ["content", "given"],
         "distinct": [True, False],
     },
-    "partition": {"publish_as": ["set", "bag", "lcg"], "tries": ["1", "3", "20"], "leftover": ["split", "keep"]},
+    "partition": {"publish_as": ["words", "set", "bag", "lcg"], "tries": ["1", "3", "20"], "leftover": ["split", "keep"]},
     "coherence": {
         "p": ["1", "2", "3"],
         "score": ["best", "mm/il", "mm", "1/il", "rmall"],

@@ -1,14 +1,19 @@
-"""Partition on records that are long and alike."""
+"""Partition on records that are long and alike; members that change groups afterwards."""
 
 from __future__ import annotations
 
 import time
 
 import numpy as np
+import pytest
 
 from helpers_data import numbered, tree
+from shoal.data.bags import Bags
 from shoal.data.original import Original
+from shoal.data.release import Release
 from shoal.methods.partition import Partition
+from shoal.taxonomy.placing import place_terms
+from shoal.taxonomy.tree import Taxonomy
 
 
 def pairs(n: int) -> list[int]:
@@ -41,3 +46,52 @@ def test_the_time_does_not_grow_with_the_cube_of_the_length() -> None:
 
     small, large = min(seconds(200) for _ in range(3)), min(seconds(2_000) for _ in range(2))
     assert large < 100 * small + 1
+
+
+FOOD = {
+    "Food": None,
+    **dict.fromkeys(["Fruit", "Meat", "Dairy"], "Food"),
+    **dict.fromkeys(["Apple", "Orange", "Banana"], "Fruit"),
+    **dict.fromkeys(["Beef", "Chicken"], "Meat"),
+    **dict.fromkeys(["Milk", "Cheese", "Butter"], "Dairy"),
+}
+
+
+def shared_words(original: Original, release: Release) -> int:
+    """Words published as they are, counted from the two tables: records are sets here."""
+    rows = release.secret.rows()
+    return sum(len(set(original.bags.record(i)) & set(release.published.record(int(row)))) for i, row in enumerate(rows))
+
+
+def test_people_who_bought_the_same_are_brought_together() -> None:
+    """Two words can be kept, those of the two Oranges; the split itself puts them in one group with others."""
+    baskets = Bags.from_lists([["Orange"], ["Apple", "Banana"], ["Orange"], ["Beef", "Milk"]])
+    original = place_terms(baskets, Taxonomy.from_parents(FOOD))
+    kept = {form: shared_words(original, Partition(k=2, publish_as=form).apply(original)) for form in ("set", "bag", "lcg", "words")}
+    assert kept == {"set": 0, "bag": 0, "lcg": 0, "words": 2}
+
+
+def worth(original: Original, release: Release) -> int:
+    """The score of the exchanges, from its definition: for every record and node the least count in its group, by weight."""
+    tree, rows = original.tree, release.secret.rows()
+    weights = tree.weights + 4 * tree.units * np.isin(np.arange(len(tree)), original.bags.items)
+    counts = np.zeros((len(rows), len(tree)), np.int64)
+    for i in range(len(rows)):
+        for item in original.bags.items[original.bags.indptr[i] : original.bags.indptr[i + 1]]:
+            node = int(item)
+            while node >= 0:
+                counts[i, node] += 1
+                node = int(tree.parent[node])
+    groups = [counts[rows == row] for row in np.unique(rows)]
+    return sum(len(group) * int(weights @ group.min(axis=0)) for group in groups)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_exchanges_never_lower_their_score_and_keep_groups_of_k_people(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    leaves = [name for name in FOOD if name not in FOOD.values()]
+    baskets = [rng.choice(leaves, rng.integers(1, 5), replace=False).tolist() for _ in range(80)]
+    original = place_terms(Bags.from_lists(baskets, rng.integers(0, 50, 80)), Taxonomy.from_parents(FOOD))
+    split, exchanged = (Partition(k=4, publish_as=form).apply(original) for form in ("lcg", "words"))
+    assert all(claim.check(exchanged, original).holds for claim in exchanged.claims)
+    assert worth(original, exchanged) > worth(original, split)

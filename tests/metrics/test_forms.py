@@ -73,6 +73,7 @@ def baskets(shell: Shell) -> Shell:
         ["--method", "shoal"],
         ["--method", "clump", "--bag"],
         ["--method", "partition"],
+        ["--method", "partition", "--publish-as", "set"],
         ["--method", "partition", "--publish-as", "lcg", "--unknown", "drop"],
         ["--method", "coherence"],
         ["--method", "coherence", "--generalize"],

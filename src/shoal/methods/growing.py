@@ -79,6 +79,11 @@ class GroupSearch:
             raise RuntimeError("the engine lost records or gave some twice")
         return groups
 
+    def refined(self, groups: Groups) -> Groups:
+        """Groups that were formed in another way, after the rounds of local search."""
+        self._engine.expect(self._search.rounds * (len(self._counts.lengths) + len(groups)))
+        return self._refine(groups)
+
     def _steps(self) -> int:
         records = len(self._counts.lengths)
         return 2 * records + self._search.rounds * (records + records // self._search.k)

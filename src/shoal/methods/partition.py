@@ -11,7 +11,9 @@ before it is given up; small parts follow a few splits to their end and keep the
 on which all records agree rules nothing out and is taken at once; among records that lose the same by
 being put aside the shortest goes; what was put aside is split further on other nodes (`leftover="split"`) or published as it is
 (`leftover="keep"`); an item that is an inner node is its own child in the split.
-`publish_as="lcg"` gives each group's least common generalization, which never loses more.
+
+Beyond the papers: `publish_as="lcg"` gives each group's least common generalization, which never loses more; `publish_as="words"`, the
+default, lets members change groups first where the groups then share more words. The papers' forms are `set` and `bag`.
 """
 
 from __future__ import annotations
@@ -22,12 +24,19 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.groups import Groups
+from shoal.engines.local import LocalEngine
 from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
+from shoal.methods.growing import GroupSearch, Search
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.taxonomy.counts import meet
+from shoal.taxonomy.counts import meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
+
+WORD_WORTH = 4  # a shared word counts as much as so many losses of one
+EXCHANGES = _kernels.RefineOptions(neighbours=8, depth=3, together=6, worst=0)
+ROUNDS = 2
 
 
 @dataclass(frozen=True)
@@ -38,7 +47,11 @@ class Partition(GroupingMethod):
     paper = "He and Naughton, VLDB 2009"
 
     k: int = param(5, minimum=2, help="distinct people per published record")
-    publish_as: str = param("set", choices=("set", "bag", "lcg"), help="cut nodes once, with multiplicities, or the group's LCG")
+    publish_as: str = param(
+        "words",
+        choices=("words", "lcg", "bag", "set"),
+        help="the groups' LCG, after exchanges for shared words or at once; the cut with multiplicities; the cut as printed",
+    )
     tries: int = param(3, minimum=1, help="splits a small part follows to their end; 1 takes the one that gains most at once")
     leftover: str = param("split", choices=("split", "keep"), help="what becomes of records that balancing put aside")
 
@@ -62,7 +75,23 @@ class Partition(GroupingMethod):
             k=self.k,
             label="partitioning",
         )
-        if self.publish_as == "lcg":
+        if self.publish_as == "words":
+            groups = self._exchanged(bags, taxonomy, groups)
+        if self.publish_as in {"words", "lcg"}:
             return groups, meet(bags, taxonomy, groups)
         cuts = Bags(rows[0], rows[1], rows[2], np.arange(len(rows[0]) - 1, dtype=np.int64), taxonomy.names)
         return groups, cuts if self.publish_as == "bag" else cuts.as_sets()
+
+    def _exchanged(self, bags: Bags, taxonomy: Taxonomy, groups: Ints) -> Ints:
+        """The groups after their members changed places where that keeps more words, then where it loses less."""
+        order = content_order(bags)
+        sorted_bags, labels = bags.select(order), groups[order]
+        members = np.argsort(labels, kind="stable").astype(np.int64)
+        search = Search(k=self.k, block=0, grow=_kernels.GrowOptions(candidates=1), refine=EXCHANGES, refine_block=2048, rounds=ROUNDS)
+        counts = tree_counts(sorted_bags, taxonomy, WORD_WORTH)
+        found = GroupSearch(counts, sorted_bags.owners, bags.owners_repeat, search, LocalEngine("exchanging")).refined(
+            Groups.of_sizes(np.bincount(labels), members)
+        )
+        exchanged = np.empty(len(bags), np.int64)
+        exchanged[order[found.members]] = found.labels
+        return exchanged

@@ -52,11 +52,19 @@ class TreeCounts:
         return found
 
 
-def tree_counts(bags: Bags, taxonomy: Taxonomy) -> TreeCounts:
-    """Counts of every node that has a weight; nodes with no more information than their parents are passed over."""
-    if bags.occurrences * taxonomy.units > LARGEST_SCORE:
+def tree_counts(bags: Bags, taxonomy: Taxonomy, word_worth: int = 0) -> TreeCounts:
+    """Counts of every node that has a weight; nodes with no more information than their parents are passed over.
+
+    With `word_worth` a node that occurs as a word weighs as much more as so many losses of one: groups are then scored by the words they
+    share before the nodes above these.
+    """
+    units = taxonomy.units * (1 + word_worth)
+    if bags.occurrences * units > LARGEST_SCORE:
         raise InputError(f"{bags.occurrences:,} item occurrences are too many to be scored exactly")
     weights = taxonomy.weights
+    if word_worth:
+        weights = weights.copy()
+        weights[np.unique(bags.items)] += word_worth * taxonomy.units
     up = taxonomy.parent.copy()
     while len(idle := np.flatnonzero((up >= 0) & (weights[up] == 0))):
         up[idle] = up[up[idle]]  # which leaps over all idle nodes found so far
@@ -64,7 +72,7 @@ def tree_counts(bags: Bags, taxonomy: Taxonomy) -> TreeCounts:
     indptr, nodes, counts = kernels.run(
         _kernels.tree_counts, bags.view, up, taxonomy.end, first, kernels.threads(), label="counting subtrees"
     )
-    return TreeCounts(indptr, nodes, counts, bags.lengths, weights, taxonomy.units)
+    return TreeCounts(indptr, nodes, counts, bags.lengths, weights, units)
 
 
 def meet(bags: Bags, taxonomy: Taxonomy, groups: npt.ArrayLike) -> Bags:
