@@ -23,6 +23,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from shoal.errors import ParameterError
+from shoal.names import did_you_mean
 
 LARGEST_WHOLE = 2**63 - 1  # what kernels can take
 
@@ -79,7 +80,8 @@ class Param:
         if isinstance(value, float) and not math.isfinite(value):  # no range would catch it
             raise ParameterError(f"{self.name} must be a finite number, not {value}", value=value)
         if self.choices is not None and value not in self.choices:
-            raise ParameterError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}", value=value)
+            what = f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}"
+            raise ParameterError(what, hint=did_you_mean(str(value), self.choices), value=value)
         return self._within(value)
 
     def _within(self, value: Any) -> Any:
@@ -160,7 +162,8 @@ class Declared:
         known = [p.name for p in cls.parameters()]
         for name in names:
             if name not in known:
-                raise ParameterError(f"{cls.name} has no parameter {name!r}", hint=f"it takes {', '.join(known) or 'none'}")
+                hint = did_you_mean(name, known, f"it takes {', '.join(known) or 'none'}")
+                raise ParameterError(f"{cls.name} has no parameter {name!r}", hint=hint)
 
     def values(self) -> dict[str, Any]:
         """Parameter names and their values."""

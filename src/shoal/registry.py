@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
 
 from shoal.errors import ParameterError
+from shoal.names import there_are
 from shoal.parameters import unquoted
 
 Part = TypeVar("Part")
@@ -26,7 +27,7 @@ class Table(Mapping[str, Part], Generic[Part]):
 
     def __getitem__(self, name: str) -> Part:
         if name not in self._places:
-            raise ParameterError(f"no {self.kind} is called {name!r}", hint=f"there are {', '.join(self._places)}", value=name)
+            raise ParameterError(f"no {self.kind} is called {name!r}", hint=there_are(name, self._places), value=name)
         module, attribute = self._places[name].split(":")
         return cast(Part, getattr(import_module(module), attribute))
 

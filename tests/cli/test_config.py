@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers_cli import FOOD, ITEMS, Shell, one_line
 
 SETTINGS = """
 out = "from-file"
@@ -82,3 +83,56 @@ def test_a_file_of_options_that_is_not_there(kitchen: Shell):
 def test_it_is_documented(shell: Shell):
     assert "--config" in shell("anonymize", "--help").out
     assert "TOML" in shell("anonymize", "--help").out
+
+
+# -- the same file for audit and measure
+
+SALES = "who,what\n" + "".join(f"{n},{item}\n" for n in range(12) for item in (ITEMS[n % 8], ITEMS[(n + 3) % 8]))
+OPTIONS = 'user = "who"\nitem = "what"\ntaxonomy = "food.csv"\nk = 3\nmethod = "clump"\nr = 5\nto = "csv"\nlayout = "long"\nheader = true\n'
+
+
+@pytest.fixture
+def released(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    shell = Shell(tmp_path, capsys)
+    for name, content in (("food.csv", FOOD), ("sales.csv", SALES), ("options.toml", OPTIONS)):
+        shell.file(name, content)
+    assert shell("anonymize", "sales.csv", "--config", "options.toml", "--out", "release").code == 0
+    return shell
+
+
+@pytest.mark.parametrize("command", ["audit", "measure"])
+def test_the_file_that_made_a_release_serves_its_audit(released: Shell, command: str):
+    for words in ([], ["--original", "sales.csv"]):
+        with_file = released(command, "release", *words, "--config", "options.toml")
+        without = released(command, "release", *words)
+        assert with_file.code == 0, with_file
+        assert with_file.out == without.out
+
+
+def test_what_the_file_says_of_the_input_counts(released: Shell):
+    released.file("other.toml", 'user = "what"\nitem = "who"\n')
+    answer = released("audit", "release", "--original", "sales.csv", "--config", "other.toml")
+    assert answer.code != 0
+    assert "user = 'what'" in answer.err
+
+
+@pytest.mark.parametrize("command", ["audit", "measure"])
+def test_a_key_that_nobody_has_is_refused(released: Shell, command: str):
+    released.file("odd.toml", 'usr = "who"\n')
+    line = one_line(released(command, "release", "--config", "odd.toml"))
+    assert f"which is no option of {command}" in line
+    assert "did you mean user?" in line
+
+
+def test_typed_options_still_need_an_original(released: Shell):
+    assert "no --original is given" in one_line(released("audit", "release", "--user", "who", "--config", "options.toml"))
+
+
+def test_a_taxonomy_is_found_beside_the_original(released: Shell, monkeypatch: pytest.MonkeyPatch):
+    elsewhere = released.directory / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    for command in ("audit", "measure"):
+        answer = released(command, "../release", "--original", "../sales.csv")
+        assert answer.code == 0, answer

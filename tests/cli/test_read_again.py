@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 
+import polars as pl
 import pytest
 
 from helpers_cli import Shell, one_line
@@ -78,3 +80,55 @@ def test_nothing_said_is_nothing_told(shell: Shell):
 def test_a_forged_reading_is_refused(made: Shell, key: str, value: object, words: str):
     put(f"input.reading.{key}", value)(made.directory / "release")
     assert words in one_line(made("audit", "release", "--original", "in.txt"))
+
+
+# -- every format
+
+EVENTS = pl.DataFrame({"p": [n % 9 for n in range(36)], "t": ["2006-03-01 10:00:00"] * 36, "q": ["dog cat", "tree", "dog", "car"] * 9})
+BASKETS = [["milk", "beer"], ["milk"], ["beer", "salt"], ["milk", "salt"], ["beer"], ["salt"]]
+NUMBERS = "id;age;income;note\n" + "".join(f"{n};{20 + n};{1000 * n};x\n" for n in range(9))
+
+
+def parquet(frame: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def excel(frame: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.write_excel(buffer)
+    return buffer.getvalue()
+
+
+GENERATED = ["--taxonomy", "generated", "--k", "2"]
+FORMATS: dict[str, tuple[str | bytes, list[str]]] = {
+    "log.csv": (EVENTS.write_csv(), ["--user", "p", "--text", "q", "--time", "t", "--per", "session", "--gap", "5m", *GENERATED]),
+    "log.jsonl": (EVENTS.write_ndjson(), ["--user", "p", "--text", "q", "--bag", *GENERATED]),
+    "log.parquet": (parquet(EVENTS), ["--user", "p", "--item", "q", "--per", "event", *GENERATED]),
+    "log.xlsx": (excel(EVENTS), ["--user", "p", "--item", "q", *GENERATED]),
+    "baskets.txt": ("\n".join("|".join(basket) for basket in BASKETS), ["--format", "transactions", "--sep", "|", *GENERATED]),
+    "baskets.parquet": (
+        parquet(pl.DataFrame({"user": list(range(6)), "b": BASKETS})),
+        ["--format", "transactions", "--item", "b", *GENERATED],
+    ),
+    "numbers.csv": (
+        NUMBERS,
+        ["--method", "mdav", "--k", "3", "--user", "id", "--quasi", "age", "--keep-column", "note", "--drop-column", "income"],
+    ),
+    "rows.csv": (EVENTS.write_csv(), ["--method", "infrequent", "--k", "2", "--user", "p", "--text", "q"]),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_format_needs_anything_typed_again(shell: Shell, name: str):
+    content, said = FORMATS[name]
+    place = shell.file(name, content)
+    made = shell("anonymize", place, *said, "--out", shell.directory / "release")
+    assert made.code == 0, made.everything
+    audited = shell("audit", shell.directory / "release", "--original", place)
+    assert audited.code == 0, audited.everything
+    measured = shell("measure", shell.directory / "release", "--original", place, "--json")
+    assert measured.code == 0, measured.everything
+    told = manifest_of(shell.directory / "release")["metrics"]
+    assert all(value == pytest.approx(told[metric]) for metric, value in json.loads(measured.out).items())

@@ -109,7 +109,7 @@ def gathered(
     beside = _columns(found, allow_columns)
     against = None
     if original is not None:
-        against = Against(prepare(original, for_rows(located(place, how, given), found.release), given), found.release)
+        against = Against(prepare(original, for_rows(located(place, how, given, original), found.release), given), found.release)
     return Gathered(place, tuple(models), bool(claims), found, tuple(beside), against)
 
 
@@ -214,12 +214,18 @@ class Against:
         return notes
 
 
-def located(place: Published, how: Preparation | None, given: Taxonomy | None = None) -> Preparation:
-    """How the original is to be prepared: as was said, else as the manifest says, which does not say where a taxonomy's file is."""
+def located(place: Published, how: Preparation | None, given: Taxonomy | None = None, original: object = None) -> Preparation:
+    """How the original is to be prepared: as was said, else as the manifest says, which does not say where a taxonomy's file is.
+
+    It is looked for here, and beside the original.
+    """
     if how is None:
         how = preparation_of(place.manifest) if place.manifest else Preparation()
     told = place.manifest["input"].get("taxonomy") if place.manifest else None
     if given is None and how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
+        beside = Path(original).with_name(str(told)) if isinstance(original, str | Path) else None
+        if beside is not None and beside.is_file():
+            return replace(how, taxonomy=str(beside))
         raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")
     return how
 

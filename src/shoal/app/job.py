@@ -17,11 +17,13 @@ from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.separators import one_byte
 from shoal.io.write.files import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
 from shoal.methods import Method
+from shoal.names import did_you_mean
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.placing import Scope, Unknown
 from shoal.taxonomy.tree import Taxonomy
 
 NO_TAXONOMY = "none"
+TAXONOMIES = ("wordnet", "generated", "paths", NO_TAXONOMY)
 PATHS = "paths"
 Shape = Literal["records", "log", "table"]
 WANTED = {"records": "records of items", "log": "a log of events", "table": "a table of microdata"}
@@ -180,7 +182,8 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
     from shoal.io.read.taxonomies import read_taxonomy
 
     if not Path(spec).exists():
-        raise InputError(f"no taxonomy file at {spec}", hint="give wordnet, generated, generated:FANOUT, paths, none or a file")
+        hint = did_you_mean(spec, TAXONOMIES, "give wordnet, generated, generated:FANOUT, paths, none or a file")
+        raise InputError(f"no taxonomy file at {spec}", hint=hint)
     found = read_taxonomy(spec, loss=loss)
     return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)
 
@@ -196,4 +199,5 @@ def _fanout(spec: str) -> int:
 
 def _one_of(name: str, value: object, allowed: Sequence[str]) -> None:
     if value not in allowed:
-        raise ParameterError(f"{name} must be one of {', '.join(allowed)}, not {value!r}", value=value)
+        what = f"{name} must be one of {', '.join(allowed)}, not {value!r}"
+        raise ParameterError(what, hint=did_you_mean(str(value), allowed), value=value)

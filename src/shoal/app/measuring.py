@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from shoal.app.job import Preparation
 from shoal.app.manifest import Published
 from shoal.app.manifest_schema import DIGEST, digest_of
 from shoal.app.prepare import prepare
+from shoal.app.promises import claims_of
 from shoal.errors import InputError, ParameterError
+from shoal.io.read.items import without_files
 from shoal.metrics import METRICS, measure
 from shoal.taxonomy.tree import Taxonomy
 
@@ -46,7 +49,8 @@ def measured(
             raise ParameterError(
                 f"{name} needs to know which record became which, which a file does not record", hint="leave --original out"
             )
-    prepared = prepare(original, located(place, how, given), given)
+    prepared = prepare(original, located(place, how, given, original), given)
     found = seen_at(place, ())
+    claims = tuple(without_files(claim) for claim in claims_of(place.manifest)) if place.manifest else ()
     tell([*(f"original: {note}" for note in prepared.notes), *found.notes])
-    return measure(found.release, prepared.original, list(names) or None)
+    return measure(replace(found.release, claims=claims), prepared.original, list(names) or None)

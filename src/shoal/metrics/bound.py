@@ -13,7 +13,8 @@ def bound(release: Release, original: Original) -> float:
     """The least loss of any k-anonymous release of these records, as far as it can be proved."""
     asked = [claim.generalized_groups for claim in release.claims if claim.generalized_groups is not None]
     if not asked:
-        raise ParameterError("the bound is one for k-anonymity, which this release does not claim")
+        what = "which this release does not claim" if release.claims else "and nothing is claimed of these records"
+        raise ParameterError(f"the bound is one for k-anonymity, {what}", hint="shoal bound computes it for any k")
     return loss_lower_bound(original.bags, original.tree, max(asked)).normalised
 
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.errors import ParameterError
+from shoal.names import did_you_mean
 from shoal.taxonomy.tree import Taxonomy
 
 Floats = npt.NDArray[np.float64]
@@ -56,7 +57,8 @@ class SemanticDistance:
 
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:
-            raise ParameterError(f"measure must be one of {', '.join(MEASURES)}, not {self.measure!r}", value=self.measure)
+            what = f"measure must be one of {', '.join(MEASURES)}, not {self.measure!r}"
+            raise ParameterError(what, hint=did_you_mean(self.measure, MEASURES), value=self.measure)
         for name, value in (("eps", self.threshold), ("omega", self.nil)):
             limit = LARGEST[self.measure]
             if not 0 <= value <= limit:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import ParameterError
+from shoal.names import there_are
 
 if TYPE_CHECKING:
     from shoal.taxonomy.tree import Taxonomy
@@ -47,7 +48,7 @@ LOSSES: dict[str, Loss] = {"lm": lm, "information": information, "height": heigh
 def node_loss(tree: Taxonomy, name: str) -> npt.NDArray[np.float64]:
     """The loss of every node under the named measure."""
     if name not in LOSSES:
-        raise ParameterError(f"no node loss is called {name!r}", hint=f"there are {', '.join(LOSSES)}", value=name)
+        raise ParameterError(f"no node loss is called {name!r}", hint=there_are(name, LOSSES), value=name)
     return LOSSES[name](tree)
 
 

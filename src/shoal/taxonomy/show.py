@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from shoal.data.bags import Bags
 from shoal.errors import TaxonomyError
+from shoal.names import several_nearest
 from shoal.taxonomy.placing import frequent_unknown_terms
 from shoal.taxonomy.tree import Taxonomy
 
@@ -61,7 +61,7 @@ def _number(taxonomy: Taxonomy, node: str | int) -> int:
     found = int(taxonomy.names.codes([node])[0])
     found = found if found >= 0 else int(taxonomy.nodes([node])[0])
     if found < 0:
-        near = difflib.get_close_matches(node, taxonomy.names.names.to_list(), n=3)
+        near = several_nearest(node, taxonomy.names.names, 3)
         hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else ""
         raise TaxonomyError(f"the taxonomy has no node {node!r}", hint=hint, value=node)
     return found

@@ -10,8 +10,9 @@ import click
 from shoal.app.advice import Change, changes
 from shoal.app.announcing import announced, doubts
 from shoal.app.cli import screen
-from shoal.app.cli.method_command import TYPED, MethodCommand
-from shoal.app.cli.options import DATA_PARAMETERS, data_options, method_parameters, rare_option
+from shoal.app.cli.config import config_option
+from shoal.app.cli.method_command import TYPED, MethodCommand, help_all_option
+from shoal.app.cli.options import data_options, method_parameters, rare_option
 from shoal.app.cli.out_name import refuse_file_name
 from shoal.app.cli.retyped import with_change
 from shoal.app.job import Preparation, Target
@@ -28,7 +29,12 @@ from shoal.report.summaries import summary_of
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 
 
-GROUPS = {"Input": DATA_PARAMETERS, "Output": ("out", "form", "layout", "to_sep", "force"), "Method": ("method", "bound")}
+GROUPS = {
+    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
+    "What is protected": ("method_k", "per", "gap", "bag"),
+    "Method": ("method", "taxonomy", "unknown", "floor", "outliers", "bound"),
+    "Output": ("out", "form", "layout", "force", "config", "help_all"),
+}
 
 
 def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -54,17 +60,13 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--to", "form", type=click.Choice(list(OUTPUT_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
 @click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, show_default=True, help="A row is a record, or an item of one.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
-@click.option("--bound", is_flag=True, help="Also prove a lower bound on the loss of any release with this k; slow on large data.")
+@click.option("--bound", is_flag=True, help="Also prove what any release with this k must lose; slow on large data.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
 @rare_option
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    expose_value=False,
-    help="TOML file of options, such as k = 10; what is typed goes before.",
-)
+@config_option
 def command(
     input: Path,
     out: Path,

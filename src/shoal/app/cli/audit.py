@@ -9,13 +9,15 @@ import click
 
 from shoal.app.audit import Audit, gathered, located
 from shoal.app.cli import screen
+from shoal.app.cli.config import config_option
+from shoal.app.cli.config_command import ConfigCommand, said_of_original
 from shoal.app.cli.options import data_options, rare_option
 from shoal.app.manifest import Published
 from shoal.app.request import original_options
 from shoal.io.write.files import OUTPUT_FORMATS
 
 
-@click.command("audit", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command("audit", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Such as "k-anonymity(k=5)"; by default what the manifest claims.')
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from, for a stricter judgement.")
@@ -26,6 +28,7 @@ from shoal.io.write.files import OUTPUT_FORMATS
 @data_options()
 @rare_option
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(
     release: Path,
@@ -45,9 +48,9 @@ def command(
     Without a claim it says the largest k for which the records are k-anonymous.
     """
     place = Published.at(release)
-    how = original_options(said, original, place.manifest)
+    how = original_options(said_of_original(said, original), original, place.manifest)
     if how is not None:
-        how = located(place, how)
+        how = located(place, how, original=original)
     with screen.naming(show_rare), screen.progress(threads):
         material = gathered(release, claim, original, how, release_format, release_sep, allow_column, sensitive)
         screen.note(*material.notes)

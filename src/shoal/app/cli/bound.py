@@ -18,7 +18,7 @@ from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 
 @click.command("bound", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("input", type=click.Path(path_type=Path))
-@click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
+@click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the sample, where one is drawn.")
 @data_options()
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="[default: all cores]")

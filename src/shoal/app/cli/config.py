@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.io.read.packed import content_of
+from shoal.names import did_you_mean
 
 Refusal = Callable[[str], ParameterError | None]
+
+config_option = click.option(
+    "--config", type=click.Path(path_type=Path), expose_value=False, help="TOML file of options; what is typed goes before."
+)
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,16 @@ class Settings:
         """The text of one key, if it is there."""
         return str(_scalar(self.file, key, self.values[key])) if key in self.values else None
 
-    def become_defaults(self, context: click.Context, refuse: Refusal) -> None:
-        """Make the values the defaults of the command's options. `refuse` may know better why a key is no option of it."""
-        options = _options(context)
+    def become_defaults(self, context: click.Context, refuse: Refusal, passed: Collection[str] = ()) -> None:
+        """Make the values the defaults of the command's options, but for keys that are `passed` over.
+
+        `refuse` may know better why a key is no option of the command.
+        """
+        options = options_of(context)
         defaults: dict[str, Any] = {}
         for key, value in self.values.items():
+            if key not in options and key in passed:
+                continue
             if key not in options:
                 raise refuse(key) or self._unknown(key, options, context)
             option = options[key]
@@ -45,12 +54,32 @@ class Settings:
         context.default_map = {**(context.default_map or {}), **defaults}
 
     def _unknown(self, key: str, options: Mapping[str, click.Option], context: click.Context) -> ParameterError:
-        near = difflib.get_close_matches(key, options, n=1)
-        hint = f"did you mean {near[0]}?" if near else "keys are the names of options, such as k or taxonomy"
+        hint = did_you_mean(key, options) or "keys are the names of options, such as k or taxonomy"
         return ParameterError(f"{self.file} has a key {key!r}, which is no option of {context.info_name}", hint=hint)
 
 
-def _options(context: click.Context) -> dict[str, click.Option]:
+def typed_config(command: click.Command, context: click.Context, args: list[str]) -> Settings:
+    """What the file of options says that is named among these words; nothing where a shell asks for words and the file cannot be read."""
+    file = own_options(command, context, args).get("config")
+    if file is None:
+        return Settings()
+    try:
+        return Settings.read(Path(file))
+    except ShoalError:
+        if context.resilient_parsing:
+            return Settings()
+        raise
+
+
+def own_options(command: click.Command, context: click.Context, args: list[str]) -> dict[str, Any]:
+    """What was typed of a command's own options; all others are passed over."""
+    lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
+    glance = click.Context(command, info_name=context.info_name, **{**command.context_settings, **lenient})
+    found, _, _ = command.make_parser(glance).parse_args(list(args))
+    return dict(found)
+
+
+def options_of(context: click.Context) -> dict[str, click.Option]:
     """The options a file may set, by their names without dashes; `no-header` and `set` are names too."""
     found: dict[str, click.Option] = {}
     for option in context.command.get_params(context):

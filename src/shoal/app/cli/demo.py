@@ -18,7 +18,7 @@ from shoal.methods import METHODS
 
 @click.command("demo", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--out", "-o", type=click.Path(path_type=Path), default=Path("demo-release"), show_default=True, help="Directory to write.")
-@click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
+@click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
 def command(out: Path, k: int) -> None:
     """A bundled, made-up query log goes from raw text to a verified release. An older demo release is replaced."""
     method = next(iter(METHODS.values()))(k=k)

@@ -5,9 +5,9 @@ Exit codes: 0 done and all claims hold; 1 usage, input or interrupt; 3 a claim d
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -18,6 +18,7 @@ from shoal.app.cli.completion import complete, completion_asked
 from shoal.app.cli.interrupts import interrupted, interrupts, not_removed
 from shoal.app.cli.visible import visible
 from shoal.io import unfinished
+from shoal.names import nearest
 
 COMMANDS = {
     "look": "Show how a file is read, and what is in it, before the work.",
@@ -126,10 +127,26 @@ def _usage(error: click.UsageError) -> str:
     message = error.format_message().rstrip(".")
     if error.ctx is None:
         return message
-    if isinstance(error.ctx.command, LazyCommands) and message.startswith("No such command"):
-        near = difflib.get_close_matches(message.split("'")[1], COMMANDS, n=1)
-        message += f"; did you mean {near[0]!r}?" if near else ""
+    if isinstance(error.ctx.command, click.Group) and message.startswith("No such command"):
+        typed = message.split("'")[1]
+        message = _with_nearest(f"No such command {typed!r}", typed, error.ctx.command.list_commands(error.ctx))
+    elif isinstance(error, click.NoSuchOption):
+        message = _with_nearest(f"No such option: {error.option_name}", error.option_name, _options(error.ctx))
+    elif isinstance(error, click.BadParameter) and error.param is not None and isinstance(error.param.type, click.Choice):
+        typed = error.message.split("'")[1]
+        message = _with_nearest(message, typed, [str(choice) for choice in error.param.type.choices])
     return f"{message} (see `{error.ctx.command_path} --help`)"
+
+
+def _with_nearest(message: str, typed: str, known: Iterable[str]) -> str:
+    near = nearest(typed, known)
+    return f"{message}; did you mean {near!r}?" if near else message
+
+
+def _options(context: click.Context) -> list[str]:
+    """All options that may be typed, in their long form."""
+    every = [name for parameter in context.command.get_params(context) for name in (*parameter.opts, *parameter.secondary_opts)]
+    return [name for name in every if name.startswith("--")]
 
 
 def _nobody_reads() -> int:

@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
+from shoal.app.cli.config import config_option
+from shoal.app.cli.config_command import ConfigCommand, said_of_original
 from shoal.app.cli.options import data_options
 from shoal.app.manifest import Published
 from shoal.app.measuring import measured, recorded
@@ -15,12 +17,13 @@ from shoal.app.request import original_options
 from shoal.metrics import METRICS
 
 
-@click.command("measure", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command("measure", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from.")
 @click.option("--metric", "-m", "names", multiple=True, metavar="NAME", help="See `shoal metrics`. [default: all that can be computed]")
 @data_options()
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(release: Path, original: Path | None, names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
     """Measure RELEASE. Without the original: the numbers its manifest recorded; with it: measured anew from the files.
@@ -28,7 +31,7 @@ def command(release: Path, original: Path | None, names: tuple[str, ...], thread
     Which record became which is never written, so metrics that need it are only in the manifest.
     """
     place = Published.at(release)
-    how = original_options(said, original, place.manifest)
+    how = original_options(said_of_original(said, original), original, place.manifest)
     if original is None or how is None:
         numbers = recorded(place, names, lambda notes: screen.note(*notes))
     else:

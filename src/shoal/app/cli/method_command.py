@@ -6,31 +6,31 @@ what is typed and what a file of options says; then the rest is parsed with the 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import click
 
-from shoal.app.cli.config import Settings
+from shoal.app.cli.config import own_options, typed_config
 from shoal.app.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods import METHODS
+from shoal.names import did_you_mean
 
 TYPED = f"{__name__}.typed"
 _CHOSEN = f"{__name__}.chosen"
 _ASKED = f"{__name__}.asked"
+_EVERYTHING = f"{__name__}.everything"
 _NARROWEST_NAMES = 30  # columns for the names of options, which is what click gives them
-_CLOSE = 0.8  # the dashes make any two options somewhat alike
+CLOSE = 0.8  # what another method takes was probably meant as it was typed
 OTHER = "Other"
 
 
 class MethodCommand(click.Command):
     """Parses and explains the options of the chosen method, besides the command's own, which are shown in groups.
 
-    `groups` are headings and the parameters below each; the method's options come under the heading of the parameter `method`.
+    `groups` are headings and the parameters below each, among them those of methods (`method_k`); all others are described by `--help-all`.
     """
 
     def __init__(self, *arguments: Any, groups: Mapping[str, Sequence[str]], **attributes: Any) -> None:
@@ -45,8 +45,8 @@ class MethodCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the method, then parse with its options; an option of another method is refused by the name of both."""
         ctx.meta[TYPED] = tuple(args)
-        typed = self._own_options(ctx, args)
-        settings = self._settings(ctx, typed.get("config"))
+        typed = own_options(self, ctx, args)
+        settings = typed_config(self, ctx, args)
         asked = typed["method"] if "method" in typed else settings.one("method")
         name = next(iter(METHODS)) if asked is None else asked
         if name not in METHODS and ctx.resilient_parsing:  # a name that is being completed
@@ -63,23 +63,6 @@ class MethodCommand(click.Command):
             raise ParameterError("it is not clear which method is meant", hint="put --method NAME before the other options")
         return left
 
-    def _own_options(self, ctx: click.Context, args: list[str]) -> dict[str, Any]:
-        """What was typed of the command's own options; those of methods are passed over, since it is not known yet which count."""
-        lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
-        glance = click.Context(self, info_name=ctx.info_name, **{**self.context_settings, **lenient})
-        found, _, _ = self.make_parser(glance).parse_args(list(args))
-        return dict(found)
-
-    def _settings(self, ctx: click.Context, file: str | None) -> Settings:
-        if file is None:
-            return Settings()
-        try:
-            return Settings.read(Path(file))
-        except ShoalError:
-            if ctx.resilient_parsing:
-                return Settings()
-            raise
-
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The common options in groups; or, if a method was asked for, the options of that method alone."""
         asked = ctx.meta.get(_ASKED)
@@ -89,15 +72,23 @@ class MethodCommand(click.Command):
             self._format_method(ctx, formatter, asked)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The common options, each under its heading, and where the rest is shown."""
-        shown: dict[str, list[click.Parameter]] = {heading: [] for heading in (*self._groups, OTHER)}
-        places = {parameter: heading for heading, below in self._groups.items() for parameter in below}
-        for parameter in super().get_params(ctx):
-            shown[places.get(str(parameter.name), OTHER)].append(parameter)
-        shown[places["method"]][1:1] = shared_by_most()
+        """The common options, each under its heading, the names of the others, and where these are described."""
+        by_name = {str(parameter.name): parameter for parameter in (*shared_by_most(), *super().get_params(ctx))}
+        shown = {heading: [by_name[name] for name in below if name in by_name] for heading, below in self._groups.items()}
+        common = {str(parameter.name) for below in shown.values() for parameter in below}
+        rest = [parameter for name, parameter in by_name.items() if name not in common and isinstance(parameter, click.Option)]
+        asking = [parameter for parameter in rest if parameter is self.get_help_option(ctx)]
+        rest = [parameter for parameter in rest if parameter not in asking]
+        shown[list(shown)[-1]] += asking
+        if ctx.meta.get(_EVERYTHING):
+            shown[OTHER] = [*rest]
         for heading, parameters in shown.items():
             _write_section(ctx, formatter, heading, parameters)
         formatter.write_paragraph()
+        if not ctx.meta.get(_EVERYTHING):
+            names = ", ".join(max(option.opts, key=len) for option in rest)
+            formatter.write_text(f"More options, which `{ctx.command_path} --help-all` describes: {names}.")
+            formatter.write_paragraph()
         formatter.write_text(
             f"Every method has options of its own: `{ctx.command_path} --method NAME --help` shows them, `shoal methods` lists the "
             "methods, `shoal methods NAME` says what one of them does."
@@ -115,6 +106,18 @@ class MethodCommand(click.Command):
         formatter.write_text(
             f"`{ctx.command_path} --help` shows the options that do not depend on the method, `shoal methods {name}` says more about it."
         )
+
+
+def _tell_everything(ctx: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        ctx.meta[_EVERYTHING] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
+help_all_option = click.option(
+    "--help-all", is_flag=True, is_eager=True, expose_value=False, callback=_tell_everything, help="Describe all options, and exit."
+)
 
 
 def _write_section(ctx: click.Context, formatter: click.HelpFormatter, heading: str, parameters: Sequence[click.Parameter]) -> None:
@@ -139,8 +142,5 @@ def _not_of(name: str, option: str) -> ParameterError | None:
     if not others:
         return None
     own = [one.opts[0] for one in method_options(name)]
-    near = difflib.get_close_matches(option, own, n=1, cutoff=_CLOSE)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return ParameterError(
-        f"the method {name} takes no {option}", hint=f"{hint}it takes {', '.join(own)}; {option} is of {', '.join(others)}"
-    )
+    hint = did_you_mean(option, own, f"it takes {', '.join(own)}; {option} is of {', '.join(others)}", CLOSE)
+    return ParameterError(f"the method {name} takes no {option}", hint=hint)

@@ -14,6 +14,8 @@ from shoal.taxonomy.losses import LOSSES
 
 Command = Callable[..., Any]
 
+SHORT = {"k": ("-k",)}  # parameters of methods that are typed often
+
 _DATA_OPTIONS = {
     "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}; or guessed."),
     "user": click.option("--user", metavar="COLUMN", help="Column that tells people apart."),
@@ -62,7 +64,7 @@ def method_options(name: str) -> list[click.Option]:
     for declared in METHODS[name].parameters():
         plain = declared.name.replace("_", "-")
         flag = f"--{plain}/--no-{plain}" if declared.type is bool else f"--{plain}"
-        made.append(click.Option([flag, f"method_{declared.name}"], **_option(declared)))
+        made.append(click.Option([flag, *SHORT.get(declared.name, ()), f"method_{declared.name}"], **_option(declared)))
     return made
 
 

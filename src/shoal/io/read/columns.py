@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.options import ROLES, ReadOptions
 from shoal.io.read.source import Source
+from shoal.names import nearest
 
 # Names under which a column is recognised, in small letters and without blanks, dashes and underscores. For the owner only what stands for
 # one person, or for the least that is known of one: neither a session nor a basket, of which a person has many.
@@ -117,6 +118,8 @@ def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], 
         hint += "; if its first line holds names and not data, --header shows them"
         return InputError(f"{source.path} has {what}", hint=hint)
     there = ", ".join(repr(name) for name in names)
+    near = [repr(found) for name in options.named.values() if name not in names and (found := nearest(name, names))]
+    hint = f"did you mean {' and '.join(near)}? {hint}" if near else hint
     return InputError(f"{source.path} has {what}; it has {there}", hint=hint, columns=list(names))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.columns import KNOWN_NAMES, plain
 from shoal.io.read.options import ReadOptions
+from shoal.names import did_you_mean
 
 DROPPED, OWNER = "dropped", "owner_column"  # what a manifest calls them
 SAY = "say --quasi, --keep-column or --drop-column for it"
@@ -59,7 +60,7 @@ def _found(path: Path, names: Sequence[str], said: str) -> str:
         return said
     if said.isdigit() and 1 <= int(said) <= len(names):
         return names[int(said) - 1]
-    raise InputError(f"{path} has no column {said!r}", hint=f"it has {len(names)} columns", value=said)
+    raise InputError(f"{path} has no column {said!r}", hint=did_you_mean(said, names, f"it has {len(names)} columns"), value=said)
 
 
 def _refuse_owners(path: Path, names: Sequence[str], others: Sequence[str]) -> None:

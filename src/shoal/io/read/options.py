@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from shoal.errors import ParameterError
+from shoal.names import did_you_mean, there_are
 
 MICRODATA = "microdata"
 ACCESSLOG = "accesslog"
@@ -42,10 +43,10 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
-            hint = f"there are {', '.join(FORMATS)}"
-            raise ParameterError(f"no format is called {self.format!r}", hint=hint, value=self.format)
+            raise ParameterError(f"no format is called {self.format!r}", hint=there_are(self.format, FORMATS), value=self.format)
         if self.owners is not None and self.owners not in OWNERS:
-            raise ParameterError(f"owners must be one of {', '.join(OWNERS)}, not {self.owners!r}", value=self.owners)
+            what = f"owners must be one of {', '.join(OWNERS)}, not {self.owners!r}"
+            raise ParameterError(what, hint=did_you_mean(self.owners, OWNERS), value=self.owners)
         if not 0 <= self.malformed <= 1:
             raise ParameterError(f"malformed must be a share from 0 to 1, not {self.malformed}", value=self.malformed)
         if self.text is not None and self.item is not None:

@@ -22,6 +22,7 @@ from shoal.errors import ParameterError, TaxonomyError
 from shoal.io.read.cells import table_of
 from shoal.io.read.defects import BROKEN_LINES
 from shoal.io.read.texts import read_text
+from shoal.names import there_are
 from shoal.taxonomy.paths import Parents, parents_of_paths, two_parents
 from shoal.taxonomy.tree import Taxonomy
 
@@ -52,7 +53,7 @@ class _Row:
 def read_taxonomy(path: str | Path, form: str | None = None, loss: str = "lm") -> TaxonomyFile:
     """The taxonomy in a file; `form` is one of edges, paths and json, or guessed."""
     if form is not None and form not in FORMS:
-        raise ParameterError(f"no form of taxonomy is called {form!r}", hint=f"there are {', '.join(FORMS)}", value=form)
+        raise ParameterError(f"no form of taxonomy is called {form!r}", hint=there_are(form, FORMS), value=form)
     file = Path(path)
     table = table_of(file)
     text = read_text(file) if table is None else ""

@@ -14,6 +14,7 @@ import polars as pl
 from shoal.errors import ParameterError
 from shoal.io.directory import disk_errors
 from shoal.io.read.excel import insist_on_extra
+from shoal.names import there_are
 
 OUTPUT_FORMATS = {"parquet": ".parquet", "csv": ".csv", "jsonl": ".jsonl", "xlsx": ".xlsx", "transactions": ".txt"}
 FRAME_FORMATS = ("parquet", "csv", "jsonl", "xlsx")
@@ -39,7 +40,7 @@ class OutputForm:
 
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS:
-            raise ParameterError(f"no layout is called {self.layout!r}", hint=f"there are {', '.join(LAYOUTS)}", value=self.layout)
+            raise ParameterError(f"no layout is called {self.layout!r}", hint=there_are(self.layout, LAYOUTS), value=self.layout)
         if self.layout == LONG and self.format == "transactions":
             raise ParameterError("a line of transactions is a whole record, and the layout is long", hint="choose another format")
         if self.format == "xlsx":
@@ -87,7 +88,7 @@ def named_as_file(directory: Path) -> str:
 def insist_on_format(format: str, known: Iterable[str], kind: str) -> None:
     """Raise unless a table of this kind can be written in this format."""
     if format not in OUTPUT_FORMATS:
-        raise ParameterError(f"no output format is called {format!r}", hint=f"there are {', '.join(OUTPUT_FORMATS)}", value=format)
+        raise ParameterError(f"no output format is called {format!r}", hint=there_are(format, OUTPUT_FORMATS), value=format)
     if format not in known:
         raise ParameterError(f"{format} cannot hold a table of {kind}", hint=f"formats are {', '.join(known)}", value=format)
 
