@@ -67,6 +67,29 @@ def test_rows_of_a_log_and_of_microdata_are_frames_too():
     assert of_table.to_pandas().groupby(["age", "size"]).size().min() >= 3
 
 
+def test_the_long_layout_is_that_of_the_file(shell: Shell):
+    """Read back from Parquet, but for the numbers of the records, which are drawn anew whenever something is written."""
+    rows = [*EVENTS.iter_rows(), *EVENTS.head(9).iter_rows()]
+    twice = pl.DataFrame(rows, schema=["user", "item"], orient="row")
+    result = shoal.anonymize(twice, k=3, taxonomy=food(), bag=True)
+    result.write("release", layout="long")
+    written, held = pl.read_parquet("release/records.parquet"), result.to_polars(layout="long")
+    assert held.columns == written.columns == ["record", "item", "count", "level"]
+    assert held.dtypes == written.dtypes
+    assert _by_record(held) == _by_record(written)
+    assert result.to_arrow(layout="long").num_rows == len(result.to_pandas(layout="long")) == len(held)
+    for layout, said in (("wide", "no layout is called 'wide'"), ("long", "is for records of items")):
+        with pytest.raises(ParameterError, match=said):
+            shoal.anonymize(pl.DataFrame({"age": [1.0, 2.0, 3.0, 4.0]}), "mdav", k=2).to_polars(layout=layout)
+
+
+def _by_record(rows: pl.DataFrame) -> Counter[tuple[Any, ...]]:
+    held: dict[int, list[Any]] = {}
+    for record, *row in rows.iter_rows():
+        held.setdefault(record, []).append(tuple(row))
+    return Counter(tuple(sorted(rows, key=str)) for rows in held.values())
+
+
 def test_a_table_is_asked_for_by_its_name(result: Any):
     assert result.to_polars("records").equals(result.to_polars())
     with pytest.raises(ParameterError, match="no table is called 'people'"):
