@@ -16,6 +16,7 @@ from typing import Any
 
 from shoal import _kernels
 
+MOST_THREADS = 1024  # more than any machine has use for
 NAP_SECONDS = 0.05
 
 Watch = Callable[[str, int, int], None]

@@ -95,6 +95,7 @@ NOTHING_TO_READ: dict[str, tuple[Any, str]] = {
     "a number": (5, "of type int, not a table"),
     "a generator": ((record for record in RECORDS), "of type generator, not a table"),
     "columns of several lengths": ({"user": ["a"], "item": ["x", "y", "z"]}, "of type dict, not a table"),
+    "half a character": ([["a\ud800"], ["b"]], "of type list, not a table"),
     "a column of texts": (pl.Series(["milk"]), "the column has no column known to be the user"),
     "a lazy frame whose query fails": (pl.DataFrame({"user": ["a"]}).lazy().select("secret"), "fails with ColumnNotFoundError"),
 }
@@ -105,6 +106,50 @@ def test_what_has_no_rows_is_refused(case: str):
     data, said = NOTHING_TO_READ[case]
     with pytest.raises(ShoalError, match=said):
         shoal.read(data)
+
+
+ROWS_OF_A_TABLE: dict[str, tuple[Any, str]] = {
+    "rows of owner and item": ([list(row) for row in ROWS], "all its lists have 2 items, as rows of a table do"),
+    "the same as tuples": (ROWS, "all its lists have 2 items"),
+    "with a few broken ones": ([*ROWS, ("u1",), ("u2", "a", "b")], "nearly all its lists have 2 items"),
+    "owners before their items": (
+        [[who, *ITEMS[: n % 3 + 1]] for n, (who, _) in enumerate(ROWS)],
+        "what stands first in its lines never stands",
+    ),
+    "times among the items": ([["2024-05-01 10:00:00", *ITEMS[: n % 4]] for n in range(12)], "its lines hold times"),
+    "owners as the index of a column": (pd.DataFrame(COLUMNS).groupby("user")["item"].agg(list), "beside them, owners in 'user'"),
+}
+
+
+@pytest.mark.parametrize("case", ROWS_OF_A_TABLE)
+def test_rows_of_a_table_are_not_taken_for_people(case: str):
+    """Twelve people would be as many as there are rows, and their names would be published."""
+    data, said = ROWS_OF_A_TABLE[case]
+    with pytest.raises(InputError, match=said) as refused:
+        shoal.anonymize(data, k=2, taxonomy=food(), unknown="keep")
+    assert 'format="transactions"' in str(refused.value)
+    assert len(shoal.read(data, format="transactions").data) == len(data)
+
+
+def test_a_value_that_is_no_number_is_a_missing_one():
+    frame = pl.DataFrame({"user": [1.0, float("nan"), float("nan"), 2.0], "item": ["a", "b", "c", "d"]})
+    reading = shoal.read(frame, malformed=0.5)
+    assert reading.data.n_owners == 2
+    assert reading.rows["malformed: no user"] == 2
+
+
+def test_odd_columns_of_pandas_are_named():
+    frame = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
+    with pytest.raises(InputError, match="two columns of the frame are called 'user'"):
+        shoal.read(frame.set_axis(["user", "user"], axis=1))
+    with pytest.raises(InputError, match="the column 'item' of the frame holds values of several kinds"):
+        shoal.read(frame.assign(item=["a", 2.5]))
+
+
+@pytest.mark.parametrize("said", [{"sep": ","}, {"header": True}])
+def test_what_only_text_has_is_not_said_of_a_frame(said: dict[str, Any]):
+    with pytest.raises(InputError, match="neither separators nor a header line"):
+        shoal.read(pl.DataFrame(COLUMNS), **said)
 
 
 def test_whole_numbers_beside_missing_ones_stay_whole():

@@ -59,6 +59,12 @@ def test_shared_parameters_of_methods_are_keywords_of_their_own():
         ({"gap": "10m"}, 'gap is for sessions, and one record is made per user (add per="session")'),
         ({"levels": ["a", "b"]}, "levels name the columns of a frame"),
         ({"malformed": 2}, "malformed must be a share from 0 to 1"),
+        ({"malformed": "much"}, "malformed must be a share from 0 to 1"),
+        ({"user": True}, "user is the name of a column, or its number from 1"),
+        ({"item": ["item"]}, "item is the name of a column, or its number from 1"),
+        ({"quasi": 3}, "quasi is a list of columns"),
+        ({"strict": "yes"}, "strict is True or False"),
+        ({"threads": 0}, "threads must be a whole number from 1 to 1024"),
     ],
 )
 def test_wrong_keywords_are_refused_like_wrong_options(given: dict[str, Any], said: str):
@@ -106,6 +112,25 @@ def test_columns_by_number_and_as_lists():
     table = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "name": list("abcd"), "y": [1.0, 2.0, 3.0, 4.0]})
     result = shoal.anonymize(table, "mdav", k=2, quasi=["x", "y"], drop_column="name")
     assert sorted(result.to_polars().columns) == ["x", "y"]
+
+
+def test_other_functions_refuse_what_they_do_not_know(tmp_path: Any):
+    for refused in (
+        lambda: shoal.look([["a"]], usr="x"),
+        lambda: shoal.read([["a"]], usr="x"),
+        lambda: shoal.bound([["a"]], k=1),
+        lambda: shoal.generate(user=3),
+        lambda: shoal.measure(tmp_path / "nothing", user="x"),
+        lambda: shoal.audit(tmp_path / "nothing", user="x"),
+    ):
+        with pytest.raises(ParameterError):
+            refused()
+
+
+def test_the_package_says_that_it_is_typed():
+    from importlib.resources import files
+
+    assert (files("shoal") / "py.typed").is_file()
 
 
 def test_importing_costs_next_to_nothing():

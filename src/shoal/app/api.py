@@ -13,20 +13,19 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
 import polars as pl
 
-from shoal import kernels
 from shoal.app.advised import advised
 from shoal.app.announcing import announced, doubts
 from shoal.app.audit import Audit, gathered
 from shoal.app.data_options import Column, Columns, DataOptions, asked_of_data, prepared_as
 from shoal.app.given import GivenTaxonomy, Hierarchy
 from shoal.app.job import Preparation
-from shoal.app.keywords import in_python, spoken_in_python
+from shoal.app.keywords import in_python, spoken_in_python, using
 from shoal.app.look import Look
 from shoal.app.look import look as see
 from shoal.app.manifest import Published
@@ -36,11 +35,14 @@ from shoal.app.prepare import Prepared, prepare
 from shoal.app.request import original_options, wanted_method
 from shoal.app.result import Result, log
 from shoal.data.log import Per
+from shoal.errors import ParameterError
 from shoal.io.read.inputs import Reading
 from shoal.io.read.inputs import read as read_data
 from shoal.io.read.options import ReadOptions
 from shoal.itemsets.choice import Items
 from shoal.methods import Method
+from shoal.names import did_you_mean
+from shoal.parameters import Param
 from shoal.privacy import Model
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
@@ -48,6 +50,7 @@ from shoal.taxonomy.placing import Scope, Unknown
 
 __all__ = ["anonymize", "audit", "bound", "generate", "look", "measure", "read"]
 
+_BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum=0))
 NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "bound", "threads", "parameters"})
 
 
@@ -58,6 +61,10 @@ def read(data: str | Path | Any, **options: Any) -> Reading:
     Bags(2 records, 2 owners, 3 occurrences)
     """
     with spoken_in_python():
+        known = [one.name for one in fields(ReadOptions)]
+        for name in options:
+            if name not in known:
+                raise ParameterError(f"there is no option {name!r}", hint=did_you_mean(name, known), value=name)
         return read_data(data, ReadOptions(**options))
 
 
@@ -104,7 +111,7 @@ def anonymize(
     [['Fruit', 'Milk'], ['Fruit', 'Milk']]
     """
     said = {name: value for name, value in locals().items() if name not in NOT_OF_DATA}
-    with spoken_in_python(), kernels.using(threads=threads):
+    with spoken_in_python(), using(threads):
         chosen = wanted_method(method, {"k": k, "seed": seed, "effort": effort, **parameters}, said)
         _tell((), doubts(chosen))
         prepared = _prepared(data, said, Preparation.default_for(chosen))
@@ -119,7 +126,8 @@ def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | N
     >>> shoal.bound([["Apple"], ["Pear"]], k=2, taxonomy=taxonomy).normalised  # any release says Fruit at best
     1.0
     """
-    with spoken_in_python(), kernels.using(threads=threads):
+    with spoken_in_python(), using(threads):
+        k, seed = (declared.check(value) for declared, value in zip(_BOUNDED, (k, seed), strict=True))
         records = _prepared(data, options, Preparation()).records
         return loss_lower_bound(records.bags, records.tree, k, seed=seed)
 
@@ -133,7 +141,7 @@ def look(data: str | Path | Any, *, whole: bool = False, threads: int | None = N
     >>> found.format, found.people, found.items
     ('transactions', 2, 3)
     """
-    with spoken_in_python(), kernels.using(threads=threads):
+    with spoken_in_python(), using(threads):
         how, given = prepared_as(options)
         found = see(data, how, whole=whole, given=given.tree)
         _tell((*given.notes, *found.notes), [f"left out: {line}" for line in found.defects])
@@ -156,7 +164,7 @@ def audit(
 
     With the `original`, a file or a frame, more strictly; `options` say how to read it, on top of what the manifest tells.
     """
-    with spoken_in_python(), kernels.using(threads=threads):
+    with spoken_in_python(), using(threads):
         how, given = _of_original(Published.at(Path(release)), original, options)
         material = gathered(release, claims, original, how, release_format, release_sep, allow_column, sensitive, given.tree)
         _tell((*given.notes, *material.notes))
@@ -173,7 +181,7 @@ def measure(
 ) -> dict[str, float]:
     """Numbers about a release directory, by the names of `shoal metrics`: those it recorded, or, with the `original`, measured anew."""
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-    with spoken_in_python(), kernels.using(threads=threads):
+    with spoken_in_python(), using(threads):
         place = Published.at(Path(release))
         how, given = _of_original(place, original, options)
         return recorded(place, names, _tell) if how is None else measured(place, original, how, names, _tell, given.tree)

@@ -45,6 +45,8 @@ class DataOptions(TypedDict, total=False):
 
 DATA_OPTIONS = tuple(DataOptions.__annotations__)
 ROLES = ("user", "time", "text", "item")
+LISTED = ("quasi", "keep_column", "drop_column", "levels")
+FLAGS = ("header", "strict", "bag")
 
 
 def said_of_data(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,8 +54,33 @@ def said_of_data(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in DATA_OPTIONS:
             raise ParameterError(f"there is no option {name!r}", hint=did_you_mean(name, DATA_OPTIONS), value=name)
-    numbered = {name: str(given[name]) for name in ROLES if isinstance(given.get(name), int)}
-    return dict.fromkeys(DATA_OPTIONS) | dict(given) | numbered
+    said = {name: _checked(name, value) for name, value in given.items() if value is not None}
+    return dict.fromkeys(DATA_OPTIONS) | said
+
+
+def _checked(name: str, value: Any) -> Any:
+    """The value of an option as the command line would give it; raises where it is of another kind."""
+    if name in ROLES:
+        return _column(name, value)
+    if name in LISTED and not isinstance(value, str):
+        return _columns(name, value)
+    if name in FLAGS and not isinstance(value, bool):
+        raise ParameterError(f"{name} is True or False, not {value!r}", value=value)
+    if name == "malformed" and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise ParameterError(f"malformed must be a share from 0 to 1, not {value!r}", value=value)
+    return value
+
+
+def _column(name: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ParameterError(f"{name} is the name of a column, or its number from 1, not {value!r}", value=value)
+    return str(value)
+
+
+def _columns(name: str, value: Any) -> list[str]:
+    if not isinstance(value, Iterable):
+        raise ParameterError(f"{name} is a list of columns, not {value!r}", value=value)
+    return [_column(name, one) for one in value]
 
 
 def asked_of_data(given: Mapping[str, Any]) -> tuple[dict[str, Any], Hierarchy]:

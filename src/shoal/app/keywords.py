@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from shoal.errors import ShoalError
+from shoal import kernels
+from shoal.errors import ParameterError, ShoalError
 
 FLAGS = frozenset({"header", "strict", "bag", "bound", "force", "whole"})
 _VALUE = r"[A-Z]{3,}|\d+|querylog|table|transactions|microdata|session|event|exact|folded|keep|drop|refuse"
@@ -25,6 +26,15 @@ def spoken_in_python() -> Iterator[None]:
             names = "the attribute `rare` of this error names them"
             error.hint = f"{error.hint}; {names}" if error.hint else names
         raise
+
+
+@contextmanager
+def using(threads: int | None) -> Iterator[None]:
+    """Kernels called inside use this many threads, by default all."""
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= kernels.MOST_THREADS):
+        raise ParameterError(f"threads must be a whole number from 1 to {kernels.MOST_THREADS}, not {threads!r}", value=threads)
+    with kernels.using(threads=threads):
+        yield
 
 
 def in_python(text: str) -> str:

@@ -43,7 +43,7 @@ class Result:
     """A verified release. It prints no record and no owner; `to_polars` and its siblings give the published rows themselves.
 
     >>> import shoal
-    >>> baskets = [["Apple", "Milk"], ["Pear", "Milk"], ["Beer"], ["Beer", "Wine"]]
+    >>> baskets = [["Apple", "Milk"], ["Pear", "Milk"], ["Beer"], ["Beer", "Wine", "Milk"]]
     >>> result = shoal.anonymize(baskets, k=2, taxonomy={"Goods": {"Fruit": ["Apple", "Pear"], "Drinks": ["Milk", "Beer", "Wine"]}})
     >>> result
     <Result of shoal: k-anonymity(k=2) verified; 4 records>

@@ -26,7 +26,7 @@ from shoal.privacy import Verdict
 
 WIDTH_IN_A_PIPE = 110
 WIDEST_CLAIM = 44
-MOST_THREADS = 1024  # more than any machine has use for
+MOST_THREADS = kernels.MOST_THREADS
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
 err = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -107,6 +107,12 @@ def not_transactions(source: Source, seen: str) -> InputError:
     )
 
 
+def not_records(source: Source, seen: str) -> InputError:
+    """The error for lists in memory that are not taken for records unasked."""
+    hint = "give rows of a table as a frame whose columns have names; or say --format transactions if each list is one person's record"
+    return InputError(f"{source.path} is not taken for people's records: {seen}", hint=hint)
+
+
 def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], *, surely_names: bool) -> InputError:
     """The error that says which columns were wanted and which there are, where those surely are names and not data."""
     absent = [f"no column {name!r}" for name in options.named.values() if name not in names]

@@ -210,7 +210,8 @@ def _as_text(series: pl.Series) -> pl.Series:
     if isinstance(series.dtype, pl.Datetime):
         utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if series.dtype.time_zone else series
         return utc.dt.to_string("%Y-%m-%dT%H:%M:%S%.6f")
-    return series.cast(pl.String).str.strip_chars()
+    known = series.fill_nan(None) if series.dtype.is_float() else series  # NaN is how some libraries write that a value is missing
+    return known.cast(pl.String).str.strip_chars()
 
 
 def _text_column(series: pl.Series) -> Any:

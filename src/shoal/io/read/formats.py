@@ -23,6 +23,7 @@ from shoal.io.read.columns import (
     listed_roles,
     missing_columns,
     no_header,
+    not_records,
     not_transactions,
     numbered_roles,
     owners_among,
@@ -35,7 +36,7 @@ from shoal.io.read.json_lines import DefectiveLine, value_of
 from shoal.io.read.options import ACCESSLOG, FORMATS, ReadOptions
 from shoal.io.read.parquet import schema_of
 from shoal.io.read.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
-from shoal.io.read.shapes import against_transactions, first_lines, looks_like_header
+from shoal.io.read.shapes import LINES, against_records, against_transactions, first_lines, looks_like_header
 from shoal.io.read.source import Source
 
 __all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
@@ -222,6 +223,8 @@ def _json_names(source: Source) -> tuple[list[str], list[str]]:
 def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:
     if not names:
         raise InputError(f"{source.path} does not hold JSON objects, one a line")
+    if source.table is not None and (options.sep is not None or options.header is not None):
+        raise InputError(f"{source.path} has neither separators nor a header line", hint="leave --sep and --header out")
     called = {"parquet": source.container, "jsonl": "JSON lines"}[container]
     roles = find_roles(names, options) if options.wanted_format != "transactions" else {}
     if roles:
@@ -235,6 +238,8 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
     if column in lists and (options.format == "transactions" or not options.named):
         if options.format is None and owners_among(names):
             raise owners_beside_lists(source, owners_among(names))
+        if options.format is None:
+            _refuse_rows(source)
         by = f"a column of lists ({called})"
         notes = (
             _announced("transactions", options, by),
@@ -245,6 +250,14 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
     if len(lists) > 1 and not options.named:
         raise several_lists(source, lists if sure else [])
     raise missing_columns(source, options, names, surely_names=sure)
+
+
+def _refuse_rows(source: Source) -> None:
+    """Raise where lists without a name look like the rows of a table: read as records, every row would be a person."""
+    if source.plain_lists and source.table is not None:
+        seen = against_records([row for (row,) in source.table.lazy().head(LINES).collect().iter_rows()])
+        if seen:
+            raise not_records(source, seen)
 
 
 # -- transactions

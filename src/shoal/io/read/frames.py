@@ -25,7 +25,8 @@ def in_memory(data: Any) -> Source:
     table = _table(data)
     if isinstance(table, pl.DataFrame) and not len(table):
         raise InputError(f"the {_called(data)} is empty")
-    return Source(Path(f"the {_called(data)}"), "", b"", True, is_parquet=True, table=table)
+    plain = isinstance(data, list | tuple) and table.collect_schema().names() == [LISTS]
+    return Source(Path(f"the {_called(data)}"), "", b"", True, is_parquet=True, table=table, plain_lists=plain)
 
 
 def table_of(data: Any) -> pl.DataFrame:
@@ -59,11 +60,26 @@ def _is_column(data: Any) -> bool:
 
 def _of_pandas(data: Any) -> pl.DataFrame:
     """A pandas frame or column. A named index is a column too. Numbers are whole again where only missing values made them others."""
-    if _is_column(data):
-        return pl.DataFrame({LISTS: _understood(data, pl.from_pandas, data)})
     named = any(name is not None for name in data.index.names)
-    table: pl.DataFrame = _understood(data, pl.from_pandas, data.reset_index() if named else data)
+    frame = data.to_frame(LISTS) if _is_column(data) else data
+    _refuse_odd_columns(frame)
+    table: pl.DataFrame = _understood(data, pl.from_pandas, frame.reset_index() if named else frame)
     return table.with_columns(_whole_again(column) for column in table.iter_columns() if column.dtype.is_float() and column.null_count())
+
+
+def _refuse_odd_columns(frame: Any) -> None:
+    """Raise where a column cannot be told from another, or holds what no column of a table can hold."""
+    names = [str(name) for name in frame.columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two columns of the frame are called {twice!r}", hint="rename one of them", value=twice)
+    for name in frame.columns:
+        try:
+            _understood(frame, pl.from_pandas, frame[[name]])
+        except InputError as error:
+            if "pyarrow" in error.message:
+                raise
+            raise InputError(f"the column {str(name)!r} of the frame holds values of several kinds", hint="make them text") from None
 
 
 def _whole_again(column: pl.Series) -> pl.Series:
@@ -77,7 +93,8 @@ def _of_list(rows: Collection[Any]) -> pl.DataFrame:
     if rows and all(isinstance(row, Mapping) for row in rows):
         return _frame(rows, list(rows))
     records = [_record(number, row) for number, row in enumerate(rows, 1)]
-    return pl.DataFrame({LISTS: pl.Series(records, dtype=pl.List(pl.String))})
+    lists: pl.Series = _understood(rows, lambda given: pl.Series(given, dtype=pl.List(pl.String)), records)
+    return pl.DataFrame({LISTS: lists})
 
 
 def _record(number: int, row: Any) -> list[str]:

@@ -51,6 +51,14 @@ def against_transactions(source: Source, separator: str | None, *, header: bool 
     )
 
 
+def against_records(rows: Rows) -> str:
+    """What about lists of items in memory looks like the rows of a table or a log; empty if nothing does."""
+    width, n = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
+    if width > 1 and n >= SAME_WIDTH * len(rows):
+        return f"{'' if n == len(rows) else 'nearly '}all its lists have {width} items, as rows of a table do"
+    return _log([", ".join(row) for row in rows]) or _owned(rows)
+
+
 def looks_like_header(rows: Rows) -> bool:
     """Whether the first line may name columns: words, none of which comes again anywhere."""
     if not rows or not all(_NAME.fullmatch(name) for name in rows[0]):

@@ -70,6 +70,8 @@ class Extent:
 class Source:
     """A file that exists and holds something that could be text, or Parquet; or a frame in memory (`table`), which is read as Parquet is.
 
+    `plain_lists` says that the table was lists of items without a name, which may have been meant as rows of a table.
+
     `head` are its first bytes, unpacked and without byte order marks, whose length is `mark` (some tools add a
     second one); `whole` says that there are no others. `extent` follows the reading.
     """
@@ -81,6 +83,7 @@ class Source:
     mark: int = 0
     is_parquet: bool = False
     table: pl.DataFrame | pl.LazyFrame | None = None
+    plain_lists: bool = False
     extent: Extent = field(default_factory=Extent, compare=False)
 
     @property
