@@ -123,7 +123,7 @@ def test_the_outcome_tells_the_whole_story(kitchen: Shell):
     assert answer.code == 0
     shown = {line.split("  ")[0]: line for line in answer.out.splitlines()}
     assert "40 records of 40 people" in shown["in"]
-    assert "40 records, 1 different," in shown["published"]
+    assert "40 records in 1 group of identical ones," in shown["published"]
     assert "verified (achieved: records 40, people 40)" in shown["k-anonymity(k=40)"]
     assert "distinct=no" in " ".join(answer.out.split())
     assert shown["open"].endswith("all/report.html")

@@ -43,4 +43,4 @@ def disclosed_facts(manifest: Mapping[str, Any], release: Release, original: Any
     """What the report may draw: distributions of the original only where exact counts are allowed."""
     if allows_exact_counts(release.claims):
         return facts_of(manifest, release, original)
-    return Facts(manifest=manifest, published=release.n_rows, on_taxonomy=original.on_taxonomy, of_records=False)
+    return Facts(manifest=manifest, published=release.n_rows)

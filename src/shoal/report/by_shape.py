@@ -27,4 +27,4 @@ def facts_of(manifest: Mapping[str, Any], release: Release, original: AnyOrigina
     name = f"{original.shape} as {tables[0].kind}" if len(tables) == 1 else ""
     if name in FACTS:
         return FACTS[name](manifest, release, original)
-    return Facts(manifest=manifest, published=release.n_rows, on_taxonomy=original.on_taxonomy, of_records=False)
+    return Facts(manifest=manifest, published=release.n_rows)

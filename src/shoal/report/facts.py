@@ -1,7 +1,7 @@
 """Facts: everything a report shows, as plain numbers, before any word or picture is made of them.
 
 What is shown of the groups are their sizes; what is shown of originals are counts of many people (see `bins`).
-No owner, no record. What each shape of original has to show is in a file of its own (see `by_shape`).
+No owner, and no record but as it is published. What each shape of original has to show is in a file of its own (see `by_shape`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,18 @@ class PublishedItem:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A published record: its first items and their counts, how many items more there are, how many records are alike, why it is shown."""
+
+    items: tuple[tuple[str, int], ...]
+    more: int
+    records: int
+    why: str
+
+
+@dataclass(frozen=True)
 class Sizes:
-    """The groups of identical published records, by their sizes alone."""
+    """The groups of rows that are published alike, by their sizes alone."""
 
     groups: int = 0
     smallest: int = 0
@@ -54,22 +64,23 @@ NOTHING, NO_SIZES = Histogram(), Sizes()
 
 @dataclass(frozen=True)
 class Facts:
-    """A release's manifest and the distributions that its report draws."""
+    """A release's manifest, the distributions that its report draws, and the parts of the page that show them."""
 
     manifest: Mapping[str, Any]
     published: int = 0
+    parts: tuple[str, ...] = ()
     sizes: Sizes = NO_SIZES
     group_sizes: Histogram = NOTHING
     lengths: Histogram = NOTHING
     levels: Histogram = NOTHING
     height: int = 1
     frequent: tuple[PublishedItem, ...] = ()
+    specific: tuple[PublishedItem, ...] = ()
     vaguest: tuple[PublishedItem, ...] = ()
+    examples: tuple[Example, ...] = ()
     items_before: int = 0
     items_after: int = 0
     fewest: int = FEWEST_PEOPLE
-    on_taxonomy: bool = True
-    of_records: bool = True
     queries: QueryFacts | None = None
     spreads: tuple[Spread, ...] = ()
 

@@ -22,7 +22,7 @@ def facts_of_log(manifest: Mapping[str, Any], release: Release, original: LogOri
     table = release.only(RowTable.kind)
     assert isinstance(table, RowTable)
     queries = query_facts(table, original, promised_group(manifest.get("claims", [])))
-    return Facts(manifest=manifest, published=release.n_rows, on_taxonomy=original.on_taxonomy, of_records=False, queries=queries)
+    return Facts(manifest=manifest, published=release.n_rows, parts=("queries",), queries=queries)
 
 
 def query_facts(table: RowTable, original: LogOriginal, promised: int | None) -> QueryFacts:

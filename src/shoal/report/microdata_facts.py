@@ -22,14 +22,13 @@ def facts_of_microdata(manifest: Mapping[str, Any], release: Release, original: 
     names = [attribute.name for attribute in original.table.quasi]
     numeric = [attribute.name for attribute in original.table.quasi if attribute.kind == "numeric"]
     if not table.holds_numbers(numeric) or not set(names) <= set(table.columns):  # an audit may be given any table
-        return Facts(manifest=manifest, published=table.n_rows, on_taxonomy=False, of_records=False)
+        return Facts(manifest=manifest, published=table.n_rows)
     sizes = classes_of_rows(table.frame, names).sizes
     return Facts(
         manifest=manifest,
         published=table.n_rows,
+        parts=("groups", "columns"),
         sizes=sizes_of(sizes),
         group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
-        on_taxonomy=False,
-        of_records=False,
         spreads=spreads_of(table, original.table, fewest_people(manifest)),
     )

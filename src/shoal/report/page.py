@@ -18,17 +18,22 @@ if TYPE_CHECKING:
 
 def render(facts: Facts) -> str:
     """The report of a release as one HTML document, without script and without any outside resource."""
-    return _template().render(_context(facts))
+    return _template("template.html").render(_context(facts))
 
 
 @cache
-def _template() -> Template:
-    from jinja2 import Environment, StrictUndefined
+def _template(name: str) -> Template:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    here = files("shoal.report")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.globals["style"] = _safe((here / "style.css").read_text(encoding="utf-8"))
-    return environment.from_string((here / "template.html").read_text(encoding="utf-8"))
+    loader = FunctionLoader(_source)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=loader)
+    environment.globals["style"] = _safe(_source("style.css"))
+    return environment.get_template(name)
+
+
+def _source(name: str) -> str:
+    """The text of a file of this package."""
+    return files("shoal.report").joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
 def _safe(markup: str) -> Any:
@@ -43,6 +48,7 @@ def _context(facts: Facts) -> dict[str, Any]:
     judged = manifest.get("claims", [])
     metrics = manifest.get("metrics", {})
     summary = summary_of(manifest)
+    meter = sections.loss_meter(metrics)
     method, parameters = sections.method_rows(manifest)
     return {
         "version": plain(str(manifest.get("shoal", ""))),
@@ -58,7 +64,8 @@ def _context(facts: Facts) -> dict[str, Any]:
         "parameters": parameters,
         "input": sections.input_rows(manifest),
         "accounts": [(a, _safe(a.chart)) for a in sections.accounts(manifest)],
-        "meters": [(m, _safe(m.chart)) for m in sections.loss_meters(metrics)],
+        "meter": meter,
+        "meter_chart": _safe(meter.chart) if meter else "",
         "metrics": sections.metric_rows(metrics),
         **_pictures(facts),
         "queries": _queries(facts),
@@ -67,7 +74,7 @@ def _context(facts: Facts) -> dict[str, Any]:
 
 
 def _pictures(facts: Facts) -> dict[str, Any]:
-    shown = {"frequent": facts.frequent, "vaguest": facts.vaguest}
+    shown = {"frequent": facts.frequent, "specific": facts.specific, "vaguest": facts.vaguest}
     return {
         "group_chart": _safe(sections.group_chart(facts)),
         "length_chart": _safe(sections.length_chart(facts)),
@@ -79,11 +86,11 @@ def _pictures(facts: Facts) -> dict[str, Any]:
             "median": number(facts.sizes.median),
             "largest": count(facts.sizes.largest),
         },
-        "of_records": facts.of_records,
+        "parts": [f"parts/{part}.html" for part in facts.parts],
+        "example_records": sections.example_rows(facts.examples),
         "spreads": sections.spread_rows(facts.spreads),
         "fewest": count(facts.fewest),
         "height": count(facts.height),
-        "on_taxonomy": facts.on_taxonomy,
         "kinds": {"before": count(facts.items_before), "after": count(facts.items_after)},
         **{key: _with_bars(items, facts.published) for key, items in shown.items()},
     }

@@ -12,6 +12,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.privacy.classes import classes_of
 from shoal.report.bins import Bin, Histogram, compare, joined, people_seen, tally
+from shoal.report.examples import examples_of
 from shoal.report.facts import Facts, PublishedItem, fewest_people, sizes_of
 from shoal.report.verdicts import promised_group
 from shoal.taxonomy.tree import Taxonomy
@@ -30,17 +31,19 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
     return Facts(
         manifest=manifest,
         published=release.n_records,
+        parts=("examples", "terms", "groups", "lengths", *(("levels",) if original.on_taxonomy else ())),
+        examples=examples_of(published, release.copies, tree),
         sizes=sizes_of(sizes),
         group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
         lengths=compare(before.lengths, people, published.lengths, release.copies, fewest),
         levels=_levels(original, people, published, release.copies, fewest),
         height=tree.height + 1,
-        frequent=_ranked(items, tree, by="records"),
-        vaguest=_ranked(np.where(tree.leaves > 1, items, 0), tree, by="terms"),
-        items_before=int(np.count_nonzero(np.bincount(before.items))),
+        frequent=_ranked(items, tree, items, tree.leaves),
+        specific=_ranked(items, tree, -tree.leaves, items),
+        vaguest=_ranked(np.where(tree.leaves > 1, items, 0), tree, tree.leaves, items),
+        items_before=manifest.get("input", {}).get("items", int(np.count_nonzero(np.bincount(before.items)))),
         items_after=int((items > 0).sum()),
         fewest=fewest,
-        on_taxonomy=original.on_taxonomy,
     )
 
 
@@ -64,9 +67,8 @@ def _published_items(published: Bags, copies: Ints, tree: Taxonomy) -> Ints:
     return np.bincount(published.items, weights=bearers, minlength=len(tree)).astype(np.int64)
 
 
-def _ranked(records: Ints, tree: Taxonomy, by: str) -> tuple[PublishedItem, ...]:
-    """The first published items by frequency, or by how little they say; the other one breaks ties."""
+def _ranked(records: Ints, tree: Taxonomy, first: Ints, then: Ints) -> tuple[PublishedItem, ...]:
+    """The published items with the largest first number; the other one breaks ties."""
     shown = np.flatnonzero(records)
-    keys = (records, tree.leaves) if by == "records" else (tree.leaves, records)
-    order = shown[np.lexsort((shown, -keys[1][shown], -keys[0][shown]))][:MOST_ITEMS]
+    order = shown[np.lexsort((shown, -then[shown], -first[shown]))][:MOST_ITEMS]
     return tuple(PublishedItem(tree.names[n], int(records[n]), int(tree.depth[n]) + 1, int(tree.leaves[n])) for n in order.tolist())

@@ -18,6 +18,7 @@ FORMS = {
     "as categories": ((CATEGORY,), "changed"),
     "root or unlisted": ((TOP,), "vague0"),
 }
+FORM_TONES = {part: tone for parts, tone in FORMS.values() for part in parts}
 READABLE = ("as typed", "within one level")
 BEFORE = (NOT_IN_TAXONOMY, REPEATED)  # left out before the method saw the records
 
@@ -45,7 +46,7 @@ def forms(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
 
 def _terms(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     before, after = manifest.get("input", {}).get("items"), _facts(manifest).get("items")
-    return () if before is None or after is None else (("terms", f"{after:,} different, of {before:,} in the original"),)
+    return () if before is None or after is None else (("terms", f"{after:,} different, {before:,} in the original"),)
 
 
 def _lost(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -61,7 +62,7 @@ def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     if "different" not in facts:
         return ()
     each = f", {facts['occurrences'] / facts['rows']:.1f} items each" if facts["rows"] else ""
-    return (("published", f"{counted(facts['rows'], 'record')}, {facts['different']:,} different{each}"),)
+    return (("published", f"{counted(facts['rows'], 'record')} in {counted(facts['different'], 'group')} of identical ones{each}"),)
 
 
 def _facts(manifest: Mapping[str, Any]) -> Mapping[str, Any]:

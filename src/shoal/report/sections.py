@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from shoal.counting import percent
@@ -11,7 +12,8 @@ from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
 from shoal.report.bins import Histogram
 from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, stacked
-from shoal.report.facts import Facts, PublishedItem, QueryFacts
+from shoal.report.facts import Example, Facts, PublishedItem, QueryFacts
+from shoal.report.record_summary import FORM_TONES
 from shoal.report.spreads import Spread
 from shoal.report.summary import Summary, share_in
 from shoal.report.verdicts import Tile, promised_group
@@ -74,7 +76,8 @@ PLAIN_METRICS = {
     "mean_length": ("Mean length", "Items in a published record, on average."),
     "mean_level": ("Mean level", "Level of a published item, on average; the root is level 1."),
 }
-SHARES = frozenset({"kept", "generalized", "suppressed"})
+SHOWN_ABOVE = frozenset({"kept", "one_level", "categories", "at_root", "replaced", "suppressed", "generalized", "bound"})
+METERED = ("loss", "information_loss")
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,15 @@ class ItemRow:
     level: str
     terms: str
     bar: str
+
+
+@dataclass(frozen=True)
+class ExampleRow:
+    """A published record: its items, with how often each stands there where it is more than once; how many records are alike."""
+
+    items: tuple[tuple[str, str], ...]
+    more: str
+    shared: str
 
 
 @dataclass(frozen=True)
@@ -192,7 +204,7 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
     for key, n in ledger.items():
         if key == "in":
             continue
-        tone = TONES.get(fate_of(key, method), f"gone{shade % GONE_SHADES}")
+        tone = FORM_TONES.get(key) or TONES.get(fate_of(key, method), f"gone{shade % GONE_SHADES}")
         shade += tone.startswith("gone")
         parts.append(Part(plain(key), n, tone))
     desc = f"{count(total)} in: " + ", ".join(f"{count(p.value)} {p.label}" for p in parts)
@@ -218,27 +230,28 @@ def published_tile(manifest: Mapping[str, Any]) -> Tile:
     return Tile("Published", share_of(shown, total), f"{count(shown)} of {plural(total, noun.removesuffix('s'))}; {rest}")
 
 
-def loss_meters(metrics: Mapping[str, Any]) -> list[Meter]:
-    """The losses that are shares of one, on their scale."""
-    found = []
-    for key, (label, meaning) in LOSSES.items():
-        value = share_in(metrics, key)
+def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:
+    """The loss on its scale, with the bound where it is known; of microdata the loss of dispersion."""
+    for key in METERED:
+        value, (label, meaning) = share_in(metrics, key), LOSSES[key]
         if value is not None:
-            bound = share_in(metrics, "bound") if key == "loss" else None
+            bound = share_in(metrics, "bound") if key == METERED[0] else None
             floor = percent(bound) if bound is not None else ""
             desc = f"{percent(value)}, of which {floor} was unavoidable" if floor else percent(value)
-            found.append(Meter(label, percent(value), meaning, meter(label, desc, value, bound), floor))
-    return found
+            return Meter(label, percent(value), meaning, meter(label, desc, value, bound), floor)
+    return None
 
 
 def metric_rows(metrics: Mapping[str, Any]) -> list[Row]:
-    """All other metrics, as numbers; shares of the occurrences stand in the accounting already."""
-    shown = LOSSES.keys() | SHARES | {"bound"}
+    """All other metrics, as numbers; the forms of words stand at the head of the page already."""
     rows = []
     for key, value in metrics.items():
-        if key not in shown:
-            label, meaning = PLAIN_METRICS.get(key, (spoken(key), METRICS[key].summary if key in METRICS else ""))
-            rows.append(Row(label, number(value), meaning))
+        if key in SHOWN_ABOVE or (key in METERED and share_in(metrics, key) is not None):
+            continue
+        known = {**LOSSES, **PLAIN_METRICS}
+        label, meaning = known.get(key, (spoken(key), METRICS[key].summary if key in METRICS else ""))
+        share = share_in(metrics, key) if key in LOSSES else None
+        rows.append(Row(label, number(value) if share is None else percent(share), meaning))
     return rows
 
 
@@ -302,6 +315,16 @@ def item_rows(items: Sequence[PublishedItem], records: int) -> list[ItemRow]:
         )
         for i in items
     ]
+
+
+def example_rows(examples: Sequence[Example]) -> list[tuple[str, list[ExampleRow]]]:
+    """Published records under the reasons why they are shown."""
+    return [(why, [_example(one) for one in rows]) for why, rows in groupby(examples, key=lambda one: one.why)]
+
+
+def _example(found: Example) -> ExampleRow:
+    items = tuple((name(text), count(n) if n > 1 else "") for text, n in found.items)
+    return ExampleRow(items, count(found.more) if found.more else "", plural(found.records, "record"))
 
 
 def spread_rows(spreads: Sequence[Spread]) -> list[SpreadRow]:

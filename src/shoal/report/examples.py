@@ -1,0 +1,58 @@
+"""Example records as they are published: those that tell most, and those in the middle. Originals have no part in the choice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.data.bags import Bags, Ints
+from shoal.report.facts import Example
+from shoal.taxonomy.tree import Taxonomy
+
+MOST_EXAMPLES = 3  # of each sort
+MOST_ITEMS = 12  # of a record
+SPECIFIC, TYPICAL = "Most specific", "Typical"
+
+
+def examples_of(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Example, ...]:
+    """A few of the different published records that hold something, the same whatever the order of the rows."""
+    label = published.identical()
+    shared = np.bincount(label, weights=copies).astype(np.int64)
+    different = published.select(np.unique(label, return_index=True)[1])
+    order = different.content_order()
+    order = order[(shared[order] > 0) & (different.lengths[order] > 0)]
+    told, exact = (numbers[order] for numbers in _told(different, tree))
+    specific = np.lexsort((-told, -exact))[:MOST_EXAMPLES]
+    rest = np.setdiff1d(np.arange(len(order)), specific)
+    middle = _middle(told[rest], shared[order][rest])
+    typical = rest[np.argsort(np.abs(told[rest] - middle), kind="stable")[:MOST_EXAMPLES]]
+    chosen = [(SPECIFIC, specific), (TYPICAL, np.sort(typical))]
+    return tuple(_example(different, row, int(shared[row]), tree, why) for why, places in chosen for row in order[places].tolist())
+
+
+def _told(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
+    """What the items of each record tell on average, in units (nothing by the root, most by a leaf), and how many tell one term."""
+    worth = (tree.units - tree.unit_losses[records.items]) * records.counts
+    exact = np.where(tree.leaves[records.items] == 1, records.counts, 0)
+    return _sums(records, worth) // np.maximum(records.lengths, 1), _sums(records, exact)
+
+
+def _sums(records: Bags, values: Ints) -> Ints:
+    """The sum of these values of items over each record."""
+    reached = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+    return np.asarray(reached[records.indptr[1:]] - reached[records.indptr[:-1]], np.int64)
+
+
+def _middle(values: Ints, weights: Ints) -> int:
+    """The median of values that occur so often."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    return int(values[order][np.searchsorted(2 * reached, reached[-1])]) if len(values) else 0
+
+
+def _example(records: Bags, row: int, shared: int, tree: Taxonomy, why: str) -> Example:
+    span = slice(records.indptr[row], records.indptr[row + 1])
+    items, counts = records.items[span], records.counts[span]
+    order = np.lexsort((items, tree.unit_losses[items]))  # the most exact first
+    shown = order[:MOST_ITEMS]
+    named = tuple((tree.names[int(items[i])], int(counts[i])) for i in shown)
+    return Example(named, int(counts[order[MOST_ITEMS:]].sum()), shared, why)
