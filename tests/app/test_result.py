@@ -195,7 +195,7 @@ def test_no_exact_count_beside_a_claim_that_forbids_it(monkeypatch: pytest.Monke
     monkeypatch.setattr(MODELS, "_places", {**MODELS._places, Noisy.name: "helpers_spine:Noisy"})
     result = shoal.anonymize(a_log(), NoisyQueries())
     assert result.accounting == result.metrics == {}
-    shown = repr(result) + Parts(result._repr_html_()).text + repr(result.input)
+    shown = repr(result) + Parts(result._repr_html_()).text + repr(result.input) + repr(result.headline)
     assert str(ROWS) not in shown
     assert str(PEOPLE) not in shown
 

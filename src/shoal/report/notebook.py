@@ -30,8 +30,8 @@ def small_page(manifest: Mapping[str, Any], advice: Sequence[str] = ()) -> str:
     summary = summary_of(manifest)
     warned = [("warning", summary.warning)] if summary.warning else []
     rows = [*_claims(manifest["claims"]), *summary.lines, ("method", _asked(manifest)), *warned, *(("try", line) for line in advice)]
-    left = 'style="text-align:left"'
-    cells = "".join(f"<tr><th {left}>{escape(plain(name))}</th><td {left}>{escape(plain(text))}</td></tr>" for name, text in rows)
+    left, heading = 'style="text-align:left"', 'style="text-align:left;vertical-align:top;white-space:nowrap"'
+    cells = "".join(f"<tr><th {heading}>{escape(plain(name))}</th><td {left}>{escape(plain(text))}</td></tr>" for name, text in rows)
     return f"<div>{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"
 
 
