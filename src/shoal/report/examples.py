@@ -36,6 +36,11 @@ def _told(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
     return _sums(records, worth) // np.maximum(records.lengths, 1), _sums(records, exact)
 
 
+def told_of(records: Bags, tree: Taxonomy) -> Ints:
+    """What the items of each record tell on average, in units."""
+    return _told(records, tree)[0]
+
+
 def _sums(records: Bags, values: Ints) -> Ints:
     """The sum of these values of items over each record."""
     reached = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])

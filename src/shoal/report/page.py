@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 def render(facts: Facts) -> str:
     """The report of a release as one HTML document, without script and without any outside resource."""
-    return _template("template.html").render(_context(facts))
+    return template("template.html").render(_context(facts))
 
 
 @cache
-def _template(name: str) -> Template:
+def template(name: str) -> Template:
+    """A page of this package, ready to be filled."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     loader = FunctionLoader(_source)

@@ -20,12 +20,16 @@ from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.request import chosen_method, preparation
 from shoal.counting import counted
+from shoal.errors import ParameterError
 from shoal.io.directory import REPORT, ReleaseDirectory
+from shoal.io.private_file import PrivateFile
 from shoal.io.spreadsheets import formula_notes
 from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm
-from shoal.methods import METHODS
+from shoal.methods import METHODS, Method
+from shoal.report.private import render_private
 from shoal.report.summaries import summary_of
 
+RECORDS_PUBLISHED = ("sets", "bags")  # kinds of tables that have records before and after
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 
 
@@ -62,6 +66,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
 @click.option("--bound", is_flag=True, help="Also prove what any release with this k must lose; slow on large data.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
+@click.option("--private-report", type=click.Path(path_type=Path), metavar="FILE", help="Records before and after. Not to be published.")
 @rare_option
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @help_all_option
@@ -76,6 +81,7 @@ def command(
     to_sep: str | None,
     bound: bool,
     force: bool,
+    private_report: Path | None,
     show_rare: bool,
     threads: int | None,
     as_json: bool,
@@ -91,6 +97,7 @@ def command(
     refuse_file_name(out, context.command_path, context.meta[TYPED])
     target = Target.asked(out, form, to_sep, force, layout)
     OutputForm(layout=layout).refuse_layout(chosen.publishes)
+    private = private_page(private_report, target, chosen)
     begin(ReleaseDirectory(out, force=force))
     screen.warn(*doubts(chosen))
     with screen.naming(show_rare), screen.progress(threads):
@@ -99,11 +106,25 @@ def command(
         judged = anonymize(prepared, chosen, ["bound"] if bound else [])
         screen.note(*formula_notes(judged.release, form))
         manifest = publish(judged, target)
+        if private is not None:
+            private.write(render_private(judged.release, prepared.records))
+            screen.warn(f"{private_report} shows what people typed: it is not for publication")
     if as_json:
         screen.as_json(manifest)
     else:
         show_outcome(judged, manifest, out)
     warn_of_little(manifest, changes(prepared, chosen))
+
+
+def private_page(path: Path | None, target: Target, method: Method) -> PrivateFile | None:
+    """Where records before and after are written, if that was asked for; refused before the work where it cannot be."""
+    if path is None:
+        return None
+    if method.publishes not in RECORDS_PUBLISHED:
+        raise ParameterError(f"--private-report shows records, and the method {method.name} publishes {method.publishes}")
+    file = PrivateFile(path, target.directory, force=target.force)
+    file.check()
+    return file
 
 
 def warn_of_little(manifest: dict[str, Any], helping: list[Change]) -> None:
