@@ -44,14 +44,14 @@ def test_people_records_and_the_largest_owner(shell: Shell):
 def test_what_each_way_of_making_records_protects(shell: Shell):
     shell.file("input", TABLE)
     said = seen(shell, "--taxonomy", "none", "--per", "session", "--gap", "90m")["protects"]
-    assert said["user"].startswith("3 records: a person's whole history is one record")
-    assert said["session"].startswith("3 records: each session is shared by k people; a person's whole history")
-    assert said["event"].startswith("10 records: each event is shared by k people; a person's whole history")
+    assert said["user"] == "3 records; protected is a person's whole history, among k people"
+    assert said["session"].startswith("3 records; protected is each session among k people; not a person's whole history")
+    assert said["event"].startswith("10 records; protected is each event among k people; not a person's whole history")
 
 
 def test_without_times_there_are_no_sessions(shell: Shell):
     shell.file("input", TABLE.replace("when", "code").replace("2024-01-01 ", "x"))
-    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("needs a column of times")
+    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("needs times")
 
 
 def test_three_records_of_different_people_as_parsed(shell: Shell):
@@ -103,7 +103,7 @@ def test_the_screen_shows_no_owner(shell: Shell):
     done = shell("look", "input", "--taxonomy", "generated")
     assert done.code == 0
     assert not any(owner in done.everything for owner in OWNERS)
-    assert "columns: user = 'email', time = 'when', item = 'item'" in done.err
+    assert "columns: user = 'email', item = 'item'" in done.err
     assert "6 (60.0%) of the rows, 1 (33.3%) of the records" in done.out
 
 

@@ -154,7 +154,7 @@ def test_sessions_need_times():
 
 
 def test_unknown_ways_of_gathering_are_refused():
-    with pytest.raises(ParameterError, match="user, session or event"):
+    with pytest.raises(ParameterError, match="user or session or event or record"):
         log_of([(1, None, "a")]).bags("week")
 
 

@@ -11,6 +11,7 @@ from shoal.app.accounts import with_preparation
 from shoal.app.disclose import allows_exact_counts, disclosed_facts, disclosed_input
 from shoal.app.manifest_schema import DIGEST, digest_of
 from shoal.app.prepare import READING, Prepared
+from shoal.app.protection import protection
 from shoal.app.relations import contradictions, of_published
 from shoal.app.stated import Evidence
 from shoal.data.accounting import Accounting, Ledger, kept
@@ -88,7 +89,8 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     placed = prepared.original.aligned(release)
     settings = {READING, *prepared.how.described()}
     absent = {"format", "rows"} - set(manifest["input"])  # of a release that was not made from a file
-    facts = disclosed_input(prepared.facts, release.claims)
+    told = prepared.facts | protection(release.claims, prepared.original, prepared.how.per)
+    facts = disclosed_input(told, release.claims)
     evidence.add("input", {name: fact for name, fact in facts.items() if name not in settings and name not in absent})
     if allows_exact_counts(release.claims):
         _accounts(evidence, manifest["accounting"], prepared)

@@ -65,6 +65,7 @@ class Preparation:
         if self.shape != "records" and (self.per != "user" or self.unknown or not self.as_sets or self.taxonomy != NO_TAXONOMY):
             raise ParameterError(f"a method that takes the rows of a {self.shape} makes no records of them, and needs no taxonomy")
         self._settle_format()
+        self._settle_records()
         if self.taxonomy == NO_TAXONOMY:
             object.__setattr__(self, "typed_names", True)
 
@@ -80,6 +81,19 @@ class Preparation:
             )
             raise ParameterError(f"what is wanted here is {WANTED[self.shape]}, and the format {self.read.format} gives another", hint=hint)
 
+    def _settle_records(self) -> None:
+        """Rows that name their records make these records, and counts are kept."""
+        if self.shape != "records" and (self.read.record is not None or self.read.count is not None):
+            raise ParameterError(
+                f"--record and --count say how records are made, and here the rows of a {self.shape} are taken as they are"
+            )
+        if self.read.record is not None and self.per == "user":
+            object.__setattr__(self, "per", "record")
+        if (self.read.record is not None) != (self.per == "record"):
+            raise ParameterError(f"--record says what becomes one record, and so does --per {self.per}", hint="leave one of them out")
+        if self.read.count is not None and self.as_sets:
+            raise ParameterError("--count says how often an item occurs, and records are sets, which forget it", hint="say --bag")
+
     @classmethod
     def default_for(cls, method: Method) -> Preparation:
         """What is done unless something else is asked for: a taxonomy only where the method needs one."""
@@ -90,6 +104,11 @@ class Preparation:
     def of_format(cls, format: str | None) -> Preparation:
         """What is done where no method is known, only what a file is."""
         return cls(taxonomy=NO_TAXONOMY, shape="table") if format == MICRODATA else cls()
+
+    @property
+    def reading(self) -> ReadOptions:
+        """How the file is to be read, given what is made of it: only sessions need times."""
+        return replace(self.read, needs_times=self.per == "session")
 
     @property
     def pause(self) -> timedelta:

@@ -86,7 +86,7 @@ def look(input: str | Path | Any, how: Preparation | None = None, *, whole: bool
     The taxonomy may be `given` as a tree.
     """
     asked = how or Preparation()
-    return look_at(read(input, asked.read, None if whole else FIRST_BYTES), asked, given)
+    return look_at(read(input, asked.reading, None if whole else FIRST_BYTES), asked, given)
 
 
 def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None) -> Look:
@@ -112,7 +112,7 @@ def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxono
         occurrences=bags.occurrences,
         largest_owner=_largest(data.frame["owner"].to_numpy() if isinstance(data, Log) else bags.owners, bags.owners),
         known=known,
-        protects=protection_by_per(data, how),
+        protects=protection_by_per(data, how.pause),
         examples=tuple(tuple((item, f"{n:,}") for item, n in list(example.items())[:SHOWN_ITEMS]) for example in examples),
         more=tuple(max(0, len(example) - SHOWN_ITEMS) for example in examples),
         notes=(*reading.notes, *notes),

@@ -248,7 +248,7 @@ _READING = _object(
     },
 )
 _FROM_A_FILE = {"format": _one_of(tuple(FORMATS)), "reading": _READING}
-_PERHAPS = {**_FROM_A_FILE, "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
+_PERHAPS = {**_FROM_A_FILE, "protects": _text, "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
 _TYPED_INPUT = _object({**_ANY_INPUT, "names": _one_of((AS_TYPED,))}, _PERHAPS)
 _ROWS_INPUT = _object(
     {"rows": _count, "owners": _count, "read_as": _one_of(ROWS)},

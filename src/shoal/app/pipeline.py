@@ -22,6 +22,7 @@ from shoal.app.disclose import disclosed, disclosed_facts
 from shoal.app.job import Target
 from shoal.app.manifest_schema import DIGEST, digest_of, faults
 from shoal.app.prepare import Prepared
+from shoal.app.protection import protection
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
@@ -60,7 +61,8 @@ def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -
     numbers = measure(release, original)
     if metrics:
         numbers |= measure(release, original, list(metrics))
-    return Judged(release, original, verdicts, {name: numbers[name] for name in METRICS if name in numbers}, prepared.facts)
+    facts = prepared.facts | protection(release.claims, original, prepared.how.per)
+    return Judged(release, original, verdicts, {name: numbers[name] for name in METRICS if name in numbers}, facts)
 
 
 def publish(judged: Judged, target: Target) -> dict[str, Any]:

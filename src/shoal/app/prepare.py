@@ -72,7 +72,7 @@ def prepare(data: str | Path | Any, how: Preparation, given: Taxonomy | None = N
     if isinstance(data, Log | Bags | Table):
         alone = prepare_data(data, how, given)
         return replace(alone, notes=(*noted, *alone.notes))
-    reading = data if isinstance(data, Reading) else read(data, how.read)
+    reading = data if isinstance(data, Reading) else read(data, how.reading)
     # Records are made before the log, the largest thing in memory, is let go.
     content = records_of(reading.data, how) if how.shape == "records" else reading.data
     reading = replace(reading, data=Bags.from_lists([]))
@@ -108,6 +108,8 @@ def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
     if isinstance(data, Table):
         raise ParameterError("records of items are wanted here, and the input is a table of microdata")
     if isinstance(data, Log):
+        if data.has_records and how.per != "record":
+            raise ParameterError("the rows were read with the records they are of", hint="say record= here too, or leave it out in reading")
         stop_words = 0
 
         def split(texts: pl.Series) -> Terms:

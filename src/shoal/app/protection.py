@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from shoal.app.job import Preparation
+from collections.abc import Sequence
+from datetime import timedelta
+
 from shoal.counting import counted
 from shoal.data.bags import Bags
 from shoal.data.log import Log, Per
+from shoal.data.original import AnyOriginal, Original
+from shoal.privacy import Model
 
-UNITS: dict[Per, str] = {"user": "whole history", "session": "session", "event": "event"}
 WAYS: tuple[Per, ...] = ("user", "session", "event")
 
 
-def protected(per: Per) -> str:
-    """What is protected where one record is made so."""
+PROTECTS = "protects"  # what a manifest calls it
+
+
+def protected(per: Per, people: int | str = "k") -> str:
+    """What is protected where one record is made so; `people` are those behind each published record, 0 where a claim promises none."""
+    among = f" among {people} people" if people else " by itself"
     if per == "user":
-        return "a person's whole history is one record, and is shared by k people"
-    return f"each {UNITS[per]} is shared by k people; a person's whole history, of several records, is not protected"
+        return f"a person's whole history{among}"
+    return f"each {per}{among}; not a person's whole history, which is several {per}s"
 
 
-def protection_by_per(data: Log | Bags, how: Preparation) -> dict[str, str]:
+def protection(claims: Sequence[Model], original: AnyOriginal, per: Per) -> dict[str, str]:
+    """What the claims on records protect, for the manifest: nothing is said where each person owns one record."""
+    if not isinstance(original, Original) or not original.typed.owners_repeat:
+        return {}
+    return {PROTECTS: protected(per, max((claim.generalized_groups or 0 for claim in claims), default=0))}
+
+
+def protection_by_per(data: Log | Bags, gap: timedelta) -> dict[str, str]:
     """For each way of making records of this data: how many there would be, and what would be protected."""
     if isinstance(data, Bags):
-        return {"user": f"{counted(len(data), 'record')}: each line is taken for one person, and is shared by k people"}
-    return {per: _with_number(data, per, how) for per in WAYS}
+        return {"user": f"{counted(len(data), 'record')}, each of another person; protected is each, among k people"}
+    ways = ("record", *WAYS) if data.has_records else WAYS
+    return {per: _with_number(data, per, gap) for per in ways}
 
 
-def _with_number(log: Log, per: Per, how: Preparation) -> str:
+def _with_number(log: Log, per: Per, gap: timedelta) -> str:
     if per == "session" and not log.timed:
-        return f"needs a column of times; {protected(per)}"
-    return f"{counted(log.n_records(per, how.pause), 'record')}: {protected(per)}"
+        return f"needs times; protected is {protected(per)}"
+    return f"{counted(log.n_records(per, gap), 'record')}; protected is {protected(per)}"

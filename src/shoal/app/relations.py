@@ -80,11 +80,19 @@ def _of_input(given: Manifest) -> Iterator[str]:
         yield "input.taxonomy_height is not that of so many nodes"
     if ("gap" in given) != (given.get("per") == "session"):
         yield "input.gap is for sessions, and for them only"
+    if "record" in _columns(given) and given.get("per") != "record":
+        yield "input.per is not record, and input.reading names a column of records"
     unknown, occurring = given.get("unknown_items", 0), given.get("unknown_occurrences", 0)
     if unknown > occurring or (occurring and not unknown):
         yield "input.unknown_items do not occur input.unknown_occurrences times"
     if unknown and given.get("unknown") == "refuse":
         yield "input.unknown_items is not 0, and such items were refused"
+
+
+def _columns(given: Manifest) -> Manifest:
+    """The columns that were named when the input was read."""
+    said = given.get("reading")
+    return said.get("columns", {}) if isinstance(said, dict) else {}
 
 
 def _of_reading(manifest: Manifest) -> Iterator[str]:

@@ -11,11 +11,11 @@ from shoal.app.job import Preparation
 from shoal.app.manifest import preparation_of
 from shoal.errors import ParameterError
 from shoal.io.read.items import with_files_read
-from shoal.io.read.options import MICRODATA
+from shoal.io.read.options import MICRODATA, ROLES, ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.names import did_you_mean
 
-COLUMNS = ("format", "user", "time", "text", "item", "quasi", "keep_column", "drop_column")
+COLUMNS = ("format", *ROLES, "quasi", "keep_column", "drop_column")
 OF_MICRODATA = {"quasi": "quasi", "keep_column": "keep", "drop_column": "drop"}
 READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
 
@@ -23,7 +23,7 @@ READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
 def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:
     """What the options say, on top of a base; takes the options it understands out of `said`."""
     start = base or Preparation.of_format(said["format"])
-    reading = {name: said.pop(name) for name in READING}
+    reading = {name: said.pop(name, None) for name in READING}
     known = start.read.without_columns() if any(reading[name] for name in COLUMNS) else start.read
     known = replace(known, format=MICRODATA) if start.shape == "table" else known
     for option, name in OF_MICRODATA.items():
@@ -35,6 +35,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "as_sets": None if bag is None else not bag}
     if start.shape != "records":
         _refuse_of_records(start.shape, named)
+    _settle_records(start, read, named)
     asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
     beside = [name for name in ("unknown", "scope", "loss") if named[name] is not None]
     if asked.typed_names and beside:
@@ -44,6 +45,16 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     if named["gap"] is not None and asked.per != "session":
         raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
     return asked
+
+
+def _settle_records(start: Preparation, read: ReadOptions, named: dict[str, Any]) -> None:
+    """A column of records says what becomes one record, unless another way is asked for; counts are kept, unless sets are."""
+    if read.record is not None and named["per"] is not None:
+        raise ParameterError(f"--record says what becomes one record, and so does --per {named['per']}", hint="leave one of them out")
+    if read.record is None and start.per == "record" and named["per"] is None:
+        named["per"] = "user"
+    if read.count is not None and named["as_sets"] is None:
+        named["as_sets"] = False
 
 
 def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:

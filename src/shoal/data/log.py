@@ -1,5 +1,6 @@
 """Log: a table of events, each with an owner, perhaps a time, and a payload (a query, an item).
 
+An event may also say which record of its owner it belongs to (`record`, a number), and how often it counts (`count`).
 Owners are numbers: the names behind them are forgotten when a log is read. `Log.bags` gathers the events of a
 person, of a session or of one event into records. Methods that publish rows also see the further columns of a log.
 """
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +22,11 @@ from shoal.data.accesslog import VISITOR
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.errors import InputError, ParameterError
 
-Per = Literal["user", "session", "event"]
+Per = Literal["user", "session", "event", "record"]
 Kind = Literal["text", "item"]
 
+RECORD, COUNT = "record", "count"
+OWN_COLUMNS = frozenset({"owner", "time", "payload", RECORD, COUNT})
 HALF_AN_HOUR = timedelta(minutes=30)
 
 
@@ -68,6 +71,7 @@ class Log:
     def __post_init__(self) -> None:
         held = dict(self.frame.schema)
         wanted: dict[str, pl.DataType] = {"owner": pl.Int64(), "payload": pl.String()}
+        wanted |= {name: pl.Int64() for name in (RECORD, COUNT) if name in self.frame.columns}
         if self.timed:
             wanted["time"] = pl.Datetime("us")
         if {name: held.get(name) for name in wanted} != wanted:
@@ -85,9 +89,14 @@ class Log:
         return "time" in self.frame.columns
 
     @property
+    def has_records(self) -> bool:
+        """Whether the events say which record of their owner they are of."""
+        return RECORD in self.frame.columns
+
+    @property
     def further(self) -> tuple[str, ...]:
         """The names of the columns beside owner, time and payload."""
-        return tuple(name for name in self.frame.columns if name not in {"owner", "time", "payload"})
+        return tuple(name for name in self.frame.columns if name not in OWN_COLUMNS)
 
     @cached_property
     def n_owners(self) -> int:
@@ -95,17 +104,18 @@ class Log:
         return self.frame["owner"].n_unique()
 
     def bags(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR, split: Split | None = None) -> Bags:
-        """One record per person, session (a pause longer than `gap` ends it) or event, with all repeats."""
-        if per not in {"user", "session", "event"}:
-            raise ParameterError(f"per must be user, session or event, not {per!r}", value=per)
+        """One record per person, session (a pause longer than `gap` ends it), event, or person and value of `record`, with all repeats."""
+        if per not in get_args(Per):
+            raise ParameterError(f"per must be {' or '.join(get_args(Per))}, not {per!r}", value=per)
+        if per == "record" and not self.has_records:
+            raise ParameterError("the rows of this log do not say which record they are of", hint="name that column with --record")
         if per == "session" and not self.timed:
             raise ParameterError("sessions need times, and this log has none", hint="name the time column with --time")
         terms = self._terms(split)
         order, starts = self._records(per, gap)
         indptr, items = (terms.indptr, terms.items) if order is None else _reordered(terms, order)
         first = starts[:-1] if order is None else order[starts[:-1]]
-        ones = np.ones(len(items), np.int32)
-        return Bags.from_rows(indptr[starts], items, ones, terms.vocabulary, self._owners()[first])
+        return Bags.from_rows(indptr[starts], items, self._counts(np.diff(indptr), order), terms.vocabulary, self._owners()[first])
 
     def n_records(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR) -> int:
         """How many records `bags` would make."""
@@ -140,7 +150,7 @@ class Log:
         """The events in the order of their records (None: as they are), and where each record starts."""
         if per == "event":
             return None, np.arange(len(self) + 1)
-        whose = self._visitors() if per == "session" else self._owners()
+        whose = {"session": self._visitors, "record": self._owned_records}.get(per, self._owners)()
         order = self._order(whose, by_time=per == "session")
         fresh = np.ones(len(self) + 1, bool)
         fresh[1:-1] = np.diff(_taken(whose, order)) != 0
@@ -161,6 +171,18 @@ class Log:
     def _visitors(self) -> Ints:
         """Whose events may be one session: the owner's, or more finely those of one visitor where the log tells visitors apart."""
         return self.frame[VISITOR].to_numpy() if VISITOR in self.frame.columns else self._owners()
+
+    def _owned_records(self) -> Ints:
+        """A number for each owner and value of `record`: the same value of two owners is two records."""
+        values: Ints = self.frame[RECORD].to_numpy()
+        numbers: Ints = self._owners() * np.int64(values.max(initial=0) + 1) + values
+        return numbers
+
+    def _counts(self, sizes: Ints, order: Ints | None) -> Ints:
+        """How often each term occurs: as often as its event is counted; events of these numbers of terms come in this order."""
+        if COUNT not in self.frame.columns:
+            return np.ones(sizes.sum(), np.int64)
+        return np.repeat(_taken(self.frame[COUNT].to_numpy(), order), sizes)
 
     def _times(self) -> Ints:
         return self.frame["time"].to_physical().to_numpy()

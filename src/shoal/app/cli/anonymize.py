@@ -18,6 +18,7 @@ from shoal.app.cli.retyped import with_change
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
+from shoal.app.protection import PROTECTS
 from shoal.app.request import chosen_method, preparation
 from shoal.counting import counted
 from shoal.errors import ParameterError
@@ -162,6 +163,7 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     rows = [
         *summary.lines,
         ("in", _came_in(given)),
+        *([("protected", given[PROTECTS])] if PROTECTS in given else []),
         *((name, screen.ledger_line(account[name])) for name in shown),
         *_unknown(given),
         *screen.verdict_rows(judged.verdicts),

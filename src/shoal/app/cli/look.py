@@ -56,7 +56,7 @@ def _rows(found: Look) -> list[tuple[str, str]]:
         *_records(found),
         ("largest owner", f"{screen.share(largest.rows, used)} of the rows, {screen.share(largest.records, found.records)} of the records"),
         *(_known(found.known) if found.known else ()),
-        *((f"--per {per}", words) for per, words in found.protects.items()),
+        *((f"--per {per}" if per != "record" else "--record", words) for per, words in found.protects.items()),
         *((f"example {n + 1}", _example(pairs, found.more[n], item)) for n, pairs in enumerate(found.examples)),
     ]
 

@@ -22,6 +22,8 @@ _DATA_OPTIONS = {
     "time": click.option("--time", metavar="COLUMN", help="Column of times."),
     "text": click.option("--text", metavar="COLUMN", help="Column of query texts."),
     "item": click.option("--item", metavar="COLUMN", help="Column of items, for a table of one row per user and item."),
+    "record": click.option("--record", metavar="COLUMN", help="Column that tells a person's records apart, such as a basket's number."),
+    "count": click.option("--count", metavar="COLUMN", help="Column of how often a row's item counts; implies --bag."),
     "quasi": click.option("--quasi", metavar="COLUMNS", help="Quasi-identifiers of microdata, as a,b,c. [default: all numbers]"),
     "keep-column": click.option("--keep-column", metavar="COLUMNS", help="Columns of microdata left as they are, without any protection."),
     "drop-column": click.option("--drop-column", metavar="COLUMNS", help="Columns of microdata that are left out."),

@@ -71,7 +71,7 @@ def covers(hierarchy: str, input: Path, limit: int, show_rare: bool, as_json: bo
     """
     how = preparation({**said, "taxonomy": hierarchy}, Preparation())
     with screen.progress():
-        reading = read(input, how.read)
+        reading = read(input, how.reading)
         screen.note(*reading.notes)
         bags = records_of(reading.data, how).folded
         tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary)

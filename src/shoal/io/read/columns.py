@@ -46,10 +46,12 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
     found = {role: _candidates(names, role, options) for role in ROLES}
     payload = {"querylog": "text", "table": "item"}.get(options.wanted_format or "")
     payload = payload or ("text" if found["text"] else "item")
-    needed = {"user", payload} | ({"time"} if options.time is not None else set())
+    if not options.needs_times and options.time is None and (payload == "item" or len(found["time"]) > 1):
+        found["time"] = []  # a query log's times tell repeated clicks; else they are of no use here
+    needed = {"user", payload} | ({"time", "record", "count"} & options.named.keys())
     if not all(found[role] for role in needed):
         return {}
-    roles = {role: _only(names, role, found[role], options) for role in ("user", "time", payload) if found[role]}
+    roles = {role: _only(names, role, found[role], options) for role in ("user", "time", payload, "record", "count") if found[role]}
     if len(set(roles.values())) < len(roles):
         raise ParameterError(f"one column cannot play two parts: {listed_roles(roles, names)}")
     return roles
@@ -58,7 +60,7 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
 def _candidates(names: Sequence[str], role: str, options: ReadOptions) -> list[int]:
     said = options.named.get(role)
     if said is None:
-        return [at for at, name in enumerate(names) if plain(name) in KNOWN_NAMES[role]]
+        return [at for at, name in enumerate(names) if plain(name) in KNOWN_NAMES.get(role, ())]
     named = [at for at, name in enumerate(names) if name == said]
     if not named and said.isdigit() and 1 <= int(said) <= len(names):
         return [int(said) - 1]

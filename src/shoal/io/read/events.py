@@ -14,14 +14,16 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.data.bags import Ints, Small
+from shoal.counting import counted
+from shoal.data.bags import Ints
 from shoal.data.log import Log
 from shoal.errors import InputError
-from shoal.io.read.columns import named_roles
+from shoal.io.read.columns import KNOWN_NAMES, named_roles, plain
 from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import FORM, json_frames, text_values
-from shoal.io.read.options import ReadOptions
+from shoal.io.read.options import ROLES, ReadOptions
+from shoal.io.read.owned import shared_records, whole_numbers
 from shoal.io.read.owners import OwnerForms, owner_numbers
 from shoal.io.read.parquet import slices
 from shoal.io.read.reading import Reading, Tally
@@ -30,6 +32,8 @@ from shoal.io.read.source import Source
 # What the kernel's numbers of the shapes of times mean; the order is that of `TimeShape` in cpp/text/times.hpp.
 TIME_SHAPES = ("", "date and time", "date", "digits", "seconds since 1970", "milliseconds since 1970")
 
+NO_TIME = -(1 << 60)  # long before every time that is read
+
 Mask = npt.NDArray[np.bool_]
 Batch = tuple[list[Any], Ints, Ints | None]
 
@@ -37,7 +41,7 @@ Batch = tuple[list[Any], Ints, Ints | None]
 def read_events(source: Source, layout: Layout, options: ReadOptions) -> Reading:
     """The events of a file laid out like this."""
     tally = Tally(source, strict=options.strict, most=options.malformed, place="row" if layout.container == "parquet" else "line")
-    collector = Collector(layout, tally, options.owners)
+    collector = Collector(layout, tally, options)
     batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[layout.container]
     for columns, lines, forms in batches(source, layout, tally):
         collector.add(columns, lines, forms)
@@ -50,75 +54,95 @@ def read_events(source: Source, layout: Layout, options: ReadOptions) -> Reading
 class Collector:
     """Takes batches of rows, throws out the defective ones and gathers the others into a Log."""
 
-    def __init__(self, layout: Layout, tally: Tally, owners: str | None = None) -> None:
+    def __init__(self, layout: Layout, tally: Tally, options: ReadOptions) -> None:
         self._layout = layout
         self._tally = tally
+        self._options = options
         self._is_text = layout.format == "querylog"
-        self._owners_as = owners
+        # Rows that say their record or their count are events of their own, however alike.
+        self._drops_repeats = self._is_text and not {"record", "count"} & layout.places.keys()
         self._owners = _kernels.Interner()
+        self._records = _kernels.Interner()
         self._forms = OwnerForms()
-        self._owner_parts: list[Small] = []
-        self._time_parts: list[Ints] = []
+        self._number_parts: dict[str, list[Any]] = {}
         self._payload_parts: list[pl.Series] = []
         self._shapes = np.zeros(len(TIME_SHAPES), np.int64)
 
     def add(self, columns: list[Any], lines: Ints, forms: Ints | None = None) -> None:
-        """Take a batch: the columns of user, payload and perhaps time, the line of each row, and perhaps how its user is written."""
-        user, payload, *rest = columns
-        owner = kernels.run(_kernels.encode_column, self._owners, user)
-        times, sound = self._times(rest[0]) if rest else (None, None)
-        good = self._good_rows(owner >= 0, payload, sound, lines)
+        """Take a batch: the columns of the wanted roles, the line of each row, and perhaps how its user is written."""
+        held = dict(zip(_roles(self._layout), columns, strict=True))
+        payload = held["text" if self._is_text else "item"]
+        numbers = {"owner": kernels.run(_kernels.encode_column, self._owners, held["user"])}
+        defects = {"no user": numbers["owner"] < 0}
+        if not self._is_text:
+            defects["no item"] = payload.lengths() == 0
+        if "time" in held:
+            numbers["time"], unreadable = self._times(held["time"])
+            defects |= {"unreadable time": unreadable} if self._insists_on_times else {}
+        if "record" in held:
+            numbers["record"] = kernels.run(_kernels.encode_column, self._records, held["record"])
+            defects["no record"] = numbers["record"] < 0
+        if "count" in held:
+            numbers["count"], missing = whole_numbers(pl.Series(held["count"]))
+            defects |= {"no count": missing, "count is not a whole number of 1 or more": numbers["count"] == 0}
+        good = self._good_rows(defects, lines)
         self._tally.check()
         if forms is not None:
-            self._forms.add(owner[good], forms[good], len(self._owners))
-        if not good.all():
-            owner, payload, times = _rows(np.flatnonzero(good), owner, payload, times)
-        if times is not None and self._is_text:
-            distinct = _kernels.unlike_previous(owner, times, payload)
-            self._tally.repeated += len(owner) - len(distinct)
-            owner, payload, times = _rows(distinct, owner, payload, times)
-        self._owner_parts.append(owner.astype(np.int32))
+            self._forms.add(numbers["owner"][good], forms[good], len(self._owners))
+        self._keep(*(numbers, payload) if good.all() else _rows(np.flatnonzero(good), numbers, payload))
+
+    def _keep(self, numbers: dict[str, Ints], payload: Any) -> None:
+        """Take rows without a defect; repeated clicks are dropped as far as they follow one another."""
+        if "time" in numbers and self._drops_repeats:
+            distinct = _kernels.unlike_previous(numbers["owner"], numbers["time"], payload)
+            self._tally.repeated += len(numbers["owner"]) - len(distinct)
+            numbers, payload = _rows(distinct, numbers, payload)
+        for name, values in numbers.items():
+            self._number_parts.setdefault(name, []).append(values if name == "time" else values.astype(np.int32))
         self._payload_parts.append(pl.Series(payload))
-        if times is not None:
-            self._time_parts.append(times)
+
+    @property
+    def _insists_on_times(self) -> bool:
+        """Whether a time that cannot be read is a defect: where sessions are made, or where the column was named."""
+        return self._options.needs_times or self._options.time is not None
 
     def _times(self, column: Any) -> tuple[Ints, Mask]:
+        """The times, and which of them cannot be read: these differ from all others, so that their rows repeat none."""
         times, shapes = kernels.run(_kernels.parse_times, column, kernels.threads())
+        unreadable = shapes == 0
+        times[unreadable] = NO_TIME - self._shapes[0] - np.arange(unreadable.sum())
         self._shapes += np.bincount(shapes, minlength=len(self._shapes))
-        return times, shapes > 0
+        return times, unreadable
 
-    def _good_rows(self, owned: Mask, payload: Any, timely: Mask | None, lines: Ints) -> Mask:
+    def _good_rows(self, defects: dict[str, Mask], lines: Ints) -> Mask:
         """Rows without a defect; a row with several is noted under the first."""
-        good = owned.copy()
-        self._tally.defects.add("no user", lines[~owned])
-        if not self._is_text:
-            filled = payload.lengths() > 0
-            self._tally.defects.add("no item", lines[good & ~filled])
-            good &= filled
-        if timely is not None:
-            self._tally.defects.add("unreadable time", lines[good & ~timely])
-            good &= timely
+        good = np.ones(len(lines), bool)
+        for reason, wrong in defects.items():
+            self._tally.defects.add(reason, lines[good & wrong])
+            good &= ~wrong
         return good
 
     def reading(self) -> Reading:
         """The log and its account. Raises where no row could be used."""
-        if not any(map(len, self._owner_parts)):
+        if not any(map(len, self._payload_parts)):
             self._tally.ledger()
         spelling = self._fold_owners()
         log = self._log()
         self._tally.used = len(log)
-        if self._is_text and len(log):
+        if self._drops_repeats and len(log):
             distinct = log.without_repeats()
             self._tally.repeated += len(log) - len(distinct)
             self._tally.used = len(distinct)
             log = distinct
+        if log.timed and self._shapes[0] and not self._insists_on_times:
+            log = Log(log.frame.drop("time"), log.kind)
         empty = self._empty_texts(log) if self._is_text else 0
         return Reading(
             log,
             self._layout.format,
             self._tally.ledger(),
             self._tally.defects.frozen(),
-            (*self._layout.notes, *self._forms.notes(), *spelling, *self._notes(empty)),
+            (*self._layout.notes, *self._forms.notes(), *spelling, *self._notes(empty), *shared_records(log)),
             empty,
             roles=named_roles(self._layout.places, self._layout.columns),
         )
@@ -126,23 +150,22 @@ class Collector:
     def _fold_owners(self) -> tuple[str, ...]:
         """Give owners who are one person one number, if that is asked for; raise where nobody said whether they are."""
         met = np.zeros(len(self._owners), bool)
-        for part in self._owner_parts:
+        for part in self._number_parts["owner"]:
             met[part] = True
         names = pl.Series(self._owners.strings(), dtype=pl.String).filter(pl.Series(met))
-        person, notes = owner_numbers(names, self._owners_as, self._tally.source.path)
+        person, notes = owner_numbers(names, self._options.owners, self._tally.source.path)
         if person is not None:
             number = np.full(len(met), -1, np.int32)
             number[met] = person
-            self._owner_parts = [number[part] for part in self._owner_parts]
+            self._number_parts["owner"] = [number[part] for part in self._number_parts["owner"]]
         return notes
 
     def _log(self) -> Log:
         """All batches as one log. What a part was made of is let go before the next is made."""
-        columns = {"owner": pl.Series(np.concatenate(self._owner_parts).astype(np.int64))}
-        self._owner_parts.clear()
-        if "time" in self._layout.places:
-            columns["time"] = pl.Series(np.concatenate(self._time_parts)).cast(pl.Datetime("us"))
-            self._time_parts.clear()
+        columns = {}
+        for name in list(self._number_parts):
+            values = pl.Series(np.concatenate(self._number_parts.pop(name)).astype(np.int64))
+            columns[name] = values.cast(pl.Datetime("us")) if name == "time" else values
         columns["payload"] = pl.concat(self._payload_parts, rechunk=False)
         self._payload_parts.clear()
         return Log(pl.DataFrame(columns), "text" if self._is_text else "item")
@@ -155,23 +178,30 @@ class Collector:
     def _notes(self, empty: int) -> Iterator[str]:
         met = [(shape, n) for shape, n in zip(TIME_SHAPES, self._shapes, strict=True) if shape and n]
         if "time" not in self._layout.places:
-            yield "no column of times"
+            there = any(plain(name) in KNOWN_NAMES["time"] for name in self._layout.columns)
+            yield "times are not read: nothing here needs them" if there else "no column of times"
         elif len(met) == 1:
             yield f"times are written as {met[0][0]}"
-        else:
+        elif met:
             yield "times are written in several ways: " + ", ".join(f"{shape} ({n:,} rows)" for shape, n in met)
+        if self._shapes[0] and not self._insists_on_times:
+            yield f"{counted(int(self._shapes[0]), 'time')} cannot be read; nothing here needs times, and their rows are kept"
         if empty:
             yield f"{empty:,} queries are empty"
 
 
-def _rows(places: Ints, owner: Ints, payload: Any, times: Ints | None) -> tuple[Ints, Any, Ints | None]:
-    return owner[places], payload.take(places), times[places] if times is not None else None
+def _rows(places: Ints, numbers: dict[str, Ints], payload: Any) -> tuple[dict[str, Ints], Any]:
+    return {name: values[places] for name, values in numbers.items()}, payload.take(places)
+
+
+def _roles(layout: Layout) -> list[str]:
+    """The roles that columns of the file play."""
+    return [role for role in ROLES if role in layout.places]
 
 
 def _wanted(layout: Layout) -> list[int]:
-    """The places of user, payload and, where there is one, time."""
-    roles = ("user", "text" if layout.format == "querylog" else "item", "time")
-    return [layout.places[role] for role in roles if role in layout.places]
+    """The places of these columns; the user's comes first."""
+    return [layout.places[role] for role in _roles(layout)]
 
 
 def _delimited(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:

@@ -15,7 +15,7 @@ ACCESSLOG = "accesslog"
 FORMATS = ("querylog", "table", "transactions", ACCESSLOG, MICRODATA)
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
-ROLES = ("user", "time", "text", "item")
+ROLES = ("user", "time", "text", "item", "record", "count")
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,10 @@ class ReadOptions:
 
     Columns are named, or numbered from 1. `strict` makes a defective row an error; `malformed` is the largest share of
     them that is accepted. `owners` says whether names that differ only in their spelling are one person (folded) or not (exact).
+    `record` is a column whose values tell the records of one person apart, such as a basket's number; `count` one that says how often a
+    row's item occurs. Neither is ever guessed.
     `quasi`, `keep` and `drop` are columns of microdata: its quasi-identifiers, those left as they are, those left out.
+    `needs_times` is false where nothing is made of times: then an unreadable one is no defect, unless the column of times was named.
     """
 
     format: str | None = None
@@ -32,6 +35,8 @@ class ReadOptions:
     time: str | None = None
     text: str | None = None
     item: str | None = None
+    record: str | None = None
+    count: str | None = None
     sep: str | None = None
     header: bool | None = None
     strict: bool = False
@@ -40,6 +45,7 @@ class ReadOptions:
     quasi: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    needs_times: bool = True
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -51,6 +57,10 @@ class ReadOptions:
             raise ParameterError(f"malformed must be a share from 0 to 1, not {self.malformed}", value=self.malformed)
         if self.text is not None and self.item is not None:
             raise ParameterError("a file has a text column (querylog) or an item column (table), not both")
+        if self.text is not None and self.count is not None:
+            raise ParameterError("--count says how often an item occurs, and a column of texts has no items", hint="leave it out")
+        if self.format == "transactions" and (self.record is not None or self.count is not None):
+            raise ParameterError("a line of transactions is a whole record, without columns of records and counts")
         self._refuse_foreign()
         self._refuse_undecodable()
         clash = {"querylog": self.item, "table": self.text}.get(self.format or "")
@@ -59,7 +69,7 @@ class ReadOptions:
 
     def _refuse_undecodable(self) -> None:
         """Raise where the name of a column is not text: no file has such a column, and no manifest could hold it."""
-        for name in (self.user, self.time, self.text, self.item, *self.quasi, *self.keep, *self.drop):
+        for name in (*self.named.values(), *self.quasi, *self.keep, *self.drop):
             try:
                 (name or "").encode()
             except UnicodeEncodeError:
@@ -68,7 +78,7 @@ class ReadOptions:
     def _refuse_foreign(self) -> None:
         """Raise where something is said that is not for this format."""
         if self.format == ACCESSLOG:
-            said = [name for name in ("time", "text", "item", "sep", "header") if getattr(self, name) is not None]
+            said = [name for name in ("time", "text", "item", "record", "count", "sep", "header") if getattr(self, name) is not None]
             if said:
                 raise ParameterError(f"--{said[0]} is not for access logs", hint="their fields are fixed; --user says whose a line is")
         if self.format != MICRODATA:
@@ -80,7 +90,7 @@ class ReadOptions:
         twice = [name for name, n in columns.items() if n > 1]
         if twice:
             raise ParameterError(f"column {twice[0]!r} is named twice", hint="a column has one role", value=twice[0])
-        said = [name for name in ("time", "text", "item", "owners") if getattr(self, name) is not None]
+        said = [name for name in ("time", "text", "item", "record", "count", "owners") if getattr(self, name) is not None]
         said += ["malformed"] if self.malformed != MOST_MALFORMED else []
         if said:
             hint = (
@@ -112,10 +122,11 @@ class ReadOptions:
 
     def without_columns(self) -> Self:
         """The same without what says which columns are meant, and so which format."""
-        return replace(self, format=None, user=None, time=None, text=None, item=None, quasi=(), keep=(), drop=())
+        none: dict[str, Any] = dict.fromkeys(ROLES)
+        return replace(self, format=None, quasi=(), keep=(), drop=(), **none)
 
     @property
     def wanted_format(self) -> str | None:
         """The format that was named, or that follows from the named columns."""
-        implied = "querylog" if self.text is not None else "table" if self.item is not None else None
+        implied = "querylog" if self.text is not None else "table" if self.item is not None or self.count is not None else None
         return self.format or implied
