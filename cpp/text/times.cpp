@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 namespace shoal {
 
@@ -69,6 +70,22 @@ int64_t offset(Scanner& in) {
     return sign * clock(hours, minutes, 0, in.good);
 }
 
+// hh:mm or hh:mm:ss, perhaps a fraction, and perhaps an offset, Z or GMT, in microseconds since midnight in Greenwich.
+int64_t clock_and_zone(Scanner& in) {
+    const int hour = in.number(2);
+    if (!in.take(':')) in.good = false;
+    const int minute = in.number(2);
+    const int second = in.take(':') ? in.number(2) : 0;
+    int64_t time = clock(hour, minute, second, in.good);
+    if (in.take('.')) time += in.fraction();
+    if (in.good && !in.rest.empty()) {
+        in.take(' ');
+        if (in.rest == "GMT" || in.rest == "UTC") return in.rest = {}, time;
+        time -= offset(in);
+    }
+    return time;
+}
+
 Time with_separators(std::string_view s) {
     Scanner in{s};
     const int year = in.number(4);
@@ -81,17 +98,75 @@ Time with_separators(std::string_view s) {
     int64_t time = day(year, month, day_of_month, in.good) * 86'400 * kSecond;
     if (in.good && in.rest.empty()) return {time, TimeShape::date};
     if (!in.take(' ') && !in.take('T')) return {};
-    const int hour = in.number(2);
-    if (!in.take(':')) return {};
-    const int minute = in.number(2);
-    const int second = in.take(':') ? in.number(2) : 0;
-    time += clock(hour, minute, second, in.good);
-    if (in.take('.')) time += in.fraction();
-    if (in.good && !in.rest.empty()) {
-        in.take(' ');
-        time -= offset(in);
-    }
+    time += clock_and_zone(in);
     return in.good && in.rest.empty() ? Time{time, TimeShape::iso} : Time{};
+}
+
+// The month whose name begins with these three letters, whatever their case; 0 if there is none.
+int month_named(Scanner& in) {
+    constexpr std::string_view names = "janfebmaraprmayjunjulaugsepoctnovdec";
+    if (in.rest.size() < 3) return 0;
+    std::string three(in.rest.substr(0, 3));
+    for (char& c : three) c = static_cast<char>(c | 0x20);
+    const auto at = names.find(three);
+    if (at == std::string_view::npos || at % 3 != 0) return 0;
+    in.rest.remove_prefix(3);
+    return static_cast<int>(at / 3) + 1;
+}
+
+// One digit or two.
+int one_or_two(Scanner& in) { return in.number(in.rest.size() > 1 && is_digit(in.rest[1]) ? 2 : 1); }
+
+Time finished(const Scanner& in, int64_t days, int64_t clock, TimeShape shape) {
+    return in.good && in.rest.empty() ? Time{days * 86'400 * kSecond + clock, shape} : Time{};
+}
+
+// 10/Oct/2000:13:55:36 -0700
+Time of_server(std::string_view s) {
+    const bool bracketed = s.size() > 1 && s.front() == '[' && s.back() == ']';
+    Scanner in{bracketed ? s.substr(1, s.size() - 2) : s};
+    const int day_of_month = one_or_two(in);
+    if (!in.take('/')) return {};
+    const int month = month_named(in);
+    if (month == 0 || !in.take('/')) return {};
+    const int year = in.number(4);
+    const int64_t days = day(year, month, day_of_month, in.good);
+    if (!in.take(':')) return {};
+    const int64_t clock = clock_and_zone(in);
+    return finished(in, days, clock, TimeShape::server);
+}
+
+// [Tue, ]10 Oct 2000[ 13:55:36 GMT]; dashes may stand for the blanks of the date.
+Time with_named_month(std::string_view s) {
+    Scanner in{s};
+    if (const auto comma = s.find(", "); comma != std::string_view::npos && comma <= 9) in.rest.remove_prefix(comma + 2);
+    const int day_of_month = one_or_two(in);
+    const char between = in.take('-') ? '-' : ' ';
+    if (between == ' ' && !in.take(' ')) return {};
+    const int month = month_named(in);
+    if (month == 0 || !in.take(between)) return {};
+    const int year = in.number(4);
+    const int64_t days = day(year, month, day_of_month, in.good);
+    if (!in.rest.empty() && !in.take(' ')) return {};
+    const int64_t clock = in.rest.empty() ? 0 : clock_and_zone(in);
+    return finished(in, days, clock, TimeShape::named_month);
+}
+
+// 10.10.2000[ 13:55:36]: with points the day comes first wherever this is written; with slashes nobody knows.
+Time dotted(std::string_view s) {
+    Scanner in{s};
+    const int day_of_month = one_or_two(in);
+    if (!in.take('.')) return {};
+    const int month = one_or_two(in);
+    if (!in.take('.')) return {};
+    const int year = in.number(4);
+    const int64_t days = day(year, month, day_of_month, in.good);
+    if (in.take(','))
+        in.take(' ');
+    else if (!in.rest.empty() && !in.take(' '))
+        return {};
+    const int64_t clock = in.rest.empty() ? 0 : clock_and_zone(in);
+    return finished(in, days, clock, TimeShape::dotted);
 }
 
 Time compact(std::string_view s, std::size_t year_digits, bool with_clock) {
@@ -129,9 +204,11 @@ Time parse_time(std::string_view s) {
         if (digits == 13) return since_1970(s, kSecond / 1000, TimeShape::milliseconds);
         if (digits == 14) return compact(s, 4, true);
     }
-    const bool is_number = digits == s.size() || s[digits] == '.';
+    const bool is_number = digits == s.size() || (s[digits] == '.' && s.find('.', digits + 1) == std::string_view::npos);
     if (digits >= 1 && digits <= 10 && is_number) return since_1970(s, kSecond, TimeShape::seconds);
-    return with_separators(s);
+    for (const auto read : {with_separators, of_server, with_named_month, dotted})
+        if (const Time time = read(s); time.shape != TimeShape::none) return time;
+    return {};
 }
 
 }  // namespace shoal

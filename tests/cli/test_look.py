@@ -44,7 +44,7 @@ def test_people_records_and_the_largest_owner(shell: Shell):
 def test_what_each_way_of_making_records_protects(shell: Shell):
     shell.file("input", TABLE)
     said = seen(shell, "--taxonomy", "none", "--per", "session", "--gap", "90m")["protects"]
-    assert said["user"] == "3 records; protected is a person's whole history, among k people"
+    assert said["user"] == "3 records; protected is a person's whole history among k people"
     assert said["session"].startswith("3 records; protected is each session among k people; not a person's whole history")
     assert said["event"].startswith("10 records; protected is each event among k people; not a person's whole history")
 

@@ -49,6 +49,27 @@ def test_excites_times_have_years_of_two_digits(moment):
     assert parsed(f"{moment:%y%m%d%H%M%S}") == moment
 
 
+@given(moments.map(lambda t: t.replace(microsecond=0)), st.integers(-14 * 60, 14 * 60).filter(lambda n: n <= -60 or n >= 0))
+@settings(deadline=None)
+def test_times_of_servers_mails_and_spreadsheets(moment, minutes):
+    if not 1001 < moment.year < 9998:
+        return
+    there = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)))
+    in_greenwich = there.astimezone(UTC).replace(tzinfo=None)
+    midnight = moment.replace(hour=0, minute=0, second=0)
+    assert parsed(f"{there:%d/%b/%Y:%H:%M:%S %z}") == parsed(f"[{there:%d/%b/%Y:%H:%M:%S %z}]") == in_greenwich
+    assert parsed(f"{moment:%d/%b/%Y:%H:%M:%S}") == moment
+    assert parsed(f"{moment:%a, %d %b %Y %H:%M:%S GMT}") == parsed(f"{moment:%A, %d %b %Y %H:%M:%S} UTC") == moment
+    assert parsed(f"{there:%a, %d %b %Y %H:%M:%S %z}") == in_greenwich
+    assert parsed(f"{moment.day} {moment:%b %Y}") == parsed(f"{moment:%d-%b-%Y}") == midnight
+    assert parsed(f"{moment:%d.%m.%Y}") == parsed(f"{moment.day}.{moment.month}.{moment:%Y}") == midnight
+    assert parsed(f"{moment:%d.%m.%Y %H:%M:%S}") == parsed(f"{moment:%d.%m.%Y, %H:%M:%S}") == moment
+
+
+def test_apaches_own_example():
+    assert parsed("10/Oct/2000:13:55:36 -0700") == datetime(2000, 10, 10, 20, 55, 36)
+
+
 @given(st.integers(0, 9_999_999_999), st.integers(0, 999_999))
 @settings(deadline=None)
 def test_seconds_since_1970(seconds, fraction):
@@ -96,6 +117,21 @@ def test_an_offset_is_taken_into_account(moment, minutes):
         "０１２",
         "2006-03-01T",
         "12.",
+        "10/10/2000",
+        "10/10/2000 13:55:36",
+        "10/Okt/2000:13:55:36 -0700",
+        "10/Oct/2000",
+        "32/Oct/2000:13:55:36",
+        "10/Oct/2000:13:55:36 -0700]",
+        "10/Oct/2000:13:55:36 PST",
+        "29 Feb 1900",
+        "10 Oct 00",
+        "10-Oct 2000",
+        "10.13.2000",
+        "10.10.00",
+        "10.0.0.1",
+        "10.10.2000x",
+        "10 anf 2000",
         "0x10",
     ],
 )

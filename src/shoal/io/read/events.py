@@ -30,7 +30,10 @@ from shoal.io.read.reading import Reading, Tally
 from shoal.io.read.source import Source
 
 # What the kernel's numbers of the shapes of times mean; the order is that of `TimeShape` in cpp/text/times.hpp.
-TIME_SHAPES = ("", "date and time", "date", "digits", "seconds since 1970", "milliseconds since 1970")
+TIME_SHAPES = (
+    *("", "date and time", "date", "digits", "seconds since 1970", "milliseconds since 1970"),
+    *("a server's time", "day, name of the month and year", "day.month.year"),
+)
 
 NO_TIME = -(1 << 60)  # long before every time that is read
 
