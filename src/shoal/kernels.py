@@ -53,6 +53,13 @@ def using(threads: int | None = None, watch: Watch | None = None) -> Iterator[No
         _settings.reset(token)
 
 
+def report(label: str, done: int, total: int) -> None:
+    """Tell whoever watches how far a piece of work is that is not a kernel's; a total of 0 is not known."""
+    watch = _settings.get().watch
+    if watch is not None:
+        watch(label, done, total)
+
+
 def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _kernels.Task | None = None) -> Any:
     """The kernel's answer; its last argument, a Task, is added here. Steps of one piece of work share a task, and so its progress."""
     task = _kernels.Task() if task is None else task

@@ -65,7 +65,7 @@ def test_every_command_of_the_warning_makes_a_release(log: Shell, options: list[
 
 def test_the_guarantee_of_smaller_records_is_said_beside_the_command(log: Shell) -> None:
     err = log("anonymize", "my log.tsv", "--k", "8", "--out", "release").err
-    assert "each session is shared by k people; a person's whole history, of several records, is not protected: shoal anonymize" in err
+    assert "each session among k people; not a person's whole history, which is several sessions: shoal anonymize" in err
 
 
 def test_a_release_worth_reading_is_not_warned_of(log: Shell) -> None:

@@ -13,7 +13,7 @@ from shoal.io.read.source import Source
 
 
 def read(path, **said):
-    return read_microdata(Source.of(path), ReadOptions(format="microdata", **said))
+    return read_microdata([Source.of(path)], ReadOptions(format="microdata", **said))
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.csv.zst"])

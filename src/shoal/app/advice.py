@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from shoal.app.prepare import Prepared
-from shoal.app.protection import WAYS, protected
+from shoal.app.protection import protected
 from shoal.data.log import Per
 from shoal.data.original import Original
 from shoal.methods import METHODS, Method
 
 OF_TAXONOMIES = ("node_loss", "unknown", "tree", "floor")  # options that say nothing where names stay as they were typed
+SMALLER: dict[Per, tuple[Per, ...]] = {"user": ("session", "event"), "session": ("event",), "record": ("event",), "event": ()}
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ def changes(prepared: Prepared, method: Method) -> list[Change]:
 
 def _smaller_records(prepared: Prepared) -> Iterator[Change]:
     """Shorter records are alike more often: sessions where there are times, events where there is a log."""
-    roles = prepared.reading.roles if prepared.reading else {}
-    possible: dict[Per, bool] = {"session": "time" in roles, "event": bool(roles)}
-    for per in WAYS[WAYS.index(prepared.how.per) + 1 :]:
+    reading = prepared.reading
+    possible: dict[Per, bool] = {"session": reading is not None and reading.timed, "event": reading is not None and bool(reading.roles)}
+    for per in SMALLER[prepared.how.per]:
         if possible[per]:
-            yield Change(protected(per), per, {"per": per}, without=() if per == "session" else ("gap",))
+            yield Change(protected(per), per, {"per": per}, without=() if per == "session" else ("gap", "record"))
 
 
 def _other_methods(prepared: Prepared, method: Method) -> Iterator[Change]:

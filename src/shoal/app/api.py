@@ -88,6 +88,8 @@ def anonymize(
     time: Column | None = None,
     text: Column | None = None,
     item: Column | None = None,
+    record: Column | None = None,
+    count: Column | None = None,
     quasi: Columns | None = None,
     keep_column: Columns | None = None,
     drop_column: Columns | None = None,

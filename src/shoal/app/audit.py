@@ -24,6 +24,7 @@ from shoal.errors import ParameterError
 from shoal.io.published import read_tables
 from shoal.io.published.bags import read_published
 from shoal.io.read.items import read_items, wants_items, with_files_read, with_items_given, without_files
+from shoal.io.read.several import Paths
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.itemsets.choice import Items
 from shoal.privacy import MODELS, Model, Verdict, verified_if
@@ -72,7 +73,7 @@ class Audit:
 def audit(
     path: str | Path,
     claims: Sequence[str | Model] | str | Model = (),
-    original: str | Path | Any = None,
+    original: Paths | Any = None,
     how: Preparation | None = None,
     format: str | None = None,
     sep: str | None = None,
@@ -90,7 +91,7 @@ def audit(
 def gathered(
     path: str | Path,
     claims: Sequence[str | Model] | str | Model = (),
-    original: str | Path | Any = None,
+    original: Paths | Any = None,
     how: Preparation | None = None,
     format: str | None = None,
     sep: str | None = None,
@@ -223,7 +224,8 @@ def located(place: Published, how: Preparation | None, given: Taxonomy | None = 
         how = preparation_of(place.manifest) if place.manifest else Preparation()
     told = place.manifest["input"].get("taxonomy") if place.manifest else None
     if given is None and how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
-        beside = Path(original).with_name(str(told)) if isinstance(original, str | Path) else None
+        first = original[0] if isinstance(original, tuple | list) and original else original
+        beside = Path(first).with_name(str(told)) if isinstance(first, str | Path) else None
         if beside is not None and beside.is_file():
             return replace(how, taxonomy=str(beside))
         raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")

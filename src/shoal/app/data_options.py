@@ -10,6 +10,7 @@ from shoal.app.job import Preparation
 from shoal.app.request import preparation
 from shoal.data.log import Per
 from shoal.errors import ParameterError
+from shoal.io.read.options import ROLES
 from shoal.names import did_you_mean
 from shoal.taxonomy.placing import Scope, Unknown
 
@@ -25,6 +26,8 @@ class DataOptions(TypedDict, total=False):
     time: Column | None
     text: Column | None
     item: Column | None
+    record: Column | None
+    count: Column | None
     quasi: Columns | None
     keep_column: Columns | None
     drop_column: Columns | None
@@ -44,7 +47,6 @@ class DataOptions(TypedDict, total=False):
 
 
 DATA_OPTIONS = tuple(DataOptions.__annotations__)
-ROLES = ("user", "time", "text", "item")
 LISTED = ("quasi", "keep_column", "drop_column", "levels")
 FLAGS = ("header", "strict", "bag")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.io.read.inputs import Reading, read
+from shoal.io.read.several import Paths
 from shoal.taxonomy.show import coverage
 from shoal.taxonomy.tree import Taxonomy
 
@@ -80,7 +80,7 @@ class Look:
         return asdict(self)
 
 
-def look(input: str | Path | Any, how: Preparation | None = None, *, whole: bool = False, given: Taxonomy | None = None) -> Look:
+def look(input: Paths | Any, how: Preparation | None = None, *, whole: bool = False, given: Taxonomy | None = None) -> Look:
     """Read data in memory or a file, of a large one the first part unless the `whole` is wanted, and say what is in it.
 
     The taxonomy may be `given` as a tree.

@@ -247,7 +247,7 @@ _READING = _object(
         "malformed": _must(lambda value: _is_number(value) and 0 <= value <= 1, "a share from 0 to 1"),
     },
 )
-_FROM_A_FILE = {"format": _one_of(tuple(FORMATS)), "reading": _READING}
+_FROM_A_FILE = {"format": _one_of(tuple(FORMATS)), "files": _count, "reading": _READING}
 _PERHAPS = {**_FROM_A_FILE, "protects": _text, "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
 _TYPED_INPUT = _object({**_ANY_INPUT, "names": _one_of((AS_TYPED,))}, _PERHAPS)
 _ROWS_INPUT = _object(

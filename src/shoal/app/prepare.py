@@ -6,7 +6,6 @@ What a method takes decides: records (sets or bags), the rows of a log, or the r
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -20,6 +19,7 @@ from shoal.data.original_rows import LogOriginal, TableOriginal
 from shoal.data.table import Table
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.inputs import Reading, read
+from shoal.io.read.several import Paths
 from shoal.taxonomy.placing import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.tree import Taxonomy
 from shoal.text.terms import Terms, terms_of
@@ -61,7 +61,7 @@ class Prepared:
         return self.original
 
 
-def prepare(data: str | Path | Any, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) -> Prepared:
     """Read a file, or data in memory, and prepare it, on a taxonomy that is `given` or as was asked for.
 
     A taxonomy's file comes first: it is small, and may be the one with the mistake.
@@ -82,7 +82,8 @@ def prepare(data: str | Path | Any, how: Preparation, given: Taxonomy | None = N
 def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:
     """What was prepared, with the facts, the rows and the notes of the file it came from."""
     said = reading.options.described()
-    told = {"format": reading.format, **({READING: said} if said else {}), "rows": reading.rows.total}
+    several = {"files": reading.files} if reading.files > 1 else {}
+    told = {"format": reading.format, **several, **({READING: said} if said else {}), "rows": reading.rows.total}
     facts = told | {name: fact for name, fact in prepared.facts.items() if name != "rows"} | dict(reading.columns)
     return replace(prepared, facts=facts, reading=reading, notes=(*reading.notes, *noted, *prepared.notes))
 

@@ -232,6 +232,14 @@ class Bags:
         return f"Bags({len(self):,} records, {self.n_owners:,} owners, {self.occurrences:,} occurrences)"
 
 
+def united(parts: Sequence[Bags]) -> Bags:
+    """Records of several vocabularies as records of one, one part after the other; owners are numbered anew."""
+    if len(parts) == 1:
+        return parts[0]
+    vocabulary = Vocabulary(pl.concat([part.vocabulary.names for part in parts]).unique(maintain_order=True))
+    return stacked([part.relabelled(vocabulary.codes(part.vocabulary.names), vocabulary) for part in parts])
+
+
 def stacked(parts: Sequence[Bags]) -> Bags:
     """Records over one vocabulary, one part after the other; owners are numbered anew."""
     sizes = np.concatenate([np.diff(part.indptr) for part in parts])

@@ -27,6 +27,7 @@ MEANINGS = {
     "per": "whose items make one record",
     "gap": "what ends a session",
     "protects": "what the guarantee is about, because people own several records",
+    "files": "files that were read as one",
     "rows": "rows in the input",
     "read_as": "what the method was given: the rows of a log, or of a table, as they are",
     "records": "records made of them",

@@ -12,7 +12,7 @@ from shoal.app.announcing import announced, doubts
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.method_command import TYPED, MethodCommand, help_all_option
-from shoal.app.cli.options import data_options, method_parameters, rare_option
+from shoal.app.cli.options import data_options, input_argument, method_parameters, rare_option
 from shoal.app.cli.out_name import refuse_file_name
 from shoal.app.cli.retyped import with_change
 from shoal.app.job import Preparation, Target
@@ -50,7 +50,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.command(
     "anonymize", cls=MethodCommand, groups=GROUPS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
 )
-@click.argument("input", type=click.Path(path_type=Path))
+@input_argument
 @click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="Directory to write; it must not exist yet.")
 @click.option(
     "--method",
@@ -74,7 +74,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
 @config_option
 def command(
-    input: Path,
+    input: tuple[Path, ...],
     out: Path,
     method: str,
     form: str,
@@ -89,8 +89,7 @@ def command(
     **said: Any,
 ) -> None:
     """Turn INPUT into a release directory whose guarantee was verified before it was written.
-
-    INPUT is a query log, a table of users and items, transactions, an access log or microdata; notes say how it is read.
+    INPUT is one file, or several of the same columns, a pattern in quotes, or - for standard input.
     """
     chosen = chosen_method(method, method_parameters(said))
     how = preparation(said, base=Preparation.default_for(chosen))

@@ -11,7 +11,7 @@ from shoal.app.audit import Audit, gathered, located
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.config_command import ConfigCommand, said_of_original
-from shoal.app.cli.options import data_options, rare_option
+from shoal.app.cli.options import data_options, original_option, rare_option
 from shoal.app.manifest import Published
 from shoal.app.request import original_options
 from shoal.io.write.files import OUTPUT_FORMATS
@@ -20,7 +20,7 @@ from shoal.io.write.files import OUTPUT_FORMATS
 @click.command("audit", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Such as "k-anonymity(k=5)"; by default what the manifest claims.')
-@click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from, for a stricter judgement.")
+@original_option
 @click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="The items of a claim that holds their digest only.")
 @click.option("--release-format", type=click.Choice(list(OUTPUT_FORMATS)), help="Form of a single file of records; guessed, and announced.")
 @click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
@@ -33,7 +33,7 @@ from shoal.io.write.files import OUTPUT_FORMATS
 def command(
     release: Path,
     claim: tuple[str, ...],
-    original: Path | None,
+    original: tuple[Path, ...],
     sensitive: Path | None,
     release_format: str | None,
     release_sep: str | None,
@@ -48,11 +48,12 @@ def command(
     Without a claim it says the largest k for which the records are k-anonymous.
     """
     place = Published.at(release)
-    how = original_options(said_of_original(said, original), original, place.manifest)
+    originals = original or None
+    how = original_options(said_of_original(said, originals), originals, place.manifest)
     if how is not None:
-        how = located(place, how, original=original)
+        how = located(place, how, original=originals)
     with screen.naming(show_rare), screen.progress(threads):
-        material = gathered(release, claim, original, how, release_format, release_sep, allow_column, sensitive)
+        material = gathered(release, claim, originals, how, release_format, release_sep, allow_column, sensitive)
         screen.note(*material.notes)
         found = material.judged()
     if as_json:

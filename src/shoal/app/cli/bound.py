@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options
+from shoal.app.cli.options import called, data_options, input_argument
 from shoal.app.job import Preparation
 from shoal.app.prepare import prepare
 from shoal.app.request import preparation
@@ -17,13 +17,13 @@ from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 
 
 @click.command("bound", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.argument("input", type=click.Path(path_type=Path))
+@input_argument
 @click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the sample, where one is drawn.")
 @data_options()
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="[default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
+def command(input: tuple[Path, ...], k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
     """Prove how much any k-anonymous release of INPUT must lose, whoever makes it and however."""
     how = preparation(said, Preparation())
     with screen.progress(threads):
@@ -41,4 +41,4 @@ def command(input: Path, k: int, seed: int, threads: int | None, as_json: bool, 
             ("examined", f"a sample of {found.n_sampled:,} records, as there are more than {EXACT_RECORDS:,}"),
             ("confidence", f"{percent(found.confidence, 0)}; the sample's mean is {percent(found.estimate)}"),
         ]
-    screen.pairs(f"{input.name}: what any release with k = {k} must lose", rows)
+    screen.pairs(f"{called(input)}: what any release with k = {k} must lose", rows)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options
+from shoal.app.cli.options import called, data_options, input_argument
 from shoal.app.look import Example, Known, Look, look
 from shoal.app.request import preparation
 from shoal.counting import counted, percent
@@ -18,12 +18,12 @@ WIDEST_ITEM = 60
 
 
 @click.command("look", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.argument("input", type=click.Path(path_type=Path))
+@input_argument
 @data_options()
 @click.option("--all", "whole", is_flag=True, help="Read all of a large file, not only its first part.")
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def command(input: Path, whole: bool, threads: int | None, as_json: bool, **said: Any) -> None:
+def command(input: tuple[Path, ...], whole: bool, threads: int | None, as_json: bool, **said: Any) -> None:
     """Show how INPUT is read: format, columns, people, records, what a taxonomy knows of it, and three records. Writes nothing.
 
     The records are shown as they were parsed, without their owners: they are for you, not for publication.
@@ -35,7 +35,7 @@ def command(input: Path, whole: bool, threads: int | None, as_json: bool, **said
     if as_json:
         screen.as_json(found.as_dict())
     else:
-        screen.pairs(f"{input.name}: {_extent(found)}", _rows(found))
+        screen.pairs(f"{called(input)}: {_extent(found)}", _rows(found))
 
 
 def _extent(found: Look) -> str:

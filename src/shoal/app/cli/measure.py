@@ -10,7 +10,7 @@ import click
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.config_command import ConfigCommand, said_of_original
-from shoal.app.cli.options import data_options
+from shoal.app.cli.options import data_options, original_option
 from shoal.app.manifest import Published
 from shoal.app.measuring import measured, recorded
 from shoal.app.request import original_options
@@ -19,24 +19,25 @@ from shoal.metrics import METRICS
 
 @click.command("measure", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("release", type=click.Path(path_type=Path))
-@click.option("--original", type=click.Path(path_type=Path), help="The file the release was made from.")
+@original_option
 @click.option("--metric", "-m", "names", multiple=True, metavar="NAME", help="See `shoal metrics`. [default: all that can be computed]")
 @data_options()
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def command(release: Path, original: Path | None, names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
+def command(release: Path, original: tuple[Path, ...], names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
     """Measure RELEASE. Without the original: the numbers its manifest recorded; with it: measured anew from the files.
 
     Which record became which is never written, so metrics that need it are only in the manifest.
     """
     place = Published.at(release)
-    how = original_options(said_of_original(said, original), original, place.manifest)
-    if original is None or how is None:
+    originals = original or None
+    how = original_options(said_of_original(said, originals), originals, place.manifest)
+    if how is None:
         numbers = recorded(place, names, lambda notes: screen.note(*notes))
     else:
         with screen.progress(threads):
-            numbers = measured(place, original, how, names, lambda notes: screen.note(*notes))
+            numbers = measured(place, originals, how, names, lambda notes: screen.note(*notes))
     if as_json:
         screen.as_json(numbers)
     else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.io.read.options import FORMATS, OWNERS
+from shoal.io.read.several import STDIN
 from shoal.methods import METHODS
 from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES
@@ -22,7 +24,7 @@ _DATA_OPTIONS = {
     "time": click.option("--time", metavar="COLUMN", help="Column of times."),
     "text": click.option("--text", metavar="COLUMN", help="Column of query texts."),
     "item": click.option("--item", metavar="COLUMN", help="Column of items, for a table of one row per user and item."),
-    "record": click.option("--record", metavar="COLUMN", help="Column that tells a person's records apart, such as a basket's number."),
+    "record": click.option("--record", metavar="COLUMN", help="Column that tells a person's records apart, such as baskets."),
     "count": click.option("--count", metavar="COLUMN", help="Column of how often a row's item counts; implies --bag."),
     "quasi": click.option("--quasi", metavar="COLUMNS", help="Quasi-identifiers of microdata, as a,b,c. [default: all numbers]"),
     "keep-column": click.option("--keep-column", metavar="COLUMNS", help="Columns of microdata left as they are, without any protection."),
@@ -45,7 +47,21 @@ _DATA_OPTIONS = {
 
 DATA_PARAMETERS = tuple(name.replace("-", "_") for name in _DATA_OPTIONS)
 
+input_argument = click.argument("input", nargs=-1, required=True, type=click.Path(path_type=Path))
+original_option = click.option(
+    "--original",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="The file the release was made from, for a stricter judgement; once each where there were several.",
+)
 rare_option = click.option("--show-rare", is_flag=True, help="Name items that few people hold, not only count them. Not to be published.")
+
+
+def called(input: Sequence[Path]) -> str:
+    """What an input is called in a title."""
+    if len(input) > 1:
+        return f"{len(input)} inputs"
+    return "standard input" if str(input[0]) == STDIN else input[0].name
 
 
 def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.options import data_options, rare_option
+from shoal.app.cli.options import called, data_options, input_argument, rare_option
 from shoal.app.cli.taxonomy_build import build
 from shoal.app.job import Preparation, load_taxonomy
 from shoal.app.prepare import records_of
@@ -59,12 +59,12 @@ def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str
 
 @command.command("coverage", context_settings=_HELP)
 @click.argument("hierarchy", metavar="TAXONOMY")
-@click.argument("input", type=click.Path(path_type=Path))
+@input_argument
 @data_options(without=("taxonomy",))
 @click.option("--missing", "limit", type=click.IntRange(1), default=10, show_default=True, help="Missed items to list.")
 @rare_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def covers(hierarchy: str, input: Path, limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:
+def covers(hierarchy: str, input: tuple[Path, ...], limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:
     """Say how much of INPUT a TAXONOMY covers, and which frequent items it misses.
 
     The list shows items of the input as they are: it is for you, not for publication. Items of fewer than 5 people are only counted.
@@ -85,7 +85,7 @@ def covers(hierarchy: str, input: Path, limit: int, show_rare: bool, as_json: bo
         ("occurrences", f"{screen.share(found.occurrences_covered, found.occurrences)} of {found.occurrences:,}"),
         ("records", f"{found.records_uncovered:,} of {found.records:,} have no item in the taxonomy, {found.records_empty:,} are empty"),
     ]
-    screen.pairs(f"Coverage of {input.name} by {hierarchy}", rows)
+    screen.pairs(f"Coverage of {called(input)} by {hierarchy}", rows)
     if found.missing:
         screen.out.print()
         screen.listing(["missed item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])

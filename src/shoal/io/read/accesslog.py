@@ -6,6 +6,8 @@ one owner with the same address and user agent are one visitor's; sessions are m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -25,21 +27,23 @@ from shoal.io.read.source import Source
 OWNED_BY = {"address": ("address",), "auth": ("auth",), "address+agent": ("address", "agent")}
 
 
-def read_accesslog(source: Source, layout: Layout, options: ReadOptions) -> Reading:
-    """The events of an access log."""
+def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
+    """The events of access logs."""
     owned_by = options.user or "address"
     if owned_by not in OWNED_BY:
         raise ParameterError(f"the owner of a line of an access log is {' or '.join(OWNED_BY)}, not {owned_by!r}", value=owned_by)
-    tally = Tally(source, strict=options.strict, most=options.malformed)
-    parts = [_sound(cut(lines), at, owned_by, tally) for lines, at in text_lines(source, tally)]
-    tally.check()
+    tally = Tally.of(sources, strict=options.strict, most=options.malformed)
+    parts = []
+    for source in tally.each(sources):
+        parts += [_sound(cut(lines), at, owned_by, tally) for lines, at in text_lines(source, tally)]
+        tally.check()
     frame = pl.concat(parts)
     tally.used = len(frame)
     ledger = tally.ledger()
     spelled, frame = frame["address"], frame.with_columns(plain_addresses(frame["address"]))
-    frame, notes = _owned(frame, owned_by, options, source)
+    frame, notes = _owned(frame, owned_by, options, tally.called)
     told = (*layout.notes, *notes, *_notes(frame, spelled, owned_by))
-    return Reading(Log(_arranged(frame), "item"), layout.format, ledger, tally.defects.frozen(), told)
+    return Reading(Log(_arranged(frame), "item"), layout.format, ledger, tally.defects.frozen(), told, timed=True)
 
 
 def _sound(fields: pl.DataFrame, at: Ints, owned_by: str, tally: Tally) -> pl.DataFrame:
@@ -58,14 +62,14 @@ def _unowned(fields: pl.DataFrame, owned_by: str) -> pl.Series:
     return (fields["auth"] == "-").fill_null(False) if owned_by == "auth" else pl.repeat(False, len(fields), eager=True)
 
 
-def _owned(frame: pl.DataFrame, owned_by: str, options: ReadOptions, source: Source) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _owned(frame: pl.DataFrame, owned_by: str, options: ReadOptions, called: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """The lines with numbers of their owners and visitors. Spellings of users are asked about; addresses have one way of writing."""
     by = OWNED_BY[owned_by]
     number = _numbered(frame, by)
     notes: tuple[str, ...] = ()
     if owned_by == "auth":
         names = frame["auth"].unique(maintain_order=True)
-        person, notes = owner_numbers(names, options.owners, source.path)
+        person, notes = owner_numbers(names, options.owners, called)
         number = number if person is None else frame["auth"].replace_strict(names, pl.Series(person)).cast(pl.Int64)
     owned = frame.with_columns(owner=number)
     return owned.with_columns(_numbered(owned, ("owner", "address", "agent")).alias(VISITOR)), notes

@@ -24,10 +24,10 @@ BROKEN_LINES = (
 
 @dataclass(frozen=True)
 class Defects:
-    """Per reason the number of rows, and the numbers (from 1) of the first lines that were met."""
+    """Per reason the number of rows, and the numbers (from 1) of the first lines that were met, or `file:number` of several files."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
-    lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    lines: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -43,11 +43,12 @@ class Defects:
 
 
 class DefectList:
-    """Collects defects while a file is read."""
+    """Collects defects while files are read; `file` is the present one's name where there are several."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
-        self._lines: dict[str, list[int]] = {}
+        self._lines: dict[str, list[int | str]] = {}
+        self.file = ""
 
     def add(self, reason: str, lines: npt.ArrayLike | Iterable[int]) -> None:
         """Note that the rows which began at these lines (from 0) were given up."""
@@ -55,7 +56,8 @@ class DefectList:
         if len(found):
             self._counts[reason] = self._counts.get(reason, 0) + len(found)
             known = self._lines.setdefault(reason, [])
-            known.extend(int(line) + 1 for line in found[: LISTED - len(known)])
+            first = (int(line) + 1 for line in found[: LISTED - len(known)])
+            known.extend(f"{self.file}:{line}" if self.file else line for line in first)
 
     def add_broken(self, lines: Iterable[int], kinds: Iterable[int], offset: int) -> None:
         """Note what the kernels found broken in a chunk that began at line `offset`."""
@@ -72,7 +74,7 @@ class DefectList:
         return Defects(dict(self._counts), {reason: tuple(lines) for reason, lines in self._lines.items()})
 
 
-def _places(lines: tuple[int, ...], n: int, place: str) -> str:
-    shown = ", ".join(f"{line:,}" for line in lines)
+def _places(lines: tuple[int | str, ...], n: int, place: str) -> str:
+    shown = ", ".join(f"{line:,}" if isinstance(line, int) else line for line in lines)
     more = f" and {n - len(lines):,} more" if n > len(lines) else ""
     return f"{place}{'s' if n > 1 else ''} {shown}{more}"

@@ -6,7 +6,7 @@ become one event.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,13 +41,15 @@ Mask = npt.NDArray[np.bool_]
 Batch = tuple[list[Any], Ints, Ints | None]
 
 
-def read_events(source: Source, layout: Layout, options: ReadOptions) -> Reading:
-    """The events of a file laid out like this."""
-    tally = Tally(source, strict=options.strict, most=options.malformed, place="row" if layout.container == "parquet" else "line")
+def read_events(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
+    """The events of files laid out like this. A person is the same in all of them."""
+    place = "row" if layout.container == "parquet" else "line"
+    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=place)
     collector = Collector(layout, tally, options)
     batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[layout.container]
-    for columns, lines, forms in batches(source, layout, tally):
-        collector.add(columns, lines, forms)
+    for source in tally.each(sources):
+        for columns, lines, forms in batches(source, layout, tally):
+            collector.add(columns, lines, forms)
     reading = collector.reading()
     del collector
     _kernels.give_back_memory()
@@ -109,6 +111,11 @@ class Collector:
         """Whether a time that cannot be read is a defect: where sessions are made, or where the column was named."""
         return self._options.needs_times or self._options.time is not None
 
+    @property
+    def _has_times(self) -> bool:
+        """Whether there is a column of times, read or not."""
+        return "time" in self._layout.places or any(plain(name) in KNOWN_NAMES["time"] for name in self._layout.columns)
+
     def _times(self, column: Any) -> tuple[Ints, Mask]:
         """The times, and which of them cannot be read: these differ from all others, so that their rows repeat none."""
         times, shapes = kernels.run(_kernels.parse_times, column, kernels.threads())
@@ -148,6 +155,7 @@ class Collector:
             (*self._layout.notes, *self._forms.notes(), *spelling, *self._notes(empty), *shared_records(log)),
             empty,
             roles=named_roles(self._layout.places, self._layout.columns),
+            timed=self._has_times,
         )
 
     def _fold_owners(self) -> tuple[str, ...]:
@@ -156,7 +164,7 @@ class Collector:
         for part in self._number_parts["owner"]:
             met[part] = True
         names = pl.Series(self._owners.strings(), dtype=pl.String).filter(pl.Series(met))
-        person, notes = owner_numbers(names, self._options.owners, self._tally.source.path)
+        person, notes = owner_numbers(names, self._options.owners, self._tally.called)
         if person is not None:
             number = np.full(len(met), -1, np.int32)
             number[met] = person
@@ -181,8 +189,7 @@ class Collector:
     def _notes(self, empty: int) -> Iterator[str]:
         met = [(shape, n) for shape, n in zip(TIME_SHAPES, self._shapes, strict=True) if shape and n]
         if "time" not in self._layout.places:
-            there = any(plain(name) in KNOWN_NAMES["time"] for name in self._layout.columns)
-            yield "times are not read: nothing here needs them" if there else "no column of times"
+            yield "times are not read: nothing here needs them" if self._has_times else "no column of times"
         elif len(met) == 1:
             yield f"times are written as {met[0][0]}"
         elif met:

@@ -6,6 +6,7 @@ with a missing, infinite or unreadable number in a quasi-identifier is refused w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,11 +39,32 @@ class _Cells:
     place: str
     empty: int = 0
     notes: tuple[str, ...] = ()
+    spans: tuple[tuple[str, int, int], ...] = ()
+
+    @property
+    def files(self) -> tuple[tuple[str, slice], ...]:
+        """The rows of each of several files, under its name; of one file all of them, under none."""
+        return tuple((name, slice(start, end)) for name, start, end in self.spans) or (("", slice(None)),)
 
 
-def read_microdata(source: Source, options: ReadOptions) -> Reading:
-    """The table in a file. Raises where a column has no clear role or a quasi-identifier holds anything but finite numbers."""
-    return _reading(_parquet_cells(source, options) if source.is_parquet else _delimited_cells(source, options), options)
+def read_microdata(sources: Sequence[Source], options: ReadOptions) -> Reading:
+    """The table in files. Raises where a column has no clear role or a quasi-identifier holds anything but finite numbers."""
+    found = [_parquet_cells(source, options) if source.is_parquet else _delimited_cells(source, options) for source in sources]
+    return _reading(found[0] if len(found) == 1 else _joined(found), options)
+
+
+def _joined(parts: Sequence[_Cells]) -> _Cells:
+    """The rows of several files with the same columns."""
+    first = parts[0]
+    for other in parts[1:]:
+        if other.frame.schema != first.frame.schema or other.notes != first.notes:
+            what = f"{first.source.path} and {other.source.path} are not one table: their columns differ"
+            raise InputError(what, hint="give them the same columns, or read them one by one")
+    ends = np.cumsum([len(part.frame) for part in parts]).tolist()
+    spans = tuple((str(part.source.path), end - len(part.frame), end) for part, end in zip(parts, ends, strict=True))
+    frame, places = pl.concat([part.frame for part in parts]), np.concatenate([part.places for part in parts])
+    notes = (*first.notes, f"{len(parts)} files are read as one table")
+    return _Cells(first.source, frame, places, first.place, sum(part.empty for part in parts), notes, spans)
 
 
 def _reading(cells: _Cells, options: ReadOptions) -> Reading:
@@ -159,9 +181,9 @@ def _refuse_defects(cells: _Cells, quasi: dict[str, pl.Series], roles: ColumnRol
             "not a number": numbers.is_null() & ~missing,
             "not finite": ~numbers.is_finite().fill_null(True),
         }.items():
-            defects.add(f"{reason} in column {name!r}", cells.places[wrong.to_numpy()])
+            _note(defects, f"{reason} in column {name!r}", cells, wrong)
     if roles.user is not None:
-        defects.add("no owner", cells.places[cells.frame[roles.user].is_null().to_numpy()])
+        _note(defects, "no owner", cells, cells.frame[roles.user].is_null())
     if defects:
         found = defects.frozen()
         raise InputError(
@@ -169,6 +191,13 @@ def _refuse_defects(cells: _Cells, quasi: dict[str, pl.Series], roles: ColumnRol
             hint=OTHERWISE,
             defects=dict(found.counts),
         )
+
+
+def _note(defects: DefectList, reason: str, cells: _Cells, wrong: pl.Series) -> None:
+    """Note these rows under the files that they are of."""
+    for file, rows in cells.files:
+        defects.file = file
+        defects.add(reason, cells.places[rows][wrong[rows].to_numpy()])
 
 
 def _owners(cells: _Cells, roles: ColumnRoles) -> Ints:

@@ -57,22 +57,42 @@ def digest_of(path: Path) -> str:
 @contextmanager
 def opened(path: Path, compression: str = "") -> Iterator[IO[bytes]]:
     """The file's content as a stream of bytes, unpacked."""
-    with open_regular(path) as raw, unpacked(raw, compression) as stream:
-        yield stream
+    with open_regular(path) as raw:
+        yield unpacked(raw, compression)
 
 
-@contextmanager
-def unpacked(raw: IO[bytes], compression: str = "") -> Iterator[IO[bytes]]:
+def unpacked(raw: IO[bytes], compression: str = "") -> IO[bytes]:
     """What a stream of packed bytes holds, as another stream."""
     if compression == "gzip":
-        with gzip.GzipFile(fileobj=raw) as stream:
-            yield stream  # type: ignore[misc]
-    elif compression == "zstd":
-        yield io.BufferedReader(_Zstd(raw))
-    elif compression == EXCEL:
-        yield io.BytesIO(text_of_sheet(raw.read(), raw.name))
-    else:
-        yield raw
+        return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
+    if compression == "zstd":
+        return io.BufferedReader(_Zstd(raw))
+    return io.BytesIO(text_of_sheet(raw.read(), raw.name)) if compression == EXCEL else raw
+
+
+def replayed(first: bytes, rest: IO[bytes]) -> io.BufferedReader:
+    """A stream that was read a little, from its beginning."""
+    return io.BufferedReader(_Replayed(first, rest))
+
+
+class _Replayed(io.RawIOBase):
+    """These bytes, and then the rest of a stream that cannot be rewound."""
+
+    def __init__(self, first: bytes, rest: IO[bytes]) -> None:
+        self._first = memoryview(first)
+        self._rest = rest
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Fill the buffer as far as the next piece goes; 0 at the end."""
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        piece = self._first[: len(view)] if self._first else memoryview(self._rest.read(len(view)))
+        self._first = self._first[len(piece) :]
+        view[: len(piece)] = piece
+        return len(piece)
 
 
 class _Zstd(io.RawIOBase):

@@ -60,7 +60,7 @@ def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame
         source.extent.total = table.select(pl.len()).collect().item()
         start = 0
         while len(part := table.select(names).slice(start, ROWS_AT_ONCE).collect()):
-            source.extent.done = start + len(part)
+            source.extent.advance(start + len(part))
             yield start, part
             start += len(part)
             if source.extent.most is not None and start < source.extent.total:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from shoal import _kernels
 from shoal.counting import percent
@@ -24,7 +25,8 @@ class Reading:
     """The data, the account of the file's rows, its defects with their places, notes, and what was said of the file.
 
     `columns` are those that the data does not hold but a manifest tells of: what was left out, which one named the owners. `part` is the
-    share of the file that was read, less than 1 only where less was asked for; `roles` are the columns of a log by their roles.
+    share of the files that was read, less than 1 only where less was asked for; `files` is how many there were. `roles` are the columns
+    of a log by their roles; `timed` says whether the files have times, read or not.
     """
 
     data: Log | Bags | Table
@@ -37,6 +39,8 @@ class Reading:
     columns: Mapping[str, str | list[str]] = field(default_factory=dict)
     part: float = 1.0
     roles: Mapping[str, str] = field(default_factory=dict)
+    files: int = 1
+    timed: bool = False
 
 
 class Tally:
@@ -44,6 +48,7 @@ class Tally:
 
     def __init__(self, source: Source, *, strict: bool, most: float = 1.0, place: str = "line", hint: str = SKIPPING) -> None:
         self.source = source
+        self.files = 1
         self.defects = DefectList()
         self.used = 0
         self.blank = 0
@@ -52,6 +57,25 @@ class Tally:
         self._most = most
         self._place = place
         self._hint = hint
+
+    @classmethod
+    def of(cls, sources: Sequence[Source], *, strict: bool, most: float = 1.0, place: str = "line") -> Self:
+        """A tally of files that are read as one."""
+        tally = cls(sources[0], strict=strict, most=most, place=place)
+        tally.files = len(sources)
+        return tally
+
+    def each(self, sources: Sequence[Source]) -> Iterator[Source]:
+        """One file after the other; defects are noted under the one that is read."""
+        for source in sources:
+            self.source = source
+            self.defects.file = str(source.path) if self.files > 1 else ""
+            yield source
+
+    @property
+    def called(self) -> str:
+        """What is read, for messages about all of it."""
+        return str(self.source.path) if self.files == 1 else f"the log of {self.files} files"
 
     def note(self, facts: _kernels.ChunkFacts, line: int) -> None:
         """Take note of blank and broken lines in a part of the file that began at this line (from 0)."""
@@ -75,7 +99,7 @@ class Tally:
             nothing = "only blank lines" if self.blank else "a header but no rows"
             why = "; ".join(found.described(self._place)) or f"it holds {nothing}"
             raise InputError(
-                f"{self.source.path} has no usable row: {why}",
+                f"{self.called} has no usable row: {why}",
                 hint="see --format, --sep and the column options",
             )
         self._refuse_many(found)
@@ -87,7 +111,7 @@ class Tally:
         rows = self.used + self.repeated + found.total
         if found.total > self._most * rows:
             raise InputError(
-                f"{found.total:,} of {rows:,} rows of {self.source.path} are malformed, more than {percent(self._most, 0)}: "
+                f"{found.total:,} of {rows:,} rows of {self.called} are malformed, more than {percent(self._most, 0)}: "
                 + "; ".join(found.described(self._place)),
                 hint="see --format, --sep and the column options; --malformed SHARE, from 0 to 1, accepts as many",
                 defects=dict(found.counts),

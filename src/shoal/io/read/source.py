@@ -7,21 +7,26 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import polars as pl
 
+from shoal import kernels
 from shoal.errors import InputError
 from shoal.io.read.excel import ZIP, is_workbook
-from shoal.io.read.packed import EXCEL, compression_of, open_regular, opened, translated, unpacked
+from shoal.io.read.packed import EXCEL, compression_of, open_regular, opened, replayed, translated, unpacked
 
 CHUNK = 8 << 20
 LONGEST_LINE = 256 << 20
 HEAD = 256 << 10
 
+STANDARD_INPUT = Path("standard input")
 PARQUET, BOM = b"PAR1", b"\xef\xbb\xbf"
 
 # Control characters that text does not hold.
@@ -53,17 +58,22 @@ class Chunk:
 
 @dataclass
 class Extent:
-    """How far a file is read: bytes as they are on the disk, or rows of Parquet. `most` unpacked bytes are wanted; None: all of them."""
+    """How far a file is read: bytes as they are on the disk, or rows of Parquet. `most` unpacked bytes are wanted; None: all of them.
+
+    Of several files `before` are the bytes of the earlier ones, `of_all` those of all together.
+    """
 
     most: int | None = None
     done: int = 0
     total: int = 0
     cut: bool = False
+    before: int = 0
+    of_all: int = 0
 
-    @property
-    def share(self) -> float:
-        """The part of the file that was read: all of it, unless it was cut short."""
-        return self.done / self.total if self.cut and self.total else 1.0
+    def advance(self, done: int) -> None:
+        """So far it is read; whoever watches is told how far that is of all files."""
+        self.done = done
+        kernels.report("reading", self.before + done, self.of_all or self.total)
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,7 @@ class Source:
     `plain_lists` says that the table was lists of items without a name, which may have been meant as rows of a table.
 
     `head` are its first bytes, unpacked and without byte order marks, whose length is `mark` (some tools add a
-    second one); `whole` says that there are no others. `extent` follows the reading.
+    second one); `whole` says that there are no others. `extent` follows the reading. `pipe` is standard input, which can be read once.
     """
 
     path: Path
@@ -85,6 +95,7 @@ class Source:
     table: pl.DataFrame | pl.LazyFrame | None = None
     plain_lists: bool = False
     extent: Extent = field(default_factory=Extent, compare=False)
+    pipe: IO[bytes] | None = field(default=None, compare=False)
 
     @property
     def stem(self) -> str:
@@ -109,17 +120,44 @@ class Source:
         with translated(place):
             compression, is_parquet = _recognised(place)
             with opened(place, compression) as stream:
-                head = stream.read(HEAD)
-                whole = not stream.read(1)
-        mark = 0
+                first = stream.read(HEAD + 1)
+        return cls._begun(place, compression, first, is_parquet, Extent(most, total=place.stat().st_size))
+
+    @classmethod
+    def of_standard_input(cls, most: int | None = None) -> Source:
+        """What comes through standard input, which is read as it comes and kept nowhere."""
+        if sys.stdin is None:
+            raise InputError("there is no standard input")
+        raw = sys.stdin.buffer
+        with translated(STANDARD_INPUT):
+            start = raw.read(len(PARQUET))
+            compression = compression_of(start)
+            stream = unpacked(replayed(start, raw), compression)
+            first = stream.read(HEAD + 1)
+        if first.startswith(PARQUET):
+            raise InputError("Parquet cannot be read from standard input", hint="write it to a file first")
+        return cls._begun(STANDARD_INPUT, compression, first, False, Extent(most), replayed(first, stream))
+
+    @classmethod
+    def _begun(cls, path: Path, compression: str, first: bytes, is_parquet: bool, extent: Extent, pipe: IO[bytes] | None = None) -> Source:
+        """The source that begins with these bytes, one more than a head has where there are as many."""
+        head, mark = first[:HEAD], 0
         while head.startswith(BOM, mark):
             mark += len(BOM)
         if not head[mark:]:
-            raise InputError(f"{place} is empty")
-        extent = Extent(most, total=place.stat().st_size)
-        source = cls(place, compression, head[mark:], whole, mark, is_parquet, extent=extent)
+            raise InputError(f"{path} is empty")
+        source = cls(path, compression, head[mark:], len(first) <= HEAD, mark, is_parquet, extent=extent, pipe=pipe)
         source._refuse_unreadable()
         return source
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
+        """The unpacked content, and a function that tells how many bytes of the file that took."""
+        if self.pipe is not None:
+            yield self.pipe, lambda: 0
+            return
+        with open_regular(self.path) as raw:
+            yield unpacked(raw, self.compression), raw.tell
 
     def _refuse_unreadable(self) -> None:
         if self.compression and self.head.startswith(PARQUET):
@@ -139,20 +177,16 @@ class Source:
     def chunks(self, skip: int = 0) -> Iterator[Chunk]:
         """The file behind its first `skip` bytes, whole lines where it is cut short; one piece is fetched while another is worked on."""
         rest, extent = b"", self.extent
-        with (
-            translated(self.path),
-            open_regular(self.path) as raw,
-            unpacked(raw, self.compression) as stream,
-            ThreadPoolExecutor(1, "shoal-reading") as aside,
-        ):
+        with translated(self.path), self._opened() as (stream, place), ThreadPoolExecutor(1, "shoal-reading") as aside:
 
             def fetch() -> tuple[bytes, int]:
-                return stream.read(CHUNK), raw.tell()
+                return stream.read(CHUNK), place()
 
             read = len(stream.read(self.mark + skip))
             fresh, extent.done = fetch()
             while fresh:
-                coming = aside.submit(fetch)
+                # A pipe may have nothing to give for long: read in this thread, it can be interrupted.
+                coming = aside.submit(fetch).result if self.pipe is None else fetch
                 chunk = Chunk(rest + fresh, last=False)
                 yield chunk
                 read += len(fresh)
@@ -160,11 +194,11 @@ class Source:
                 if len(rest) > LONGEST_LINE:
                     what = f"{self.path} has a line of more than {LONGEST_LINE >> 20} MB"
                     raise InputError(what, hint="is it a text file?")
-                fresh, done = coming.result()
+                fresh, done = coming()
                 if fresh and extent.most is not None and read >= extent.most:
                     extent.cut = True
                     return
-                extent.done = done
+                extent.advance(done)
         yield Chunk(rest, last=True)
 
 

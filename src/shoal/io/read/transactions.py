@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
-from shoal.data.bags import Bags
+from shoal.data.bags import Bags, united
 from shoal.io.read.delimited import bags_of_lines
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import item_lists, json_frames
@@ -15,18 +17,21 @@ from shoal.io.read.reading import Reading, Tally
 from shoal.io.read.source import Source
 
 
-def read_transactions(source: Source, layout: Layout, options: ReadOptions) -> Reading:
-    """The records of a file laid out like this. Blank lines are skipped and counted."""
-    tally = Tally(source, strict=options.strict, most=options.malformed, place="row" if layout.container == "parquet" else "line")
-    notes: tuple[str, ...] = ()
-    if layout.container == "delimited":
-        bags = bags_of_lines(source, layout.dialect(), tally, header=layout.header)
-    elif layout.container == "jsonl":
-        bags = _from_jsonl(source, layout, tally)
-    else:
-        bags, notes = _from_parquet(source, layout, tally)
+def read_transactions(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
+    """The records of files laid out like this. Blank lines are skipped and counted."""
+    place = "row" if layout.container == "parquet" else "line"
+    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=place)
+    found = [_records(source, layout, tally) for source in tally.each(sources)]
+    bags = united([part for part, _ in found])
     tally.used = len(bags)
-    return Reading(bags, layout.format, tally.ledger(), tally.defects.frozen(), layout.notes + notes)
+    notes = layout.notes + tuple(note for _, noted in found for note in noted)
+    return Reading(bags, layout.format, tally.ledger(), tally.defects.frozen(), notes)
+
+
+def _records(source: Source, layout: Layout, tally: Tally) -> tuple[Bags, tuple[str, ...]]:
+    if layout.container == "delimited":
+        return bags_of_lines(source, layout.dialect(), tally, header=layout.header), ()
+    return (_from_jsonl(source, layout, tally), ()) if layout.container == "jsonl" else _from_parquet(source, layout, tally)
 
 
 def _from_jsonl(source: Source, layout: Layout, tally: Tally) -> Bags:

@@ -1,0 +1,117 @@
+"""The files that are read as one log: named one by one, by patterns such as `2024-*.csv`, or standard input as `-`."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from shoal.errors import InputError
+from shoal.io.read.formats import Layout, find_layout
+from shoal.io.read.frames import in_memory
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.source import Source
+
+STDIN = "-"
+
+Paths = str | Path | Sequence[Path]
+
+
+def sources_of(data: Paths | Any, most: int | None = None) -> list[Source]:
+    """All files that are named, in the order of their names, or data in memory. About `most` bytes are wanted of all together."""
+    if not _are_paths(data):
+        return [in_memory(data)]
+    named = [data] if isinstance(data, str | Path) else data
+    places = [place for path in named for place in _matching(str(path))]
+    _refuse_twice(places)
+    share = None if most is None else most // len(places)
+    sources = [Source.of_standard_input(share) if place == STDIN else Source.of(place, share) for place in places]
+    _measure(sources)
+    return sources
+
+
+def part_read(sources: Sequence[Source]) -> float:
+    """The share of the files that was read: 1 unless one of them was cut short."""
+    extents = [source.extent for source in sources]
+    total = sum(extent.total for extent in extents)
+    if not any(extent.cut for extent in extents) or not total:
+        return 1.0
+    return sum(extent.done if extent.cut else extent.total for extent in extents) / total
+
+
+def common_layout(sources: Sequence[Source], options: ReadOptions) -> Layout:
+    """How the files are to be read, all alike. Raises where they are not."""
+    first = sources[0]
+    layout = find_layout(first, options)
+    for other in sources[1:]:
+        _refuse_unlike(first, layout, other, _found_like(first, other, options))
+    if len(sources) == 1:
+        return layout
+    return replace(layout, notes=(*layout.notes, f"{len(sources)} files are read as one log"))
+
+
+def _are_paths(data: Paths | Any) -> TypeGuard[Paths]:
+    """A path, or several as `Path`. A list of texts is data: as paths, the message that one is not there would quote it."""
+    if isinstance(data, str | Path):
+        return True
+    return isinstance(data, list | tuple) and bool(data) and all(isinstance(one, Path) for one in data)
+
+
+def _matching(path: str) -> list[str]:
+    """The files that a pattern matches, in order; a path that is no pattern, or a file of that very name, stands for itself."""
+    if path == STDIN or not any(sign in path for sign in "*?[") or os.path.lexists(path):
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
+    if not found:
+        raise InputError(f"no file matches {path}")
+    return found
+
+
+def _refuse_twice(places: Sequence[str]) -> None:
+    """A file that is named twice would count everybody's rows twice."""
+    for at, place in enumerate(places):
+        for other in places[:at]:
+            if place == other or _are_one_file(place, other):
+                raise InputError(f"{place} is named twice" + ("" if other == place else f", also as {other}"))
+
+
+def _are_one_file(one: str, other: str) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):  # a file that is not there is refused when it is opened
+        return False
+
+
+def _measure(sources: Sequence[Source]) -> None:
+    """Let each file know how far the reading of all of them is when its own begins."""
+    total = sum(source.extent.total for source in sources)
+    before = 0
+    for source in sources:
+        source.extent.before, source.extent.of_all = before, total
+        before += source.extent.total
+
+
+def _found_like(first: Source, other: Source, options: ReadOptions) -> Layout:
+    try:
+        return find_layout(other, options)
+    except InputError as error:
+        raise InputError(f"{other.path} cannot be read as {first.path} is: {error.message}", hint=error.hint) from None
+
+
+def _refuse_unlike(first: Source, layout: Layout, other: Source, found: Layout) -> None:
+    if replace(found, notes=()) == replace(layout, notes=()):
+        return
+    if found.format != layout.format:
+        why = f"one is of the format {layout.format}, the other {found.format}"
+    elif list(found.columns) != list(layout.columns):
+        why = f"their columns differ: {_listed(layout)} and {_listed(found)}"
+    else:
+        why = "their separators, headers or numbers of fields differ"
+    raise InputError(f"{first.path} and {other.path} are not one log: {why}", hint="give them the same columns, or read them one by one")
+
+
+def _listed(layout: Layout) -> str:
+    return ", ".join(repr(name) for name in layout.columns) or "none named"
