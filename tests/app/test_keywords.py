@@ -82,7 +82,7 @@ def test_wrong_keywords_are_refused_like_wrong_options(given: dict[str, Any], sa
         ("as in --user NAME --item NAME or --user 1 --item 2;", "as in user=NAME, item=NAME or user=1, item=2;"),
         ("or say --format transactions if each line", 'or say format="transactions" if each line'),
         ("say --header or --no-header", "say header=True or header=False"),
-        ("say --quasi, --keep-column or --drop-column for it", "say quasi, keep_column or drop_column for it"),
+        ("say --quasi, --nominal, --keep-column or --drop-column for it", "say quasi, nominal, keep_column or drop_column for it"),
         ("a range of 1--2 and -- alone", "a range of 1--2 and -- alone"),
     ],
 )

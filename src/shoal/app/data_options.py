@@ -31,6 +31,9 @@ class DataOptions(TypedDict, total=False):
     quasi: Columns | None
     keep_column: Columns | None
     drop_column: Columns | None
+    nominal: Columns | None
+    ordinal: Columns | None
+    hierarchy: Columns | None
     sep: str | None
     header: bool | None
     strict: bool | None

@@ -16,6 +16,7 @@ from shoal.errors import InputError
 from shoal.io.beside import distinct_keys
 from shoal.io.directory import MANIFEST
 from shoal.io.read.microdata_columns import DROPPED, OWNER
+from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.packed import content_of, digest_of
 from shoal.privacy import Verdict, verified_if
@@ -23,6 +24,7 @@ from shoal.privacy import Verdict, verified_if
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}
 
 _COLUMNS = {QUASI: "quasi", KEPT: "keep", DROPPED: "drop", OWNER: "user"}
+_COLUMNS |= {NOMINAL: "nominal", ORDINAL: "ordinal", HIERARCHIES: "hierarchy"}
 
 
 @dataclass(frozen=True)

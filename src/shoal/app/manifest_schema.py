@@ -22,6 +22,7 @@ from shoal.data.tables.columns import TYPES
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.io.read.microdata_columns import DROPPED, OWNER
+from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
 from shoal.io.write.files import LAYOUTS, LISTED, OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
@@ -250,9 +251,10 @@ _READING = _object(
 _FROM_A_FILE = {"format": _one_of(tuple(FORMATS)), "files": _count, "reading": _READING}
 _PERHAPS = {**_FROM_A_FILE, "protects": _text, "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
 _TYPED_INPUT = _object({**_ANY_INPUT, "names": _one_of((AS_TYPED,))}, _PERHAPS)
+_KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES), _several(_text))
 _ROWS_INPUT = _object(
     {"rows": _count, "owners": _count, "read_as": _one_of(ROWS)},
-    {**_FROM_A_FILE, QUASI: _several(_text), KEPT: _several(_text), DROPPED: _several(_text), OWNER: _text},
+    {**_FROM_A_FILE, QUASI: _several(_text), KEPT: _several(_text), DROPPED: _several(_text), OWNER: _text, **_KINDS},
 )
 _INPUT_ON_TAXONOMY = _object(
     {

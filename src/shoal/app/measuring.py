@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,13 +44,15 @@ def measured(
     place: Published, original: str | Path | Any, how: Preparation, names: Sequence[str], tell: Tell, given: Taxonomy | None = None
 ) -> dict[str, float]:
     """These numbers, or all that can be, measured from the files; those that need to know which record became which are refused."""
-    for name in names:
-        if METRICS[name].needs_groups:
-            raise ParameterError(
-                f"{name} needs to know which record became which, which a file does not record", hint="leave --original out"
-            )
+    _refuse_unmeasured(name for name in names if METRICS[name].needs_groups)
     prepared = prepare(original, located(place, how, given, original), given)
     found = seen_at(place, ())
     claims = tuple(without_files(claim) for claim in claims_of(place.manifest)) if place.manifest else ()
     tell([*(f"original: {note}" for note in prepared.notes), *found.notes])
+    _refuse_unmeasured(name for name in names if METRICS[name].needs_groups_of(prepared.original))
     return measure(replace(found.release, claims=claims), prepared.original, list(names) or None)
+
+
+def _refuse_unmeasured(names: Iterable[str]) -> None:
+    for name in names:
+        raise ParameterError(f"{name} needs to know which record became which, which a file does not record", hint="leave --original out")

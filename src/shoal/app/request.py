@@ -11,12 +11,12 @@ from shoal.app.job import Preparation
 from shoal.app.manifest import preparation_of
 from shoal.errors import ParameterError
 from shoal.io.read.items import with_files_read
-from shoal.io.read.options import MICRODATA, ROLES, ReadOptions
+from shoal.io.read.options import MICRODATA, OF_MICRODATA, ROLES, ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.names import did_you_mean
 
-COLUMNS = ("format", *ROLES, "quasi", "keep_column", "drop_column")
-OF_MICRODATA = {"quasi": "quasi", "keep_column": "keep", "drop_column": "drop"}
+OF_TABLES = {option.replace("-", "_"): name for option, name in OF_MICRODATA.items()}
+COLUMNS = ("format", *ROLES, *OF_TABLES)
 READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
 
 
@@ -26,7 +26,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     reading = {name: said.pop(name, None) for name in READING}
     known = start.read.without_columns() if any(reading[name] for name in COLUMNS) else start.read
     known = replace(known, format=MICRODATA) if start.shape == "table" else known
-    for option, name in OF_MICRODATA.items():
+    for option, name in OF_TABLES.items():
         columns = reading.pop(option)
         reading[name] = None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
     read = replace(known, **{n: v for n, v in reading.items() if v is not None})

@@ -1,7 +1,7 @@
 """Microdata: a CSV, TSV or Parquet table of numbers into a Table, with an account of its columns.
 
 Every column of numbers is a quasi-identifier unless the user says otherwise. A column of text is never published or left out unasked. A row
-with a missing, infinite or unreadable number in a quasi-identifier is refused with its line: leaving it out would bias every mean.
+with a missing, infinite or unreadable value in a quasi-identifier is refused with its line: leaving it out would bias every mean.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from shoal.errors import InputError
 from shoal.io.read.defects import BROKEN_LINES, DefectList, Defects
 from shoal.io.read.delimited import text_table
 from shoal.io.read.microdata_columns import ColumnRoles, assigned_roles
+from shoal.io.read.microdata_kinds import attribute_of, foreign_cells
 from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.parquet import whole
 from shoal.io.read.reading import Reading, Tally
@@ -73,8 +74,8 @@ def _reading(cells: _Cells, options: ReadOptions) -> Reading:
         raise InputError(f"{source.path} holds a header but no rows")
     numbers = {name: _numbers(cells.frame[name]) for name in cells.frame.columns}
     roles = assigned_roles(source.path, {name: bool(found.is_not_null().any()) for name, found in numbers.items()}, options)
-    _refuse_defects(cells, {name: numbers[name] for name in roles.quasi}, roles)
-    quasi = [Attribute(name, "numeric", numbers[name]) for name in roles.quasi]
+    _refuse_defects(cells, numbers, roles)
+    quasi = [attribute_of(name, roles.kind(name), cells.frame[name], numbers[name]) for name in roles.quasi]
     beside = [Attribute(name, "nominal", _publishable(source, cells.frame[name]), quasi=False) for name in roles.keep]
     order = {name: at for at, name in enumerate(cells.frame.columns)}
     table = Table(tuple(sorted(quasi + beside, key=lambda attribute: order[attribute.name])), _owners(cells, roles))
@@ -171,16 +172,11 @@ def _publishable(source: Source, cells: pl.Series) -> pl.Series:
     )
 
 
-def _refuse_defects(cells: _Cells, quasi: dict[str, pl.Series], roles: ColumnRoles) -> None:
-    """Cells that cannot be averaged, and rows without an owner: how many and where, never what they hold."""
+def _refuse_defects(cells: _Cells, numbers: dict[str, pl.Series], roles: ColumnRoles) -> None:
+    """Cells that cannot be aggregated, and rows without an owner: how many and where, never what they hold."""
     defects = DefectList()
-    for name, numbers in quasi.items():
-        missing = cells.frame[name].is_null()
-        for reason, wrong in {
-            "missing": missing,
-            "not a number": numbers.is_null() & ~missing,
-            "not finite": ~numbers.is_finite().fill_null(True),
-        }.items():
+    for name in roles.quasi:
+        for reason, wrong in _defective(name, roles, cells.frame[name], numbers[name]).items():
             _note(defects, f"{reason} in column {name!r}", cells, wrong)
     if roles.user is not None:
         _note(defects, "no owner", cells, cells.frame[roles.user].is_null())
@@ -198,6 +194,19 @@ def _note(defects: DefectList, reason: str, cells: _Cells, wrong: pl.Series) -> 
     for file, rows in cells.files:
         defects.file = file
         defects.add(reason, cells.places[rows][wrong[rows].to_numpy()])
+
+
+def _defective(name: str, roles: ColumnRoles, cells: pl.Series, numbers: pl.Series) -> dict[str, pl.Series]:
+    """Which cells of a quasi-identifier are missing or are none of its kind, by reason."""
+    missing = cells.is_null()
+    if roles.kind(name).of_numbers:
+        return {
+            "missing": missing,
+            "not a number": numbers.is_null() & ~missing,
+            "not finite": ~numbers.is_finite().fill_null(True),
+        }
+    foreign = foreign_cells(name, roles.kind(name), cells)
+    return {"missing": missing} | ({} if foreign is None else dict([foreign]))
 
 
 def _owners(cells: _Cells, roles: ColumnRoles) -> Ints:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.columns import KNOWN_NAMES, plain
+from shoal.io.read.microdata_kinds import KEYS, ColumnKind, said_kinds
 from shoal.io.read.options import ReadOptions
 from shoal.names import did_you_mean
 
 DROPPED, OWNER = "dropped", "owner_column"  # what a manifest calls them
-SAY = "say --quasi, --keep-column or --drop-column for it"
+SAY = "say --quasi, --nominal, --keep-column or --drop-column for it"
 
 
 @dataclass(frozen=True)
@@ -23,18 +24,29 @@ class ColumnRoles:
     keep: tuple[str, ...]
     drop: tuple[str, ...]
     user: str | None
+    kinds: Mapping[str, ColumnKind] = field(default_factory=dict)
+
+    def kind(self, name: str) -> ColumnKind:
+        """What a quasi-identifier holds: numbers, unless something else was said."""
+        return self.kinds.get(name, ColumnKind())
 
     def notes(self) -> tuple[str, ...]:
         """What was decided, a line each."""
         lines = {"quasi-identifiers": self.quasi, "left as they are, without any protection": self.keep, "dropped": self.drop}
-        told = [f"{what}: {', '.join(map(repr, names))}" for what, names in lines.items() if names]
+        told = [f"{what}: {', '.join(self._with_kind(name) for name in names)}" for what, names in lines.items() if names]
         owners = "one owner a row" if self.user is None else f"owners: column {self.user!r}"
         return (*told, owners)
 
     def beside(self) -> dict[str, str | list[str]]:
-        """The columns that the table does not hold, by their roles."""
-        dropped: dict[str, str | list[str]] = {DROPPED: list(self.drop)} if self.drop else {}
-        return dropped if self.user is None else {**dropped, OWNER: self.user}
+        """The columns that the table does not hold, by their roles, and those that are of a kind of their own."""
+        told: dict[str, str | list[str]] = {DROPPED: list(self.drop)} if self.drop else {}
+        for kind, key in KEYS.items():
+            of_kind = [self.kinds[name].told(name) for name in self.quasi if self.kind(name).kind == kind]
+            told |= {key: of_kind} if of_kind else {}
+        return told if self.user is None else {**told, OWNER: self.user}
+
+    def _with_kind(self, name: str) -> str:
+        return f"{name!r} ({self.kinds[name].kind})" if name in self.kinds else repr(name)
 
 
 def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadOptions) -> ColumnRoles:
@@ -42,17 +54,20 @@ def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadO
     names = list(holds_numbers)
     said = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}
     user = None if options.user is None else _found(path, names, options.user)
-    taken = [*said["quasi"], *said["keep"], *said["drop"], *([] if user is None else [user])]
+    kinds = {_found(path, names, name): kind for name, kind in said_kinds(options)}
+    typed = [name for name in kinds if name not in said["quasi"]]
+    taken = [*said["quasi"], *said["keep"], *said["drop"], *typed, *([] if user is None else [user])]
     if len(set(taken)) < len(taken):
         raise ParameterError("one column is named for two roles, once by its name and once by its number")
     others = [name for name in names if name not in taken]
-    if not any(holds_numbers[name] for name in (said["quasi"] or others)):
-        raise InputError(f"{path} has no column of numbers to protect", hint="see --sep, --header and --quasi")
+    if not kinds and not any(holds_numbers[name] for name in (said["quasi"] or others)):
+        raise InputError(f"{path} has no column of numbers to protect", hint="see --sep, --header, --quasi and --nominal")
     if user is None:
         _refuse_owners(path, names, others)
     _refuse_unclear(path, names, others, holds_numbers, chosen=bool(said["quasi"]))
     roles = {what: tuple(name for name in names if name in chosen) for what, chosen in said.items()}
-    return ColumnRoles(roles["quasi"] or tuple(others), roles["keep"], roles["drop"], user)
+    quasi = tuple(name for name in names if name in {*(roles["quasi"] or others), *typed})
+    return ColumnRoles(quasi, roles["keep"], roles["drop"], user, kinds)
 
 
 def _found(path: Path, names: Sequence[str], said: str) -> str:

@@ -16,6 +16,15 @@ FORMATS = ("querylog", "table", "transactions", ACCESSLOG, MICRODATA)
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
 ROLES = ("user", "time", "text", "item", "record", "count")
+# Options about columns of microdata, and what they are called here.
+OF_MICRODATA = {
+    "quasi": "quasi",
+    "keep-column": "keep",
+    "drop-column": "drop",
+    "nominal": "nominal",
+    "ordinal": "ordinal",
+    "hierarchy": "hierarchy",
+}
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,8 @@ class ReadOptions:
     them that is accepted. `owners` says whether names that differ only in their spelling are one person (folded) or not (exact).
     `record` is a column whose values tell the records of one person apart, such as a basket's number; `count` one that says how often a
     row's item occurs. Neither is ever guessed.
-    `quasi`, `keep` and `drop` are columns of microdata: its quasi-identifiers, those left as they are, those left out.
+    `quasi`, `keep` and `drop` are columns of microdata: its quasi-identifiers, those left as they are, those left out. `nominal`,
+    `ordinal` and `hierarchy` are quasi-identifiers that are no numbers (`microdata_kinds.py`).
     `needs_times` is false where nothing is made of times: then an unreadable one is no defect, unless the column of times was named.
     """
 
@@ -45,6 +55,9 @@ class ReadOptions:
     quasi: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    ordinal: tuple[str, ...] = ()
+    hierarchy: tuple[str, ...] = ()
     needs_times: bool = True
 
     def __post_init__(self) -> None:
@@ -69,7 +82,7 @@ class ReadOptions:
 
     def _refuse_undecodable(self) -> None:
         """Raise where the name of a column is not text: no file has such a column, and no manifest could hold it."""
-        for name in (*self.named.values(), *self.quasi, *self.keep, *self.drop):
+        for name in (*self.named.values(), *self.quasi, *self.keep, *self.drop, *self.of_kinds):
             try:
                 (name or "").encode()
             except UnicodeEncodeError:
@@ -82,11 +95,13 @@ class ReadOptions:
             if said:
                 raise ParameterError(f"--{said[0]} is not for access logs", hint="their fields are fixed; --user says whose a line is")
         if self.format != MICRODATA:
-            said = [option for option, names in (("quasi", self.quasi), ("keep-column", self.keep), ("drop-column", self.drop)) if names]
+            said = [option for option, name in OF_MICRODATA.items() if getattr(self, name)]
             if said:
                 raise ParameterError(f"--{said[0]} is about columns of microdata", hint=f"say --format {MICRODATA}, or leave it out")
             return
-        columns = Counter([*self.quasi, *self.keep, *self.drop, *([self.user] if self.user is not None else [])])
+        user = [] if self.user is None else [self.user]
+        kinds = [word.partition("=")[0] for word in self.of_kinds]
+        columns = Counter([*self.quasi, *self.keep, *self.drop, *user]) + Counter(name for name in kinds if name not in self.quasi)
         twice = [name for name, n in columns.items() if n > 1]
         if twice:
             raise ParameterError(f"column {twice[0]!r} is named twice", hint="a column has one role", value=twice[0])
@@ -99,6 +114,11 @@ class ReadOptions:
                 else "its columns are --quasi, --keep-column, --drop-column, --user"
             )
             raise ParameterError(f"--{said[0]} is not for microdata", hint=hint)
+
+    @property
+    def of_kinds(self) -> tuple[str, ...]:
+        """The columns of microdata that are said to be of a kind of their own."""
+        return (*self.nominal, *self.ordinal, *self.hierarchy)
 
     @property
     def named(self) -> dict[str, str]:
@@ -122,8 +142,8 @@ class ReadOptions:
 
     def without_columns(self) -> Self:
         """The same without what says which columns are meant, and so which format."""
-        none: dict[str, Any] = dict.fromkeys(ROLES)
-        return replace(self, format=None, quasi=(), keep=(), drop=(), **none)
+        none: dict[str, Any] = dict.fromkeys(ROLES) | dict.fromkeys(OF_MICRODATA.values(), ())
+        return replace(self, format=None, **none)
 
     @property
     def wanted_format(self) -> str | None:
