@@ -58,23 +58,23 @@ def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str
 
 
 @command.command("coverage", context_settings=_HELP)
-@click.argument("hierarchy", metavar="TAXONOMY")
+@click.argument("tried", metavar="TAXONOMY")
 @input_argument
 @data_options(without=("taxonomy",))
 @click.option("--missing", "limit", type=click.IntRange(1), default=10, show_default=True, help="Missed items to list.")
 @rare_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def covers(hierarchy: str, input: tuple[Path, ...], limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:
+def covers(tried: str, input: tuple[Path, ...], limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:
     """Say how much of INPUT a TAXONOMY covers, and which frequent items it misses.
 
     The list shows items of the input as they are: it is for you, not for publication. Items of fewer than 5 people are only counted.
     """
-    how = preparation({**said, "taxonomy": hierarchy}, Preparation())
+    how = preparation({**said, "taxonomy": tried}, Preparation())
     with screen.progress():
         reading = read(input, how.reading)
         screen.note(*reading.notes)
         bags = records_of(reading.data, how).folded
-        tree, notes = load_taxonomy(hierarchy, how.loss, bags.vocabulary)
+        tree, notes = load_taxonomy(tried, how.loss, bags.vocabulary)
         screen.note(*notes)
         found = coverage(bags, tree, limit, people=1 if show_rare else FEW)
     if as_json:
@@ -85,7 +85,7 @@ def covers(hierarchy: str, input: tuple[Path, ...], limit: int, show_rare: bool,
         ("occurrences", f"{screen.share(found.occurrences_covered, found.occurrences)} of {found.occurrences:,}"),
         ("records", f"{found.records_uncovered:,} of {found.records:,} have no item in the taxonomy, {found.records_empty:,} are empty"),
     ]
-    screen.pairs(f"Coverage of {called(input)} by {hierarchy}", rows)
+    screen.pairs(f"Coverage of {called(input)} by {tried}", rows)
     if found.missing:
         screen.out.print()
         screen.listing(["missed item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])
