@@ -22,7 +22,7 @@ from shoal.methods import METHODS
 
 # Where the result goes is said to `Result.write`; what is printed and from which file options come has no meaning here.
 OF_WRITING = {"out", "form", "layout", "to_sep", "force"}
-OF_THE_TERMINAL = {"show_rare", "as_json", "config", "help_all"}
+OF_THE_TERMINAL = {"show_rare", "as_json", "config", "help_all", "private_report"}
 # What the command line has as arguments, in files, or among the options of the method.
 OF_PYTHON = {"data", "levels", "k", "seed", "effort", "parameters"}
 
