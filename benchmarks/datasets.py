@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from common import RESULTS, data_file
 from shoal.app.job import Preparation
@@ -13,9 +14,15 @@ from shoal.app.prepare import prepare
 from shoal.data.original import Original
 from shoal.io.generated_log import generate
 from shoal.io.read.formats import ReadOptions
+from shoal.taxonomy.floor import Floor
 
 LINES = ReadOptions(format="transactions")
 LASTFM = ReadOptions(user="user", time="time", text="tag")
+
+
+def with_lm(**how: Any) -> Preparation:
+    """Prepared under LM without a floor, as the literature measures losses, so that tables of different versions can be compared."""
+    return Preparation(loss="lm", floor=Floor(level=1), **how)
 
 
 def generated_log(users: int) -> Path:
@@ -29,39 +36,39 @@ def generated_log(users: int) -> Path:
 
 def generated(users: int) -> Original:
     """The same on WordNet's nouns, unknown terms dropped."""
-    return prepare(generated_log(users), Preparation(unknown="drop")).original
+    return prepare(generated_log(users), with_lm(unknown="drop")).original
 
 
 def groceries() -> Original | None:
     """Baskets on their own taxonomy."""
     taxonomy = data_file("groceries-taxonomy.tsv")
-    return taxonomy and _read("groceries-baskets.csv", Preparation(read=LINES, taxonomy=str(taxonomy), unknown="refuse"))
+    return taxonomy and _read("groceries-baskets.csv", with_lm(read=LINES, taxonomy=str(taxonomy), unknown="refuse"))
 
 
 def lastfm() -> Original | None:
     """Tags of last.fm's users, on WordNet's nouns."""
-    return _read("lastfm-tags.tsv.gz", Preparation(read=LASTFM, unknown="drop"))
+    return _read("lastfm-tags.tsv.gz", with_lm(read=LASTFM, unknown="drop"))
 
 
 def excite() -> Original | None:
     """A small search log, on WordNet's nouns."""
-    return _read("excite-small.log.gz", Preparation(unknown="drop"))
+    return _read("excite-small.log.gz", with_lm(unknown="drop"))
 
 
 def news() -> Original | None:
     """Documents as bags of WordNet's nouns."""
-    return _read("bbc-news.jsonl.gz", Preparation(read=ReadOptions(user="id", text="text"), unknown="drop", as_sets=False))
+    return _read("bbc-news.jsonl.gz", with_lm(read=ReadOptions(user="id", text="text"), unknown="drop", as_sets=False))
 
 
 def clicks() -> Original | None:
     """BMS-WebView-2 on the hierarchy that others use for it."""
     hierarchy = data_file("BMS-WebView-2.hierarchy.txt.gz")
-    return hierarchy and _read("BMS-WebView-2.dat.gz", Preparation(read=LINES, taxonomy=str(hierarchy)))
+    return hierarchy and _read("BMS-WebView-2.dat.gz", with_lm(read=LINES, taxonomy=str(hierarchy)))
 
 
 def numbered_items(name: str) -> Original | None:
     """Transactions of numbers, on a generated taxonomy."""
-    return _read(name, Preparation(read=LINES, taxonomy="generated"))
+    return _read(name, with_lm(read=LINES, taxonomy="generated"))
 
 
 def web_server() -> Original | None:
@@ -73,7 +80,7 @@ def web_server() -> Original | None:
         table = Path(directory) / "visits.tsv"
         with gzip.open(path, "rt", errors="replace") as log:
             table.write_text("who\tpage\n" + "".join(f"{who}\t{page}\n" for who, page in _visits(log)))
-        how = Preparation(read=ReadOptions(user="who", item="page"), taxonomy="generated")
+        how = with_lm(read=ReadOptions(user="who", item="page"), taxonomy="generated")
         return prepare(table, how).original
 
 

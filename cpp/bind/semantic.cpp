@@ -152,16 +152,18 @@ void bind_typical(nb::module_& m) {
         .def_ro("generalized", &TypicalTermSets::generalized);
     m.def(
         "typical_term_sets",
-        [](const Measure& measure, const Clusters& clusters, const BoundRows& rows, I64 owner, const TypicalOptions& options, Task& task) {
+        [](const Measure& measure, const Clusters& clusters, const BoundRows& rows, I64 owner, const TypicalOptions& options,
+           U8 publishable, Task& task) {
             const Rows& in = measure.checked(rows);
+            need(static_cast<int64_t>(publishable.shape(0)) == measure.nodes(), "one mark per node");
             need(static_cast<int64_t>(clusters.group.size()) == in.size() && owner.shape(0) == clusters.group.size(),
                  "the clustered records");
             for (const Centre& centre : clusters.centres)
                 for (const HyperTerm& bag : centre.bags)
                     for (int32_t term : bag.terms) need(term < measure.nodes(), "clusters of terms on the same tree");
-            return unlocked([&] { return typical_term_sets(clusters, in, span(owner), measure.terms, options, task); });
+            return unlocked([&] { return typical_term_sets(clusters, in, span(owner), measure.terms, options, span(publishable), task); });
         },
-        "measure"_a, "clusters"_a, "rows"_a, "owner"_a, "options"_a, "task"_a);
+        "measure"_a, "clusters"_a, "rows"_a, "owner"_a, "options"_a, "publishable"_a, "task"_a);
 }
 
 void bind_patterns(nb::module_& m) {

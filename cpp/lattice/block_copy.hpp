@@ -1,7 +1,7 @@
 // A block copy: some records of the data brought side by side in memory, in a given order, with nodes renumbered to those that matter.
 //
 // Blocks of records are worked on one at a time, and their rows lie all over a large log. In a block copy they lie together. Nodes that
-// few of them touch can be left out: what fewer than k touch no group of k can keep.
+// few people touch can be left out: what fewer than k touch no group of k can keep.
 #pragma once
 
 #include "lattice/meets.hpp"
@@ -10,7 +10,7 @@ namespace shoal {
 
 class BlockCopy {
 public:
-    // Nodes that fewer than `least` of the records touch are left out.
+    // Nodes that fewer than `least` people touch are left out.
     BlockCopy(const Scored& whole, std::span<const int64_t> records, int64_t least);
 
     Scored data() const { return {rows_.view(), lengths_, owner_, weight_, scale_, k_, owners_repeat_}; }

@@ -28,8 +28,8 @@ struct Scored {
     int64_t size() const { return counts.size(); }
     int64_t nodes() const { return static_cast<int64_t>(weight.size()); }
 
-    // One more may join a group of this size.
-    bool has_room(int64_t group_size) const { return group_size + 1 < 2 * k; }
+    // One more person may join a group of so many.
+    bool has_room(int64_t group_people) const { return group_people + 1 < 2 * k; }
 
     // What the record tells at its best: the weighted sum of its own counts.
     int64_t value(int64_t record) const { return weighted_sum(counts, record, weight); }
@@ -44,6 +44,11 @@ struct Scored {
 
     bool holds_owner(const Group& group, int64_t record) const {
         return owners_repeat && std::ranges::any_of(group, [&](int64_t r) { return owner[r] == owner[record]; });
+    }
+
+    // The record may join the group: it adds nobody, or there is room for one more person.
+    bool may_join(const Group& group, int64_t group_people, int64_t record) const {
+        return has_room(group_people) || holds_owner(group, record);
     }
 };
 

@@ -14,8 +14,9 @@ int32_t common_ancestor(const std::vector<int32_t>& bag, const TermDistance& ter
 
 class Publisher {
 public:
-    Publisher(const Rows& term_sets, std::span<const int64_t> owner, const TermDistance& terms, const TypicalOptions& options)
-        : term_sets_(term_sets), owner_(owner), terms_(terms), options_(options) {}
+    Publisher(const Rows& term_sets, std::span<const int64_t> owner, const TermDistance& terms, const TypicalOptions& options,
+              std::span<const uint8_t> publishable)
+        : term_sets_(term_sets), owner_(owner), terms_(terms), options_(options), publishable_(publishable) {}
 
     void publish(const Centre& centre, const std::vector<int64_t>& members, TypicalTermSets& out) {
         members_ = &members;
@@ -25,7 +26,7 @@ public:
             if (options_.typical == Typical::members)
                 publish_all(bag, out);
             else
-                publish_one(bag, options_.typical == Typical::vote ? elected(bag.terms) : common_ancestor(bag.terms, terms_), out);
+                publish_one(bag, options_.typical == Typical::vote ? elected(bag.terms) : ancestor(bag.terms), out);
         }
         for (const auto& [node, copies] : copies_) {
             out.rows.ids.push_back(node);
@@ -47,7 +48,13 @@ private:
         return winner >= 0 ? winner : substitute(bag);
     }
 
-    int32_t substitute(const std::vector<int32_t>& bag) const { return options_.generalize_rare ? common_ancestor(bag, terms_) : -1; }
+    int32_t substitute(const std::vector<int32_t>& bag) const { return options_.generalize_rare ? ancestor(bag) : -1; }
+
+    // Below 0 where it may not be published; then nothing above it may be.
+    int32_t ancestor(const std::vector<int32_t>& bag) const {
+        const int32_t node = common_ancestor(bag, terms_);
+        return publishable_[node] ? node : -1;
+    }
 
     void publish_one(const HyperTerm& bag, int32_t node, TypicalTermSets& out) {
         if (node < 0) return;
@@ -68,10 +75,10 @@ private:
         }
     }
 
-    // Do the term sets of enough people in the cluster hold the term, or something below it?
+    // Do the term sets of enough people in the cluster hold the term, or something below it, and may it be published?
     bool shared(int32_t term) {
         const auto [at, fresh] = known_.try_emplace(term, false);
-        if (fresh) at->second = holders(term) >= options_.min_owners;
+        if (fresh) at->second = publishable_[term] && holders(term) >= options_.min_owners;
         return at->second;
     }
 
@@ -90,6 +97,7 @@ private:
     std::span<const int64_t> owner_;
     const TermDistance& terms_;
     const TypicalOptions& options_;
+    std::span<const uint8_t> publishable_;
     const std::vector<int64_t>* members_ = nullptr;
     std::map<int32_t, bool> known_;
     std::map<int32_t, int32_t> copies_;
@@ -99,10 +107,11 @@ private:
 }  // namespace
 
 TypicalTermSets typical_term_sets(const Clusters& clusters, const Rows& term_sets, std::span<const int64_t> owner,
-                                  const TermDistance& terms, const TypicalOptions& options, Task& task) {
+                                  const TermDistance& terms, const TypicalOptions& options, std::span<const uint8_t> publishable,
+                                  Task& task) {
     TypicalTermSets out;
     out.rows.indptr.push_back(0);
-    Publisher publisher(term_sets, owner, terms, options);
+    Publisher publisher(term_sets, owner, terms, options, publishable);
     for (std::size_t c = 0; c < clusters.centres.size(); ++c) {
         if (c % 256 == 0) task.check();
         publisher.publish(clusters.centres[c], clusters.members[c], out);

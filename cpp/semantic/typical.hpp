@@ -21,7 +21,9 @@ struct TypicalTermSets {
     int64_t generalized = 0;  // published as an ancestor
 };
 
+// `publishable` says of each node whether it may be published.
 TypicalTermSets typical_term_sets(const Clusters& clusters, const Rows& term_sets, std::span<const int64_t> owner,
-                                  const TermDistance& terms, const TypicalOptions& options, Task& task);
+                                  const TermDistance& terms, const TypicalOptions& options, std::span<const uint8_t> publishable,
+                                  Task& task);
 
 }  // namespace shoal

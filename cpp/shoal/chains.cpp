@@ -53,7 +53,7 @@ void Chains::find_places(int64_t record, int64_t from, int64_t home, int64_t gai
     for (int64_t c : neighbours_[from]) {
         if (c == home || on_path(c)) continue;
         const GroupState& there = groups_[c];
-        const bool has_room = may_join && data_.has_room(there.size());
+        const bool has_room = may_join && data_.may_join(there.members, there.people, record);
         if (!has_room && gain + there.size() * (*std::ranges::max_element(there.without) - there.value) <= 0) continue;
         const int64_t shared = shared_with(record_, there);
         find_places_in(c, record, gain, shared);
@@ -130,17 +130,11 @@ bool Chains::on_path(int64_t group) const {
     return std::ranges::any_of(path_, [&](const Step& s) { return s.group == group; });
 }
 
-bool Chains::can_spare(const GroupState& group, int64_t i) const {
-    if (group.size() <= data_.k) return false;
-    if (!data_.owners_repeat) return true;
-    Group rest = group.members;
-    rest.erase(rest.begin() + i);
-    return data_.people(rest) >= data_.k;
-}
+bool Chains::can_spare(const GroupState& group, int64_t i) const { return group.people_without(i) >= data_.k; }
 
-// A newcomer takes the place of one member: nobody else there may be the same person.
+// A newcomer takes the place of one member: k people must be left. It may be a person who is there already, if another is to spare.
 bool Chains::fits(const GroupState& there, int64_t place, int64_t record) const {
-    if (!data_.owners_repeat) return true;
+    if (!data_.owners_repeat || there.people_without(place) >= data_.k) return true;
     for (int64_t p = 0; p < there.size(); ++p)
         if (p != place && data_.owner[there.members[p]] == data_.owner[record]) return false;
     return true;

@@ -14,11 +14,16 @@ bool Disbander::improve(int64_t group) {
     if (gain <= 0) return false;
     for (Target& target : found_) {
         std::swap(groups_[target.group], target.after);
-        if (!data_.has_room(groups_[target.group].size())) map_.close(target.group);
+        if (!data_.owners_repeat && !data_.has_room(groups_[target.group].size())) map_.close(target.group);
     }
     groups_[group] = {};
     map_.close(group);
     return true;
+}
+
+int64_t Disbander::vaguest(const std::vector<GroupState>& groups) {
+    const auto least = std::ranges::min_element(groups, {}, &GroupState::value);
+    return least == groups.end() ? -1 : least - groups.begin();
 }
 
 // A group for each member. False where somebody finds none, or where, each member taken for itself, too much would be lost: mostly known
@@ -45,9 +50,13 @@ std::optional<int64_t> Disbander::join_best(int64_t record, int64_t from, int64_
         const GroupState& there = groups_[c];
         if (c == from || there.size() == 0) continue;
         const Group& members = members_by_now(c);
-        if (!data_.has_room(static_cast<int64_t>(members.size())) || data_.holds_owner(members, record)) continue;
+        if (!data_.may_join(members, data_.people(members), record)) continue;
         const int64_t gained = there.gain_with(shared_with(record_, there));
         if (gained > most) most = gained, best = c;
+    }
+    if (vaguest_ >= 0 && vaguest_ != from && groups_[vaguest_].size() > 0) {
+        const int64_t gained = groups_[vaguest_].gain_with(shared_with(record_, groups_[vaguest_]));
+        if (gained > most) most = gained, best = vaguest_;
     }
     record_.clear(data_.counts, record);
     if (best < 0) return std::nullopt;

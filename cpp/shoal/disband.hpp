@@ -17,7 +17,8 @@ public:
           map_(map),
           most_targets_(static_cast<std::size_t>(most)),
           record_(data.nodes()),
-          updater_(data) {}
+          updater_(data),
+          vaguest_(data.owners_repeat ? vaguest(groups) : -1) {}
 
     // True if all keep more without the group, which is empty then.
     bool improve(int64_t group);
@@ -29,6 +30,7 @@ private:
         GroupState after;
     };
 
+    static int64_t vaguest(const std::vector<GroupState>& groups);
     bool find_targets(int64_t group);
     std::optional<int64_t> join_best(int64_t record, int64_t from, int64_t least);
     const Group& members_by_now(int64_t group) const;
@@ -42,6 +44,7 @@ private:
     Dense record_;
     StateUpdater updater_;
     std::vector<Target> found_;
+    int64_t vaguest_;  // the group that tells least, where any number may join: it loses next to nothing by them; -1 where there is none
 };
 
 }  // namespace shoal

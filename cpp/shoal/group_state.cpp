@@ -4,6 +4,7 @@ namespace shoal {
 
 void StateUpdater::update(GroupState& group) {
     scan_members(group);
+    count_people(group);
     const int64_t n = group.size();
     group.meet.clear(), found_.clear();
     group.value = 0;
@@ -22,6 +23,20 @@ void StateUpdater::update(GroupState& group) {
     group.gaps.resize(found_.size());
     std::vector<std::size_t> at(group.first_gap.begin(), group.first_gap.end() - 1);
     for (const auto& [member, gap] : found_) group.gaps[at[member]++] = gap;
+}
+
+void StateUpdater::count_people(GroupState& group) {
+    group.people = group.size();
+    if (!data_.owners_repeat) return;
+    owned_.clear();
+    for (int64_t i = 0; i < group.size(); ++i) owned_.emplace_back(data_.owner[group.members[i]], i);
+    std::ranges::sort(owned_);
+    group.alone.assign(group.size(), 1);
+    for (std::size_t i = 1; i < owned_.size(); ++i) {
+        if (owned_[i].first != owned_[i - 1].first) continue;
+        --group.people;
+        group.alone[owned_[i].second] = group.alone[owned_[i - 1].second] = 0;
+    }
 }
 
 void StateUpdater::scan_members(const GroupState& group) {

@@ -18,6 +18,8 @@ struct GroupState {
     };
 
     Group members;
+    int64_t people = 0;
+    std::vector<uint8_t> alone;  // whose owner has no other record here; empty where nobody owns several
     std::vector<Shared> meet;
     int64_t value = 0;
     std::vector<Gap> gaps;               // of the first member, then of the second, ...
@@ -29,6 +31,8 @@ struct GroupState {
     // What it keeps more with a newcomer who shares so much with it.
     int64_t gain_with(int64_t shared) const { return (size() + 1) * shared - kept(); }
     std::span<const Gap> gaps_of(int64_t i) const { return std::span(gaps).subspan(first_gap[i], first_gap[i + 1] - first_gap[i]); }
+    // How many people are left without the member.
+    int64_t people_without(int64_t i) const { return people - (alone.empty() ? 1 : alone[i]); }
     // What the group gains if the member's place is left open.
     int64_t slack(int64_t i) const { return size() * (without[i] - value); }
 };
@@ -46,6 +50,7 @@ private:
         uint32_t holder_sum = 0;      // of their places, modulo 2^32: enough to tell which one is missing
         int32_t lowest = 0;           // the place with the smallest count
     };
+    void count_people(GroupState& group);
     void scan_members(const GroupState& group);
     void add_node(GroupState& group, int32_t node, const Seen& seen);
 
@@ -53,6 +58,7 @@ private:
     std::vector<Seen> seen_;
     std::vector<int32_t> nodes_;
     std::vector<std::pair<int32_t, GroupState::Gap>> found_;
+    std::vector<std::pair<int64_t, int64_t>> owned_;  // owner and place of each member
 };
 
 // What a record, spread out, shares with the meet.

@@ -59,6 +59,10 @@ public:
         while (!waits(first_)) ++first_;
         return static_cast<int64_t>(first_);
     }
+    int64_t last() {
+        while (!waits(slots_.size() - 1)) slots_.pop_back(), sketches_.pop_back(), records_.pop_back();
+        return static_cast<int64_t>(slots_.size()) - 1;
+    }
     void take(int64_t slot) {
         slots_[slot].length = kTaken;
         --waiting_;
@@ -111,7 +115,7 @@ public:
     GrownBlock run() {
         GrownBlock out;
         while (pool_.waiting() >= data_.k) {
-            const Group group = grow(pool_.first());
+            const Group group = grow(data_.owners_repeat ? pool_.last() : pool_.first());
             if (static_cast<int64_t>(group.size()) < data_.k)  // only where people own several records
                 for (int64_t row : group) out.left.push_back(records_[row]);
             else
@@ -214,7 +218,27 @@ private:
 
 }  // namespace
 
-GrownBlock grow_block(const Scored& data, std::span<const int64_t> records, const GrowOptions& options, Task& task) {
+namespace {
+
+// The records by what a group could at most keep of them, as k people touch it; the last are the first seeds. Where people own several
+// records most partners are equally good, and those with little to lose should be taken: they come first.
+std::vector<int64_t> by_hope(const Scored& data, std::span<const int64_t> records) {
+    const BlockCopy block_copy(data, records, data.k);
+    const Scored block = block_copy.data();
+    std::vector<std::pair<int64_t, int64_t>> hopes;
+    for (int64_t r = 0; r < block.size(); ++r) hopes.emplace_back(block.value(r), -r);
+    std::ranges::sort(hopes);
+    std::vector<int64_t> sorted;
+    for (const auto& [hope, r] : hopes) sorted.push_back(records[-r]);
+    return sorted;
+}
+
+}  // namespace
+
+GrownBlock grow_block(const Scored& data, std::span<const int64_t> given, const GrowOptions& options, Task& task) {
+    std::vector<int64_t> sorted;
+    if (data.owners_repeat) sorted = by_hope(data, given);
+    const std::span<const int64_t> records = data.owners_repeat ? std::span<const int64_t>(sorted) : given;
     const BlockCopy block_copy(data, records, data.k);
     const Scored block = block_copy.data();
     GrownBlock out = Grower(block, options, records, task).run();

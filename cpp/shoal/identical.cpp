@@ -20,7 +20,10 @@ void form_groups(const Scored& data, std::vector<int64_t>& records, IdenticalGro
     std::vector<int64_t> further;
     if (data.owners_repeat) further = take_further_copies(data, records);
     const int64_t full = static_cast<int64_t>(records.size()) / data.k;
-    out.rest.insert(out.rest.end(), records.begin() + full * data.k, records.end());
+    // People who are left over could serve other groups. Where people own several records they are scarce, and stay with their equals.
+    const auto left = records.begin() + full * data.k;
+    std::vector<int64_t>& elsewhere = data.owners_repeat && full > 0 ? further : out.rest;
+    elsewhere.insert(elsewhere.end(), left, records.end());
     if (full == 0) out.rest.insert(out.rest.end(), further.begin(), further.end());
     for (int64_t g = 0; g < full; ++g) {
         Group group(records.begin() + g * data.k, records.begin() + (g + 1) * data.k);

@@ -30,7 +30,8 @@ public:
         const int64_t disbanded = disband();
         const Neighbours neighbours = GroupMap(data_, groups_).all_nearest(static_cast<std::size_t>(options_.neighbours), task_);
         const int64_t exchanged = change_places(neighbours);
-        return disbanded + exchanged + regrow(neighbours, shake);
+        const int64_t regrown = regrow(neighbours, shake);
+        return disbanded + exchanged + regrown + without_empty();
     }
 
     const std::vector<GroupState>& groups() const { return groups_; }
@@ -44,6 +45,10 @@ private:
             task_.check();
             disbander.improve(g);
         }
+        return without_empty();
+    }
+
+    int64_t without_empty() {
         return static_cast<int64_t>(std::erase_if(groups_, [](const GroupState& c) { return c.members.empty(); }));
     }
 

@@ -31,7 +31,12 @@ bool Regrower::improve(int64_t group, uint64_t shake) {
     for (GroupState& group : fresh_) updater_.update(group);
     change_places();
     if (kept_by_fresh() <= kept) return false;
-    for (std::size_t i = 0; i < chosen.size(); ++i) std::swap(groups_[chosen[i]], fresh_[i]);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        if (i < fresh_.size())
+            std::swap(groups_[chosen[i]], fresh_[i]);
+        else
+            groups_[chosen[i]] = {};
+    }
     return true;
 }
 
@@ -42,13 +47,18 @@ std::vector<int64_t> Regrower::group_and_nearest(int64_t group) const {
     return chosen;
 }
 
-// False where people own so many of the records that groups of k cannot be grown.
+// As many groups as before; fewer where people own so many of the records that no more groups of k can be grown. False where none can.
 bool Regrower::grow_all(std::size_t groups, uint64_t shake) {
     std::ranges::sort(waiting_, {}, [&](int64_t r) { return std::pair(noise(shake, 0, static_cast<uint64_t>(r)), r); });
     fresh_.resize(groups);
-    for (GroupState& group : fresh_)
-        if (!grow_one(group)) return false;
-    return place_rest();
+    for (std::size_t g = 0; g < groups; ++g) {
+        fresh_[g].members.clear();
+        if (!waiting_.empty() && grow_one(fresh_[g])) continue;
+        waiting_.insert(waiting_.end(), fresh_[g].members.begin(), fresh_[g].members.end());
+        fresh_.resize(g);
+        break;
+    }
+    return !fresh_.empty() && place_rest();
 }
 
 // As in a block, but everybody who waits is a candidate.
@@ -76,7 +86,8 @@ bool Regrower::grow_one(GroupState& group) {
     return true;
 }
 
-// Where the dissolved groups had more than k members, some are left over and join the groups that they harm least.
+// Where the dissolved groups had more than k members, some are left over and join the groups that they harm least. Groups of people who own
+// several records may take any number.
 bool Regrower::place_rest() {
     if (waiting_.empty()) return true;
     for (GroupState& group : fresh_) updater_.update(group);
@@ -85,7 +96,7 @@ bool Regrower::place_rest() {
         GroupState* best = nullptr;
         int64_t most = std::numeric_limits<int64_t>::min();
         for (GroupState& group : fresh_) {
-            if (!data_.has_room(group.size()) || data_.holds_owner(group.members, r)) continue;
+            if (!data_.owners_repeat && !data_.has_room(group.size())) continue;
             const int64_t gain = group.gain_with(shared_with(record_, group));
             if (gain > most) most = gain, best = &group;
         }

@@ -108,7 +108,7 @@ def dishonest(forge: Forge) -> type[Clump]:
 
 
 def anonymized(shell: Shell, *words: str) -> Any:
-    return shell("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--out", "new", *words)
+    return shell("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--floor", "1", "--k", "3", "--out", "new", *words)
 
 
 @pytest.mark.parametrize("name", FORGERIES)

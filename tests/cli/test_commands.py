@@ -119,7 +119,7 @@ def test_one_is_not_several(kitchen: Shell):
 
 
 def test_the_outcome_tells_the_whole_story(kitchen: Shell):
-    answer = kitchen("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--method", "clump", "--k", "40", "--out", "all")
+    answer = kitchen("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--method", "clump", "--k", "40", "--floor", "1", "--out", "all")
     assert answer.code == 0
     shown = {line.split("  ")[0]: line for line in answer.out.splitlines()}
     assert "40 records of 40 people" in shown["in"]

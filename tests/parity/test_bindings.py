@@ -190,7 +190,7 @@ def test_clusters_are_published_on_their_own_tree_only() -> None:
     empty = rows(([0, 0, 0], [], []))
     options = _kernels.TypicalOptions(typical=0, min_owners=1, generalize_rare=True)
     with pytest.raises(ValueError, match="on the same tree"):
-        kernels.run(_kernels.typical_term_sets, smaller, clusters, empty, order, options)
+        kernels.run(_kernels.typical_term_sets, smaller, clusters, empty, order, options, np.ones(1, np.uint8))
 
 
 def test_lists_of_items_rise() -> None:

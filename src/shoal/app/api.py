@@ -83,6 +83,7 @@ def anonymize(
     node_loss: str | None = None,
     unknown: Unknown | None = None,
     tree: Scope | None = None,
+    floor: int | str | Sequence[str] | None = None,
     format: str | None = None,
     user: Column | None = None,
     time: Column | None = None,

@@ -7,13 +7,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shoal.app.columns import unjudged_columns
 from shoal.app.evidence import of_claims, of_files, of_original
-from shoal.app.job import NO_TAXONOMY, Preparation, is_file
+from shoal.app.job import FLOOR, NO_TAXONOMY, Preparation, is_file
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.promises import as_promised, claims_of
 from shoal.app.stated import Stated, listed
+from shoal.counting import counted
 from shoal.data.original import SUPPRESSED, Original
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
@@ -110,7 +113,8 @@ def gathered(
     beside = _columns(found, allow_columns)
     against = None
     if original is not None:
-        against = Against(prepare(original, for_rows(located(place, how, given, original), found.release), given), found.release)
+        prepared = prepare(original, for_rows(located(place, how, given, original), found.release), given)
+        against = Against(prepared, found.release, stated_floor=_has_floor(place, how))
     return Gathered(place, tuple(models), bool(claims), found, tuple(beside), against)
 
 
@@ -189,8 +193,8 @@ def _format_of(file: Path) -> str:
 class Against:
     """A release beside its original. Items foreign to the original are a failed check, and the records are then judged as they stand."""
 
-    def __init__(self, prepared: Prepared, release: Release) -> None:
-        self.prepared, self.release = prepared, release
+    def __init__(self, prepared: Prepared, release: Release, *, stated_floor: bool = False) -> None:
+        self.prepared, self.release, self.stated_floor = prepared, release, stated_floor
         original = prepared.original
         self.foreign = original.foreign(release) if isinstance(original, Original) else 0
 
@@ -200,11 +204,22 @@ class Against:
         return [model.check(self.release, original) for model in models]
 
     def checks(self) -> list[Verdict]:
-        """What failed before any claim was judged."""
+        """What failed before any claim was judged, and whether a floor that was stated is kept."""
         if not self.foreign:
-            return []
+            return self._floor_kept()
         broken = f"{self.foreign:,} published items are no nodes of the taxonomy"
         return [Verdict("items of the taxonomy", "fails", {"foreign": self.foreign}, (broken,))]
+
+    def _floor_kept(self) -> list[Verdict]:
+        """That no published record holds a node above the floor; nothing where no floor is stated, or names stayed as they were typed."""
+        original = self.prepared.original
+        if not (self.stated_floor and isinstance(original, Original) and original.on_taxonomy):
+            return []
+        barred = ~original.tree.publishable.astype(bool)
+        published = original.aligned(self.release).published
+        above = len(np.unique(published.items[barred[published.items]]))
+        broken = (f"{counted(above, 'published item')} above the floor",) if above else ()
+        return [Verdict("nothing above the floor", verified_if(not broken), {"above": above}, broken)]
 
     def notes(self) -> list[str]:
         """How the original was read, and what was taken for what."""
@@ -230,6 +245,12 @@ def located(place: Published, how: Preparation | None, given: Taxonomy | None = 
             return replace(how, taxonomy=str(beside))
         raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")
     return how
+
+
+def _has_floor(place: Published, how: Preparation | None) -> bool:
+    """Whether a floor was asked for, or the manifest says which one the release has."""
+    told = place.manifest is not None and FLOOR in place.manifest["input"]
+    return told or (how is not None and how.floor is not None)
 
 
 def for_rows(how: Preparation, release: Release) -> Preparation:

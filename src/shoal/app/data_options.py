@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from shoal.app.given import GivenTaxonomy, Hierarchy, hierarchy_of
@@ -47,6 +47,7 @@ class DataOptions(TypedDict, total=False):
     node_loss: str | None
     unknown: Unknown | None
     tree: Scope | None
+    floor: int | str | Sequence[str] | None
 
 
 DATA_OPTIONS = tuple(DataOptions.__annotations__)

@@ -13,6 +13,7 @@ from shoal.errors import ParameterError, TaxonomyError
 from shoal.io.read.frames import table_of
 from shoal.io.read.levels import levels_of_frame
 from shoal.io.read.taxonomies import taxonomy_of_text
+from shoal.taxonomy.losses import DEFAULT_LOSS
 from shoal.taxonomy.tree import Taxonomy
 
 GIVEN = "given"  # what a manifest calls a taxonomy that has no name
@@ -43,8 +44,8 @@ def hierarchy_of(value: GivenTaxonomy | None, levels: Iterable[str] | None = Non
     if isinstance(value, Taxonomy):
         return Hierarchy(GIVEN, value if loss is None else value.with_loss(loss))
     if isinstance(value, Mapping):
-        return _of_nested(value, loss or "lm")
-    return _of_frame(value, levels, loss or "lm")
+        return _of_nested(value, loss or DEFAULT_LOSS)
+    return _of_frame(value, levels, loss or DEFAULT_LOSS)
 
 
 def _of_nested(value: Mapping[str, Any], loss: str) -> Hierarchy:

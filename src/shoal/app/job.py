@@ -18,7 +18,8 @@ from shoal.io.read.separators import one_byte
 from shoal.io.write.files import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
 from shoal.methods import Method
 from shoal.names import did_you_mean
-from shoal.taxonomy.losses import LOSSES
+from shoal.taxonomy.floor import Floor
+from shoal.taxonomy.losses import DEFAULT_LOSS, LOSSES
 from shoal.taxonomy.placing import Scope, Unknown
 from shoal.taxonomy.tree import Taxonomy
 
@@ -29,6 +30,7 @@ Shape = Literal["records", "log", "table"]
 WANTED = {"records": "records of items", "log": "a log of events", "table": "a table of microdata"}
 ROWS: tuple[Shape, ...] = ("log", "table")
 AS_TYPED = "as typed"
+FLOOR = "floor"
 
 _GAP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -48,9 +50,10 @@ class Preparation:
     gap: str = "30m"
     taxonomy: str = "wordnet"
     typed_names: bool = False
-    loss: str = "lm"
+    loss: str = DEFAULT_LOSS
     unknown: Unknown | None = None  # None keeps them, but refuses a taxonomy that knows hardly any item
     scope: Scope = "used"
+    floor: Floor | None = None  # None publishes neither the root nor the node of unlisted terms
     as_sets: bool = True
     shape: Shape = "records"
 
@@ -60,6 +63,8 @@ class Preparation:
         _one_of("tree", self.scope, get_args(Scope))
         _one_of("node_loss", self.loss, list(LOSSES))
         parse_gap(self.gap)
+        if self.floor is not None:
+            object.__setattr__(self, "floor", Floor.of(self.floor))
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
         if self.shape != "records" and (self.per != "user" or self.unknown or not self.as_sets or self.taxonomy != NO_TAXONOMY):
@@ -111,6 +116,11 @@ class Preparation:
         return replace(self.read, needs_times=self.per == "session")
 
     @property
+    def floor_in_force(self) -> Floor:
+        """The floor that was asked for, or that of every release."""
+        return Floor() if self.floor is None else self.floor
+
+    @property
     def pause(self) -> timedelta:
         """The gap that ends a session."""
         return parse_gap(self.gap)
@@ -125,7 +135,7 @@ class Preparation:
         told |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
         if self.typed_names:
             return told | {"names": AS_TYPED}
-        return told | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope}
+        return told | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope, FLOOR: self.floor_in_force.told}
 
 
 @dataclass(frozen=True)

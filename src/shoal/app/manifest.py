@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from shoal.app.job import AS_TYPED, NO_TAXONOMY, Preparation
+from shoal.app.job import AS_TYPED, FLOOR, NO_TAXONOMY, Preparation
 from shoal.app.manifest_schema import faults
 from shoal.app.stated import listed
 from shoal.data.original_rows import KEPT, QUASI
@@ -20,6 +20,7 @@ from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.packed import content_of, digest_of
 from shoal.privacy import Verdict, verified_if
+from shoal.taxonomy.floor import Floor
 
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}
 
@@ -123,6 +124,8 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
         columns: dict[str, Any] = {option: _said(given[role]) for role, option in _COLUMNS.items() if role in given}
         return Preparation(read=replace(read, **columns), taxonomy=NO_TAXONOMY, typed_names=True, shape=given["read_as"])
     told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}
+    if FLOOR in given:
+        told[FLOOR] = Floor.from_told(given[FLOOR])
     if given.get("names") == AS_TYPED:  # then a taxonomy only chose items, and claims name these
         told |= {"taxonomy": NO_TAXONOMY, "typed_names": True}
     return Preparation(read=read, as_sets=given["records_as"] == "sets", **told)

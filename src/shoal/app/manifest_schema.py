@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
-from shoal.app.job import AS_TYPED, ROWS, parse_gap
+from shoal.app.job import AS_TYPED, FLOOR, ROWS, parse_gap
 from shoal.data.log import Per
 from shoal.data.original_rows import KEPT, QUASI
 from shoal.data.tables import KINDS
@@ -155,6 +155,11 @@ def _is_gap(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _is_floor(value: Any) -> bool:
+    names = isinstance(value, list) and bool(value) and all(map(_is_text, value)) and len(set(value)) == len(value)
+    return names or (type(value) is int and 1 <= value <= LARGEST_COUNT)
+
+
 _text = _must(_is_text, "text")
 _flag = _must(lambda value: type(value) is bool, "true or false")
 _count = _must(lambda value: type(value) is int and 0 <= value <= LARGEST_COUNT, "a whole number of 0 or more")
@@ -264,6 +269,7 @@ _INPUT_ON_TAXONOMY = _object(
         "node_loss": _one_of(tuple(LOSSES)),
         "unknown": _one_of(get_args(Unknown)),
         "scope": _one_of(get_args(Scope)),
+        FLOOR: _must(_is_floor, "a level from 1 on, or names of nodes"),
         "taxonomy_nodes": _count,
         "taxonomy_leaves": _count,
         "taxonomy_height": _count,

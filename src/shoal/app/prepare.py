@@ -132,10 +132,12 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
     notes: tuple[str, ...] = ()
     if taxonomy is None and how.taxonomy != NO_TAXONOMY:
         taxonomy, notes = load_taxonomy(how.taxonomy, how.loss, records.folded.vocabulary)
+    if taxonomy is not None and taxonomy.loss_name != how.loss:
+        taxonomy = taxonomy.with_loss(how.loss)
     if how.typed_names or taxonomy is None:
         original = as_typed(bags, taxonomy, as_sets=how.as_sets, stop_words=records.stop_words)
     else:
-        rules: dict[str, Any] = {"unknown": how.unknown or "keep", "scope": how.scope, "as_sets": how.as_sets}
+        rules: dict[str, Any] = {"unknown": how.unknown or "keep", "scope": how.scope, "as_sets": how.as_sets, "floor": how.floor_in_force}
         original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
         if how.unknown is None:
             _refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)

@@ -32,12 +32,13 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     read = replace(known, **{n: v for n, v in reading.items() if v is not None})
     bag = said.pop("bag")
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
-    named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "as_sets": None if bag is None else not bag}
+    named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "floor": said.pop("floor")}
+    named["as_sets"] = None if bag is None else not bag
     if start.shape != "records":
         _refuse_of_records(start.shape, named)
     _settle_records(start, read, named)
     asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
-    beside = [name for name in ("unknown", "scope", "loss") if named[name] is not None]
+    beside = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]
     if asked.typed_names and beside:
         raise ParameterError(
             f"--{_typed_as(beside[0])} is about records on a taxonomy, and here names stay as they were typed", hint="leave it out"

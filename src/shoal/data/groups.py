@@ -11,6 +11,19 @@ from shoal.data.bags import Ints
 
 
 @dataclass(frozen=True, eq=False)
+class Followers:
+    """Records that go wherever another one goes."""
+
+    records: Ints
+    leaders: Ints
+
+    @classmethod
+    def nobody(cls) -> Followers:
+        """No record follows another."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
 class Groups:
     """Group g holds the records `members[starts[g]:starts[g + 1]]`."""
 
@@ -53,6 +66,14 @@ class Groups:
         labels = np.concatenate([self.labels, group])
         order = np.argsort(labels, kind="stable")
         return Groups.of_sizes(np.bincount(labels, minlength=len(self)), np.concatenate([self.members, records])[order])
+
+    def with_followers(self, followers: Followers) -> Groups:
+        """The same groups after followers came where their leaders are."""
+        if not len(followers.records):
+            return self
+        group = np.empty(int(max(self.members.max(), followers.records.max())) + 1, np.int64)
+        group[self.members] = self.labels
+        return self.with_newcomers(group[followers.leaders], followers.records)
 
     def in_ranges(self, size: int) -> Iterator[Groups]:
         """All groups in their order, so many at a time."""

@@ -20,7 +20,6 @@ from shoal.counting import percent
 from shoal.data.bags import Bags, Ints, Small
 from shoal.itemsets.hitting import improved
 from shoal.itemsets.supports import PUBLIC, Moles, Parts, Power, minimal_moles, supports
-from shoal.taxonomy.losses import integer_losses
 from shoal.taxonomy.tree import Taxonomy
 
 SUPPRESSED = -1
@@ -82,7 +81,7 @@ class _Lifting:
     def __init__(self, records: Bags, taxonomy: Taxonomy, parts: Parts, loss: Ints, power: Power) -> None:
         self.records, self.taxonomy, self.power = records, taxonomy, power
         self.parts, self.loss = parts, loss
-        self.node_loss, self.units = integer_losses(taxonomy, taxonomy.loss_name)
+        self.node_loss, self.units = taxonomy.unit_losses, taxonomy.units
         self.occurring = np.bincount(records.items, minlength=len(taxonomy)) > 0
         self.recoding = Recoding.identity(len(taxonomy))
 
@@ -125,12 +124,15 @@ class _Lifting:
     def _hope(self, node: int, moles: Moles, now: int) -> _Step | None:
         """Everything public below the node becomes the node, as if that removed every mole it touches; None where it may not be."""
         kept = self.recoding.code[node] == node and self.parts[node] == PUBLIC
-        if node <= 0 or (self.occurring[node] and not kept):
+        if node <= 0 or self._above_floor(node) or (self.occurring[node] and not kept):
             return None
         live = np.unique(self.recoding.code[self.occurring & (self.parts == PUBLIC) & (self.recoding.code >= 0)])
         below = live[(live > node) & (live < self.taxonomy.end[node])].astype(np.int64)
         touched = len(moles) - len(moles.without(np.isin(np.arange(len(self.parts)), below)))
         return _Step(touched, self.total(self.recoding.generalizing(below, node)) - now, node, tuple(below.tolist()))
+
+    def _above_floor(self, node: int) -> bool:
+        return self.taxonomy.barred is not None and bool(self.taxonomy.barred[node])
 
     def _counted(self, hope: _Step, sets: list[tuple[int, ...]]) -> _Step:
         """The same step with the number of moles it does remove: those whose image is none."""

@@ -16,11 +16,14 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables import PublishedTable
-from shoal.errors import Infeasible
+from shoal.errors import GuaranteeNotMet, Infeasible
 from shoal.itemsets.choice import plain_values
 from shoal.methods import Method
 from shoal.privacy import Model
 from shoal.taxonomy.distance import Relevance
+from shoal.taxonomy.tree import Taxonomy
+
+EMPTY, OUTLIERS, NOTHING_LEFT = "withheld: empty", "withheld: outliers", "withheld: nothing in common"  # parts of an account of records
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,8 @@ class Present:
 class Outcome:
     """What a method publishes for the records that are present: `rows` has the published row of each of them.
 
-    `told` says what became of their item occurrences; what it does not mention was suppressed.
+    `told` says what became of their item occurrences; what it does not mention was suppressed. Nothing of it is above the floor.
+    `outliers` are present records that are withheld because they would spoil their groups; their row is -1.
     """
 
     published: Bags
@@ -44,6 +48,8 @@ class Outcome:
     claims: tuple[Model, ...]
     notes: tuple[str, ...] = ()
     relevance: Relevance | None = None
+    keeps_empty: bool = False
+    outliers: Ints | None = None
 
 
 def present_records(bags: Bags, k: int) -> Present:
@@ -60,16 +66,30 @@ def present_records(bags: Bags, k: int) -> Present:
     return Present(numbers, records)
 
 
+def within_floor(published: Bags, taxonomy: Taxonomy) -> Bags:
+    """The published records without the nodes that must not be published, which all members of a group lose alike."""
+    if taxonomy.barred is None:
+        return published
+    codes = np.where(taxonomy.barred, -1, np.arange(len(taxonomy))).astype(np.int32)
+    return published.relabelled(codes, published.vocabulary)
+
+
 def build_release(method: Method, original: Original, present: Present, outcome: Outcome) -> Release:
-    """The release of an outcome: every record is published in its row or withheld as empty, every occurrence is accounted for."""
+    """The release of an outcome: every record is published in its row or withheld, every occurrence is accounted for.
+
+    Under a floor published rows that hold nothing are withheld, unless the method publishes every record (`keeps_empty`).
+    """
     rows = np.full(len(original.bags), -1, np.int64)
     rows[present.numbers] = outcome.rows
     published = Bags(*outcome.published.rows, np.arange(len(outcome.published), dtype=np.int64), outcome.published.vocabulary)
+    if original.tree.barred is not None and not outcome.keeps_empty:
+        published, rows = _without_empty(published, rows)
+    _refuse_above(published, original.tree)
     return Release.of_bags(
         published=published,
-        copies=np.bincount(outcome.rows, minlength=len(published)).astype(np.int64),
+        copies=np.bincount(rows[rows >= 0], minlength=len(published)).astype(np.int64),
         claims=outcome.claims,
-        accounting=account(original.bags, rows, outcome.told),
+        accounting=account(original.bags, rows, outcome.told, 0 if outcome.outliers is None else len(outcome.outliers)),
         method=method.name,
         parameters=plain_values(method.values()),
         secret=Secret(rows),
@@ -78,14 +98,38 @@ def build_release(method: Method, original: Original, present: Present, outcome:
     )
 
 
-def account(bags: Bags, rows: Ints, told: Mapping[str, Part]) -> Accounting:
-    """Where records and occurrences went, from the published row of each record (-1: withheld as empty)."""
+def _without_empty(published: Bags, rows: Ints) -> tuple[Bags, Ints]:
+    """Published rows that hold something, renumbered; records of the others get none. Refuses where none is left."""
+    filled = published.lengths > 0
+    if filled.all():
+        return published, rows
+    if not filled.any():
+        raise Infeasible(
+            "nothing is left to publish: no group shares anything below the floor",
+            hint="a smaller k, other records (--per), or --floor 1, which publishes the root",
+        )
+    renumbered = np.where(filled, np.cumsum(filled) - 1, -1)
+    held = published.select(filled)
+    return Bags(*held.rows, np.arange(len(held), dtype=np.int64), held.vocabulary), np.where(rows >= 0, renumbered[rows], -1)
+
+
+def _refuse_above(published: Bags, taxonomy: Taxonomy) -> None:
+    """Raise where a method publishes a node above the floor."""
+    if taxonomy.barred is not None and taxonomy.barred[published.items].any():
+        raise GuaranteeNotMet("the release holds nodes above the floor", hint="nothing was written")
+
+
+def account(bags: Bags, rows: Ints, told: Mapping[str, Part], outliers: int = 0) -> Accounting:
+    """Where records and occurrences went, from the published row of each record (-1: withheld)."""
     shown = rows >= 0
+    empty = int((bags.lengths == 0).sum())
     withheld = int(bags.lengths[~shown].sum())
     suppressed = bags.occurrences - withheld - sum(part.n for part in told.values())
+    left = int((~shown).sum()) - empty - outliers
+    parts = {"published": kept(int(shown.sum())), EMPTY: gone(empty), OUTLIERS: gone(outliers), NOTHING_LEFT: gone(left)}
     return Accounting(
         {
-            "records": Ledger(len(bags), {"published": kept(int(shown.sum())), "withheld: empty": gone(int((~shown).sum()))}),
+            "records": Ledger(len(bags), parts),
             "occurrences": Ledger(bags.occurrences, {**told, "suppressed": gone(suppressed), "in withheld records": gone(withheld)}),
         }
     )

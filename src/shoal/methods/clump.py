@@ -40,6 +40,7 @@ class Clump(GroupingMethod):
     criterion: str = param("increase", choices=("increase", "total"), help="what a record's joining must keep least")
     order: str = param("descending", choices=("descending", "ascending", "random"), help="record length in the order of assignment")
     ties: str = param("content", choices=("content", "given"), help="what orders records of one length")
+    outliers: float = param(0.0, minimum=0, maximum=1, help="share of the records that may be withheld because they spoil their groups")
     distinct: bool = param(False, help="remove duplicate items from the published records (Clump2)")
     seed: int = param(0, minimum=0, help="random seed of the order, where that is random")
 

@@ -34,6 +34,7 @@ from shoal.methods.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.coherence import MOST_KNOWN, Coherence
+from shoal.taxonomy.tree import Taxonomy
 
 BEST = "best"  # exchanges after the greedy choice; the other scores are the paper's
 
@@ -98,11 +99,14 @@ class Cohesion(RecodingMethod):
         names = original.tree.names
         parts = parts_of(names, self.private, self.public, original.taxonomy)
         loss = self.losses(records, parts)
-        moles = minimal_moles(records, parts, self.power)
+        general = _too_general(records, parts, original.tree)
+        below = Recoding.identity(len(names)).suppressing(general).applied(records) if len(general) else records
+        moles = minimal_moles(below, parts, self.power)
         if len(moles) and not moles.sizes[0]:
             raise self._infeasible(moles, records, parts)
         if self.generalize:
-            recoding, notes = lift(records, original.tree, parts, loss, self.power, moles)
+            lifted, notes = lift(below, original.tree, parts, loss, self.power, moles)
+            recoding = lifted.suppressing(general)
         else:
             chosen = self.suppressed(moles, records, parts, loss)
             recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _told(chosen, _occurring(records, parts))
@@ -174,6 +178,21 @@ def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:
 def _occurring(records: Bags, parts: Parts) -> Ints:
     """The public items that some record holds."""
     return np.flatnonzero((parts == PUBLIC) & (np.bincount(records.items, minlength=len(parts)) > 0))
+
+
+def _too_general(records: Bags, parts: Parts, tree: Taxonomy) -> Ints:
+    """The items that occur and lie above the floor: they are suppressed. Refuses where one is private, because those are published."""
+    if tree.barred is None:
+        return np.zeros(0, np.int64)
+    found = np.flatnonzero(tree.barred & (np.bincount(records.items, minlength=len(parts)) > 0))
+    private = found[parts[found] != PUBLIC]
+    if len(private):
+        raise ParameterError(
+            f"{counted(len(private), 'item')} above the floor cannot be suppressed: not public",
+            hint="lower the floor, or name other items as private",
+            rare=[repr(tree.names[int(node)]) for node in private],
+        )
+    return found
 
 
 def _told(chosen: Hitting, public: Ints) -> list[str]:

@@ -9,14 +9,18 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from shoal import _kernels, kernels
+from shoal.counting import counted
 from shoal.data.accounting import Part, changed, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release
 from shoal.errors import Infeasible
 from shoal.methods import Method
-from shoal.methods.building import Outcome, build_release, present_records
+from shoal.methods.building import Outcome, build_release, present_records, within_floor
+from shoal.methods.outliers import Grouped, grouped
 from shoal.taxonomy.tree import Taxonomy
 
 
@@ -24,6 +28,7 @@ class GroupingMethod(Method):
     """A method that puts every record in a group of at least k people and publishes one record for all of them."""
 
     k: int
+    outliers: float = 0.0
 
     @abstractmethod
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
@@ -32,15 +37,28 @@ class GroupingMethod(Method):
     def apply(self, original: Original) -> Release:
         """Withhold empty records, group the others, publish one record a group, and account for all."""
         present = present_records(original.bags, self.k)
-        groups, published = self.form_groups(present.records, original.tree)
-        told = generalized_or_kept(present.records, published, groups)
-        return build_release(self, original, present, Outcome(published, groups, told, self.claims()))
+        found = grouped(self._formed, present.records, original.tree, self.outliers)
+        told = generalized_or_kept(present.records, found.published, found.groups)
+        outcome = Outcome(found.published, found.groups, told, self.claims(), _told_of(found, present.records), outliers=found.outliers)
+        return build_release(self, original, present, outcome)
+
+    def _formed(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
+        groups, published = self.form_groups(bags, taxonomy)
+        return groups, within_floor(published, taxonomy)
+
+
+def _told_of(found: Grouped, records: Bags) -> tuple[str, ...]:
+    """How many records of how many people were withheld as outliers."""
+    if not len(found.outliers):
+        return ()
+    people = len(np.unique(records.owners[found.outliers]))
+    return (f"{counted(len(found.outliers), 'record')} of {counted(people, 'person', 'people')} withheld as outliers",)
 
 
 def generalized_or_kept(records: Bags, published: Bags, groups: Ints) -> dict[str, Part]:
     """What became of the records' occurrences where each published item stands for one of every member."""
     same = shared_occurrences(records, published, groups)
-    return {"kept": kept(same), "generalized": changed(int(published.lengths[groups].sum()) - same)}
+    return {"kept": kept(same), "generalized": changed(int(published.lengths[groups[groups >= 0]].sum()) - same)}
 
 
 def content_order(bags: Bags) -> Ints:

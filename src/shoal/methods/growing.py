@@ -14,13 +14,14 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Ints, Small
-from shoal.data.groups import Groups
+from shoal.data.groups import Followers, Groups
 from shoal.engines.base import Engine, Kinds, Things
 from shoal.errors import Infeasible
 from shoal.taxonomy.counts import TreeCounts
 
 IDLE_ROUNDS = 3  # without an improvement, after which none is expected
 MEETS_AT_A_TIME = 4096  # groups
+SWOLLEN = 32  # times k records, from which on groups of people who own several are not refined
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,17 +65,21 @@ class GroupSearch:
         self._deadline = Deadline(search.seconds)
         self._rows = counts.view
         self._records = counts.scored(owners, search.k, owners_repeat)
+        self._owners, self._owners_repeat = owners, owners_repeat
+        self._largest = (SWOLLEN if owners_repeat else 2) * search.k
 
     def run(self) -> Groups:
         """All records in groups; raises Infeasible where no k people can be brought together."""
-        groups, rest = self._identical_aside()
+        kinds = self._engine.count(self._rows)
+        groups, rest = self._identical_aside(kinds)
+        leaders, followers = self._bundled(rest, kinds.kind)
         self._engine.expect(self._steps())
-        grown, left = self._grow(rest)
+        grown, left = self._grow(leaders)
         groups = Groups.joined([groups, *grown])
         if not len(groups):
             k = self._search.k
             raise Infeasible(f"groups of {k:,} people cannot be formed from these records", hint="no group of k owners can be formed")
-        groups = self._refine(self._join(groups, left))
+        groups = self._refine(self._join(groups, left).with_followers(followers))
         if not np.array_equal(np.sort(groups.members), np.arange(len(self._counts.lengths))):
             raise RuntimeError("the engine lost records or gave some twice")
         return groups
@@ -88,9 +93,20 @@ class GroupSearch:
         records = len(self._counts.lengths)
         return 2 * records + self._search.rounds * (records + records // self._search.k)
 
-    def _identical_aside(self) -> tuple[Groups, Ints]:
+    def _bundled(self, records: Ints, kind: Ints) -> tuple[Ints, Followers]:
+        """Of the identical records of one person the first; the others follow it into its group, where they add nobody and cost nothing.
+
+        Otherwise each of them would need other people around it, and a person with many records would use up everybody else's.
+        """
+        if not self._owners_repeat:
+            return records, Followers.nobody()
+        pairs = np.stack([self._owners[records], kind[records]])
+        _, first, bundle = np.unique(pairs, axis=1, return_index=True, return_inverse=True)
+        leader = records[first[bundle.ravel()]]
+        return np.sort(records[first]), Followers(records[leader != records], leader[leader != records])
+
+    def _identical_aside(self, kinds: Kinds) -> tuple[Groups, Ints]:
         """Full groups of identical records, which lose nothing, and the records left for growing."""
-        kinds = self._engine.count(self._rows)
         work = partial(_identical_groups, self._records)
         [(groups, rest)] = self._engine.gather(self._engine.map(work, [kinds]))
         return groups, rest
@@ -140,8 +156,8 @@ class GroupSearch:
         return after.select(order), sum(changes for _, changes in answers)
 
     def _blocks_of_groups(self, groups: Groups, number: int) -> list[Ints]:
-        """Groups with similar meets come into one block. Those swollen by one person's many records are left as they are."""
-        eligible = np.flatnonzero(groups.sizes < 2 * self._search.k)
+        """Groups with similar meets come into one block. Those swollen by very many records of few people are left as they are."""
+        eligible = np.flatnonzero(groups.sizes < self._largest)
         if len(eligible) <= self._search.refine_block:
             return [eligible]
         lengths = np.add.reduceat(self._counts.lengths[groups.members], groups.starts[:-1]) // groups.sizes

@@ -6,11 +6,11 @@ merged and, if need be, filled up with records that lose least by it. What canno
 
 Guarantee: every published record is shared by at least k people. Time: O(records * height * items) in practice.
 
-Choices the papers leave open: a part is split on the node whose information gain in NCP is largest after balancing, and all nodes are tried
-before it is given up; small parts follow a few splits to their end and keep the best (`tries=1`: none of that); a best split
-on which all records agree rules nothing out and is taken at once; among records that lose the same by
-being put aside the shortest goes; what was put aside is split further on other nodes (`leftover="split"`) or published as it is
-(`leftover="keep"`); an item that is an inner node is its own child in the split.
+Choices the papers leave open: a part is split on the node whose information gain is largest after balancing, in NCP where the node loss
+is LM and in the node loss otherwise, and all nodes are tried before it is given up; small parts follow a few splits to their end and
+keep the best (`tries=1`: none of that); a best split on which all records agree rules nothing out and is taken at once; among records
+that lose the same by being put aside the shortest goes; what was put aside is split further on other nodes (`leftover="split"`) or
+published as it is (`leftover="keep"`); an item that is an inner node is its own child in the split.
 
 Beyond the papers: `publish_as="lcg"` gives each group's least common generalization, which never loses more; `publish_as="words"`, the
 default, lets members change groups first where the groups then share more words. The papers' forms are `set` and `bag`.
@@ -53,6 +53,7 @@ class Partition(GroupingMethod):
         help="the groups' LCG, after exchanges for shared words or at once; the cut with multiplicities; the cut as printed",
     )
     tries: int = param(3, minimum=1, help="splits a small part follows to their end; 1 takes the one that gains most at once")
+    outliers: float = param(0.0, minimum=0, maximum=1, help="share of the records that may be withheld because they spoil their groups")
     leftover: str = param("split", choices=("split", "keep"), help="what becomes of records that balancing put aside")
 
     def claims(self) -> tuple[Model, ...]:
@@ -68,7 +69,7 @@ class Partition(GroupingMethod):
             _kernels.partition,
             bags.view,
             taxonomy.view,
-            taxonomy.leaves,
+            taxonomy.charges,
             content_order(bags),
             bags.owners,
             options,

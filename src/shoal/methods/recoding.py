@@ -51,5 +51,6 @@ class RecodingMethod(Method):
         """Withhold empty records, recode the others, and account for all."""
         present = present_records(original.bags, self.k)
         found = self.recode(present.records, original)
-        outcome = Outcome(found.records, np.arange(len(found.records), dtype=np.int64), found.told, found.claims, found.notes)
+        every = np.arange(len(found.records), dtype=np.int64)
+        outcome = Outcome(found.records, every, found.told, found.claims, found.notes, keeps_empty=True)
         return build_release(self, original, present, outcome)

@@ -82,6 +82,7 @@ class Shoal(GroupingMethod):
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
     seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
     seed: int = param(0, minimum=0, help="random seed of the search; another one gives another release of much the same quality")
+    outliers: float = param(0.0, minimum=0, maximum=1, help="share of the records that may be withheld because they spoil their groups")
     sensitive: Items | None = param(None, help="items that must not be inferred of anybody")
     h: float | None = param(
         None, minimum=0, maximum=1, help="share of the people behind a record who may hold the same sensitive item (none: 0.5)"

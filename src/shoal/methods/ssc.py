@@ -94,6 +94,7 @@ class SSC(Method):
             _kernels.TypicalOptions(
                 typical=TYPICAL.index(self.typical), min_owners=self.min_owners, generalize_rare=self.rare == "generalize"
             ),
+            original.tree.publishable,
         )
         indptr, items, counts = typical.rows
         published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), original.tree.names)

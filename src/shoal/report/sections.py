@@ -37,6 +37,7 @@ MEANINGS = {
     "taxonomy": "the hierarchy along which items are generalized",
     "names": "whether words are published as they were typed, or under the names of taxonomy nodes",
     "scope": "the part of the taxonomy that losses refer to",
+    "floor": "the most general level that is published (the root's is 1), or the nodes above which nothing is",
     "node_loss": "how the loss of one generalized item is measured",
     "records_as": "whether an item counts once in a record (sets) or as often as it stands there (bags)",
     "unknown_items": "different items that the taxonomy lacks",

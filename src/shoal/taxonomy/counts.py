@@ -64,7 +64,8 @@ def tree_counts(bags: Bags, taxonomy: Taxonomy, word_worth: int = 0) -> TreeCoun
     weights = taxonomy.weights
     if word_worth:
         weights = weights.copy()
-        weights[np.unique(bags.items)] += word_worth * taxonomy.units
+        words = np.unique(bags.items)
+        weights[words[taxonomy.publishable[words] > 0]] += word_worth * taxonomy.units
     up = taxonomy.parent.copy()
     while len(idle := np.flatnonzero((up >= 0) & (weights[up] == 0))):
         up[idle] = up[up[idle]]  # which leaps over all idle nodes found so far

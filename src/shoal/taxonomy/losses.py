@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Loss = Callable[["Taxonomy"], npt.NDArray[np.float64]]
 
 FIXED_POINT = 2**30
+DEFAULT_LOSS = "information"  # keeps most words readable of all that were measured (docs/taxonomies.md)
 
 
 def lm(tree: Taxonomy) -> npt.NDArray[np.float64]:

@@ -18,12 +18,14 @@ from shoal.counting import counted
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.original import Original, Steps
 from shoal.errors import InputError
+from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.tree import Taxonomy
 from shoal.text.terms import in_one_case
 
 Unknown = Literal["keep", "drop", "refuse"]
 Scope = Literal["used", "whole"]
 
+NO_FLOOR = Floor(level=1)
 UNLISTED = "(unlisted)"
 ANYTHING = "(anything)"
 
@@ -37,13 +39,14 @@ def place_terms(
     as_sets: bool = False,
     fold: bool = False,
     stop_words: int = 0,
+    floor: Floor = NO_FLOOR,
 ) -> Original:
     """Records of terms become records of taxonomy nodes. With `as_sets` a node counts once a record.
 
-    With `fold` words are brought to lower case first; `stop_words` were left out before.
+    With `fold` words are brought to lower case first; `stop_words` were left out before. What is above the floor is not to be published.
     """
     terms, term = in_lower_case(bags) if fold else (bags, np.arange(len(bags.vocabulary), dtype=np.int32))
-    placed = _placed(terms, taxonomy, unknown, scope)
+    placed = _placed(terms, taxonomy, unknown, scope, floor)
     on_nodes = terms.relabelled(placed.nodes, placed.tree.names)
     counted = on_nodes.as_sets() if as_sets else on_nodes
     items = placed.nodes[term]
@@ -94,7 +97,7 @@ class _Placed:
     unknown_terms: int
 
 
-def _placed(terms: Bags, taxonomy: Taxonomy, unknown: Unknown, scope: Scope) -> _Placed:
+def _placed(terms: Bags, taxonomy: Taxonomy, unknown: Unknown, scope: Scope, floor: Floor) -> _Placed:
     nodes = taxonomy.nodes(terms.vocabulary.names)
     known = nodes >= 0
     frequency = _frequency(terms)
@@ -104,13 +107,14 @@ def _placed(terms: Bags, taxonomy: Taxonomy, unknown: Unknown, scope: Scope) -> 
             f"{counted(len(strange), 'term')} ({counted(int(frequency[strange].sum()), 'occurrence')}) not in the taxonomy",
             hint="keep them with --unknown keep, drop them with --unknown drop",
         )
-    fitted = taxonomy
+    fitted, above = taxonomy, floor.bars(taxonomy)
     if scope == "used":
         fitted, renumbered = restricted(taxonomy, nodes[known & (frequency > 0)])
+        above = above[renumbered >= 0]
         nodes = np.where(known, renumbered[nodes], -1).astype(np.int32)
     if unknown == "keep" and len(strange):
         fitted, nodes = _hang_unlisted(fitted, nodes, strange, terms.vocabulary, taken=taxonomy.names)
-    return _Placed(fitted, nodes, known, len(strange))
+    return _Placed(_barring(fitted, above, floor), nodes, known, len(strange))
 
 
 def _spelling(bags: Bags, folded: pl.Series, names: Vocabulary, items: Small, known: npt.NDArray[np.bool_]) -> dict[str, int]:
@@ -163,6 +167,15 @@ def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: 
     names = pl.concat([taxonomy.names.names, fresh[-1:].rename("item"), fresh[:-1].rename("item")])
     parent = np.concatenate([taxonomy.parent, [0], np.full(len(strange), unlisted)]).astype(np.int32)
     return Taxonomy(Vocabulary(names), parent, loss_name=taxonomy.loss_name, unlisted=unlisted), nodes
+
+
+def _barring(fitted: Taxonomy, above: npt.NDArray[np.bool_], floor: Floor) -> Taxonomy:
+    """The fitted tree with the nodes above the floor not to be published, and with them the node of unlisted terms, which tells nothing."""
+    barred = np.zeros(len(fitted), bool)
+    barred[: len(above)] = above
+    if fitted.unlisted is not None and not floor.lets_all_pass:
+        barred[[0, fitted.unlisted]] = True
+    return fitted.barring(barred)
 
 
 def _distinct_from(others: Vocabulary, terms: pl.Series) -> pl.Series:

@@ -7,7 +7,7 @@ also knows plurals and synonyms.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -33,7 +33,7 @@ class Taxonomy:
     """A tree in preorder. `parent[0]` is -1; `loss_name` picks the node loss that methods and metrics use.
 
     `unlisted` is the node whose children are the terms that the taxonomy did not list, if there is one. It is known by its number:
-    a user's node may bear any name.
+    a user's node may bear any name. `barred` are the nodes that must not be published (see `floor`): with a node its ancestors are barred.
     """
 
     names: Vocabulary
@@ -41,11 +41,14 @@ class Taxonomy:
     lexicon: Lexicon | None = None
     loss_name: str = "lm"
     unlisted: int | None = None
+    barred: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         self.parent.flags.writeable = False
         if len(self.names) != len(self.parent):
             raise TaxonomyError(f"{len(self.parent)} nodes but {len(self.names)} names")
+        if self.barred is not None and (self.barred & ~self.barred[self.parent] & (self.parent >= 0)).any():
+            raise TaxonomyError("a node is barred, and the node above it is not")
         node_loss(self, self.loss_name)
 
     def __len__(self) -> int:
@@ -139,8 +142,9 @@ class Taxonomy:
 
     @cached_property
     def loss(self) -> npt.NDArray[np.float64]:
-        """What is lost when an item is published as each node."""
-        return node_loss(self, self.loss_name)
+        """What is lost when an item is published as each node; a node that must not be published costs what suppression does."""
+        plain = node_loss(self, self.loss_name)
+        return plain if self.barred is None else np.where(self.barred, 1.0, plain)
 
     @cached_property
     def units(self) -> int:
@@ -150,7 +154,8 @@ class Taxonomy:
     @cached_property
     def unit_losses(self) -> Ints:
         """What is lost when an item is published as each node, in whole units."""
-        return integer_losses(self, self.loss_name)[0]
+        plain = integer_losses(self, self.loss_name)[0]
+        return plain if self.barred is None else np.where(self.barred, self.units, plain)
 
     @cached_property
     def weights(self) -> Ints:
@@ -166,7 +171,25 @@ class Taxonomy:
 
     def with_loss(self, loss_name: str) -> Taxonomy:
         """The same tree under another node loss."""
-        return Taxonomy(self.names, self.parent.copy(), self.lexicon, loss_name, self.unlisted)
+        return replace(self, parent=self.parent.copy(), loss_name=loss_name)
+
+    def barring(self, nodes: npt.NDArray[np.bool_]) -> Taxonomy:
+        """The same tree with these nodes, which hold all above them, not to be published."""
+        return replace(self, parent=self.parent.copy(), barred=nodes) if nodes.any() else self
+
+    @property
+    def publishable(self) -> npt.NDArray[np.uint8]:
+        """Of each node 1 where it may be published, 0 where it is barred, as kernels take it."""
+        return np.ones(len(self), np.uint8) if self.barred is None else (~self.barred).astype(np.uint8)
+
+    @cached_property
+    def charges(self) -> Ints:
+        """What Partition charges for each node, 1 standing for nothing: leaves below it under LM, as NCP has it, else the node loss.
+
+        A node that must not be published costs as much as the root.
+        """
+        plain = self.leaves if self.loss_name == "lm" else np.maximum(1, self.unit_losses)
+        return plain if self.barred is None else np.where(self.barred, plain.max(), plain)
 
     # -- terms
 

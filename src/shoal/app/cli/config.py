@@ -104,6 +104,8 @@ def _value(file: Path, key: str, value: Any, option: click.Option) -> Any:
         if not isinstance(value, bool):
             raise ParameterError(f"{file}: {key} is true or false, not {value!r}")
         return value != (f"--{key}" in option.secondary_opts)
+    if option.multiple:
+        return [str(_scalar(file, key, one)) for one in (value if isinstance(value, list) else [value])]
     return _scalar(file, key, value)
 
 

@@ -18,6 +18,12 @@ Command = Callable[..., Any]
 
 SHORT = {"k": ("-k",)}  # parameters of methods that are typed often
 
+
+def _none_if_empty(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+    """What was said of a repeatable option, None where nothing was."""
+    return value or None
+
+
 _DATA_OPTIONS = {
     "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}; or guessed."),
     "user": click.option("--user", metavar="COLUMN", help="Column that tells people apart."),
@@ -41,9 +47,16 @@ _DATA_OPTIONS = {
     "gap": click.option("--gap", metavar="DURATION", help="A pause longer than this ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep multiplicities, or an item once a record. [default: --set]"),
     "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], paths, none or a file; as needed."),
-    "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What generalizing to a node costs. [default: lm]"),
+    "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What a node costs. [default: information]"),
     "unknown": click.option(
         "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms outside the taxonomy. [default: keep, if it knows any]"
+    ),
+    "floor": click.option(
+        "--floor",
+        multiple=True,
+        callback=_none_if_empty,
+        metavar="LEVEL|NODE",
+        help="Publish nothing more general than this level (the root's is 1) or these nodes; repeat it for several. [default: 2]",
     ),
     "tree": click.option("--tree", type=click.Choice(["used", "whole"]), help="The taxonomy the data uses, or all of it. [default: used]"),
 }

@@ -15,7 +15,7 @@ from shoal.app.prepare import records_of
 from shoal.app.request import preparation
 from shoal.counting import counted
 from shoal.io.read.inputs import read
-from shoal.taxonomy.losses import LOSSES
+from shoal.taxonomy.losses import DEFAULT_LOSS, LOSSES
 from shoal.taxonomy.show import FEW, coverage, draw
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -48,7 +48,9 @@ def check(taxonomy: str, as_json: bool) -> None:
 @click.argument("node", required=False)
 @click.option("--depth", type=click.IntRange(1), default=2, show_default=True, help="Levels to draw.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Children to draw of each node.")
-@click.option("--node-loss", type=click.Choice(list(LOSSES)), default="lm", show_default=True, help="What generalizing to a node costs.")
+@click.option(
+    "--node-loss", type=click.Choice(list(LOSSES)), default=DEFAULT_LOSS, show_default=True, help="What generalizing to a node costs."
+)
 def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str) -> None:
     """Draw the part of a hierarchy below NODE (the root by default)."""
     tree, notes = load_taxonomy(taxonomy, node_loss)
