@@ -65,7 +65,8 @@ def test_every_ledger_balances(shell: Shell, words: list[str]):
     assert account["records"]["in"] == told["input"]["records"]
     assert account["occurrences"]["in"] == told["input"]["occurrences"]
     assert account["records"]["published"] == told["files"][0]["rows"]
-    assert any("unreadable time" in name for name in account["rows"])
+    # Only sessions need times, so only for them is a row left out because of one.
+    assert any("unreadable time" in name for name in account["rows"]) == ("session" in words)
 
 
 def test_loss_is_ggd_per_occurrence_that_the_method_saw(shell: Shell):
