@@ -36,6 +36,7 @@ CALLS = {
     "look": ["look", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv"],
     "bound": ["bound", "baskets.txt", "--taxonomy", "food.csv", "--k", "2"],
     "taxonomy check": ["taxonomy", "check", "food.csv"],
+    "taxonomy build": ["taxonomy", "build", "food.csv", "--levels", "parent,child"],
     "taxonomy show": ["taxonomy", "show", "food.csv"],
     "taxonomy coverage": ["taxonomy", "coverage", "food.csv", "baskets.txt"],
     "generate": ["generate", "new", "--users", "3"],
