@@ -12,14 +12,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from shoal import _kernels
 
 MOST_THREADS = 1024  # more than any machine has use for
 NAP_SECONDS = 0.05
 
-Watch = Callable[[str, int, int], None]
+
+class Watch(Protocol):
+    """Is told how far a piece of work is, and perhaps a remark on how it goes."""
+
+    def __call__(self, label: str, done: int, total: int, remark: str = "") -> None:
+        """So much is done of a total, which is 0 where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,12 @@ def report(label: str, done: int, total: int) -> None:
         watch(label, done, total)
 
 
-def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _kernels.Task | None = None) -> Any:
+def watched() -> bool:
+    """Whether anybody watches the progress here."""
+    return _settings.get().watch is not None
+
+
+def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _kernels.Task | None = None, remark: str = "") -> Any:
     """The kernel's answer; its last argument, a Task, is added here. Steps of one piece of work share a task, and so its progress."""
     task = _kernels.Task() if task is None else task
     answer: list[Any] = []
@@ -79,7 +89,7 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _ker
     try:
         start_new_thread(work, ())
         started = True
-        _wait(end, task, label)
+        _wait(end, task, label, remark)
     except BaseException as error:
         # Python notices an interrupt after the call that starts the thread, never before; only where threads have run out there is none.
         if started or not isinstance(error, RuntimeError):
@@ -113,12 +123,12 @@ class _End:
         self._bell.acquire(timeout=NAP_SECONDS)
 
 
-def _wait(end: _End, task: Any, label: str) -> None:
+def _wait(end: _End, task: Any, label: str, remark: str) -> None:
     watch = _settings.get().watch
     while not end.has_come:
         end.wait()
         if watch is not None and label:
-            watch(label, task.done, task.total)
+            watch(label, task.done, task.total, *([remark] if remark else []))
 
 
 def _stop(end: _End, task: Any) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from helpers_cli import one_line, typed
+from helpers_cli import clean_environment, one_line, typed
 from shoal.methods import METHODS
 
 # How each shell says what is typed so far: the words, and which of them the cursor stands in (fish gives the word itself).
@@ -39,11 +42,38 @@ def test_options_commands_and_methods_are_completed(shell: str):
     assert completed(shell, "shoal", "anonymize", "--method", "clump", "--crit") == ["--criterion"]
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
-def test_bash_takes_the_script():
-    script = typed(env={"_SHOAL_COMPLETE": "bash_source"}).out
-    done = subprocess.run(["bash", "-c", f"{script}\ncomplete -p shoal"], capture_output=True, text=True, check=False)
-    assert "shoal" in done.stdout, done.stderr
+# How a shell is asked for what the Tab key would offer behind these words, once it has taken the script.
+PRESSING_TAB = {
+    "bash": 'source script; COMP_WORDS=({words}); COMP_CWORD={at}; _shoal_completion shoal; printf "%s\\n" "${{COMPREPLY[@]}}"',
+    "zsh": "autoload -Uz compinit; compinit -u -D; source script; words=({words}); CURRENT={after}; "
+    '_describe() {{ print -l -- "${{(@P)3:-${{(@P)2}}}}" }}; compadd() {{ print -l -- "${{(@P)argv[-1]}}" }}; _shoal_completion',
+    "fish": 'source script; complete -C "{words}"',
+}
+
+
+@pytest.mark.parametrize("shell", AT)
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (("shoal", "anon"), "anonymize"),
+        (("shoal", "anonymize", "--metho"), "--method"),
+        (("shoal", "anonymize", "-m", "parti"), "partition"),
+    ],
+)
+def test_the_shell_itself_completes(shell: str, words: tuple[str, ...], offered: str, tmp_path: Path):
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed")
+    (tmp_path / "script").write_text(typed(env={"_SHOAL_COMPLETE": f"{shell}_source"}).out)
+    shoal = tmp_path / "shoal"
+    shoal.write_text(f'#!/bin/sh\nexec {sys.executable} -m shoal "$@"\n')
+    shoal.chmod(0o755)
+    asked = PRESSING_TAB[shell].format(words=" ".join(words), at=len(words) - 1, after=len(words))
+    environment = {**clean_environment(), "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    done = subprocess.run([program, "-c", asked], capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=120, check=False)
+    found = [line.replace("\\", "").split("\t")[0].split(":")[0] for line in done.stdout.splitlines()]
+    assert offered in found, (done.stdout, done.stderr)
+    assert not any(line.startswith("anonymize") for line in found if offered != "anonymize")
 
 
 def test_what_there_is_not_is_refused():

@@ -191,7 +191,7 @@ def test_ctrl_c_stops_all_threads() -> None:
 def test_steps_of_one_search_share_one_progress() -> None:
     seen: list[tuple[str, int, int]] = []
     bags, taxonomy = topics(1500, seed=1)
-    with kernels.using(watch=lambda *news: seen.append(news)):
+    with kernels.using(watch=lambda *news: seen.append(news[:3])):
         found_by(LocalEngine("clustering"), bags, taxonomy, search(5))
     whole = 2 * 1500 + 3 * (1500 + 300)
     totals = [total for label, _, total in seen if label == "clustering"]

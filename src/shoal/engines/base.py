@@ -60,3 +60,12 @@ class Engine(ABC):
     def expect(self, steps: int) -> None:
         """So much work is to come, for those who watch the progress."""
         del steps
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody watches the progress, so that a remark is worth its price."""
+        return False
+
+    def remark(self, text: str) -> None:
+        """How the work goes, to be shown beside the progress."""
+        del text

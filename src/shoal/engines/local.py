@@ -25,6 +25,7 @@ class LocalEngine(Engine):
     def __init__(self, label: str = "") -> None:
         self._label = label
         self._task = _kernels.Task()
+        self._remark = ""
 
     def count(self, rows: _kernels.Rows) -> Kinds:
         """By hashing."""
@@ -52,8 +53,17 @@ class LocalEngine(Engine):
         """So much work is to come."""
         self._task.begin(steps)
 
+    @property
+    def watched(self) -> bool:
+        """Whether a person looks at a bar."""
+        return kernels.watched()
+
+    def remark(self, text: str) -> None:
+        """Beside the bar from now on."""
+        self._remark = text
+
     def _run(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
-        return kernels.run(kernel, *arguments, label=self._label, task=self._task)
+        return kernels.run(kernel, *arguments, label=self._label, task=self._task, remark=self._remark)
 
 
 def _in_threads(work: Work[Block, Answer], blocks: Sequence[Block], threads: int, task: _kernels.Task) -> list[Answer]:

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from shoal import _kernels
+from shoal.counting import percent
 from shoal.data.bags import Ints, Small
 from shoal.data.groups import Followers, Groups
 from shoal.engines.base import Engine, Kinds, Things
@@ -67,9 +68,11 @@ class GroupSearch:
         self._records = counts.scored(owners, search.k, owners_repeat)
         self._owners, self._owners_repeat = owners, owners_repeat
         self._largest = (SWOLLEN if owners_repeat else 2) * search.k
+        self._telling = False
 
     def run(self) -> Groups:
         """All records in groups; raises Infeasible where no k people can be brought together."""
+        self._telling = True
         kinds = self._engine.count(self._rows)
         groups, rest = self._identical_aside(kinds)
         leaders, followers = self._bundled(rest, kinds.kind)
@@ -139,9 +142,20 @@ class GroupSearch:
         for number in range(self._search.rounds):
             if idle == IDLE_ROUNDS or self._deadline.passed:
                 break
+            self._tell(groups)
             groups, changes = self._refine_once(groups, number)
             idle = 0 if changes else idle + 1
         return groups
+
+    def _tell(self, groups: Groups) -> None:
+        """What the groups lose so far, for those who watch: the price is one more count of the meets in a round."""
+        if not self._telling or not self._engine.watched:
+            return
+        indptr, nodes, counts = self._meet_rows(groups)
+        kept = np.concatenate([[0], np.cumsum(counts * self._counts.weights[nodes])])
+        value = int(((kept[indptr[1:]] - kept[indptr[:-1]]) * groups.sizes).sum())
+        whole = self._counts.units * max(1, int(self._counts.lengths.sum()))
+        self._engine.remark(f"{percent(1 - value / whole)} lost so far")
 
     def _refine_once(self, groups: Groups, number: int) -> tuple[Groups, int]:
         blocks = self._blocks_of_groups(groups, number)
@@ -165,12 +179,16 @@ class GroupSearch:
         return self._engine.split(things, eligible, self._search.refine_block, number)
 
     def _meets(self, groups: Groups) -> _kernels.Rows:
-        """The least tree counts of each group."""
+        """The least tree counts of each group, as kernels take them."""
+        return _kernels.Rows(*self._meet_rows(groups))
+
+    def _meet_rows(self, groups: Groups) -> tuple[Ints, Small, Small]:
         work = partial(_meet_counts, self._records)
         answers = self._engine.gather(self._engine.map(work, list(groups.in_ranges(MEETS_AT_A_TIME))))
         sizes = np.concatenate([np.diff(indptr) for indptr, _, _ in answers])
         indptr = np.concatenate([[0], np.cumsum(sizes)])
-        return _kernels.Rows(indptr, *(np.concatenate([answer[part] for answer in answers]) for part in (1, 2)))
+        nodes, counts = (np.concatenate([answer[part] for answer in answers]) for part in (1, 2))
+        return indptr, nodes, counts
 
 
 # The work on a block, as an engine calls it. Functions of the module, so that an engine may send them elsewhere.

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TaskProgressColumn, TextColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -32,21 +32,36 @@ out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
+class _TimeLeft(ProgressColumn):
+    """The time that a piece of work will still take, as far as it can be told, and the time it has taken."""
+
+    def render(self, task: Task) -> Text:
+        """Such as `0:12, 0:40 left`."""
+        taken = _clock(task.finished_time if task.finished else task.elapsed)
+        left = "" if task.finished or task.time_remaining is None else f", {_clock(task.time_remaining)} left"
+        return Text(f"{taken}{left}")
+
+
+def _clock(seconds: float | None) -> str:
+    minutes, rest = divmod(int(seconds or 0), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
+
+
 @contextmanager
 def bars() -> Iterator[kernels.Watch | None]:
     """Progress bars on the error stream, as a function that moves them; None where nobody is watching."""
     if not sys.stderr.isatty():
         yield None
         return
-    how_far = (TaskProgressColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), *how_far)
+    texts = TextColumn("{task.description}"), TextColumn("{task.fields[remark]}")
+    columns = (SpinnerColumn(), texts[0], BarColumn(), TaskProgressColumn(), _TimeLeft(), texts[1])
     with Progress(*columns, console=err, transient=True) as shown:
         tasks: dict[str, Any] = {}
 
-        def watch(label: str, done: int, total: int) -> None:
+        def watch(label: str, done: int, total: int, remark: str = "") -> None:
             if label not in tasks:
-                tasks[label] = shown.add_task(label, total=total or None)
-            shown.update(tasks[label], completed=done, total=total or None)
+                tasks[label] = shown.add_task(label, total=total or None, remark="")
+            shown.update(tasks[label], completed=done, total=total or None, remark=remark)
 
         yield watch
 
