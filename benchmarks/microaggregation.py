@@ -43,7 +43,7 @@ def losses() -> list[dict[str, Any]]:
     for name, bounds in MOVES_AND_SWAPS.items():
         if (path := data_file(name)) is None:
             continue
-        table = read_microdata(Source.of(path), ReadOptions(format="microdata")).data
+        table = read_microdata([Source.of(path)], ReadOptions(format="microdata")).data
         for k, bound in bounds.items():
             measured = {what: timed(method, table) for what, method in methods(k).items()}
             row: dict[str, Any] = {"data": name, "k": k, "moves and swaps": str(bound)}
