@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import ParameterError
+from shoal.logarithm import logarithm
 from shoal.names import there_are
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def lm(tree: Taxonomy) -> npt.NDArray[np.float64]:
 
 def information(tree: Taxonomy) -> npt.NDArray[np.float64]:
     """Intrinsic information content: the share of the bits that name a leaf which the node lacks."""
-    return np.asarray(np.log(tree.leaves) / max(np.log(tree.n_leaves), np.log(2)))
+    return np.asarray(logarithm(tree.leaves) / logarithm(max(tree.n_leaves, 2)))
 
 
 def height(tree: Taxonomy) -> npt.NDArray[np.float64]:
