@@ -30,6 +30,7 @@ void bind_ssc(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_vectors(nb::module_& m);
+void bind_fields(nb::module_& m);
 
 namespace {
 
@@ -214,4 +215,5 @@ NB_MODULE(_kernels, m) {
     bind_reading(m);
     bind_grow(m);
     bind_vectors(m);
+    bind_fields(m);
 }

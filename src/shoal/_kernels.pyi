@@ -372,3 +372,18 @@ def improve_groups(values: Annotated[NDArray[numpy.float64], dict(shape=(None, N
     """
     Groups of k owners or more after so many rounds of local search on their sum of squares.
     """
+
+class FieldUnits:
+    """
+    Units of several fields: field f of unit u is values[starts[u * F + f]:], with counts.
+    """
+
+    def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def mean(self, units: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The point that stands for these units."""
+
+    def distances(self, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """How far each of these units lies from the point."""

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.job import Preparation, Target, is_file, is_generated, load_taxonomy, parse_gap, taxonomy_label
+from shoal.app.job import Preparation, Target, is_file, is_generated, load_taxonomy, taxonomy_label
 from shoal.data.bags import Vocabulary
+from shoal.data.duration import parse_gap
 from shoal.errors import InputError, ParameterError
 
 

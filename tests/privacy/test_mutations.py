@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
 import pytest
 
+from helpers_accesslog import visits as some_visits
 from helpers_cli import FOOD, ITEMS, Shell, baskets
 from helpers_microdata import people_csv
 from shoal import _kernels
 from shoal.data.groups import Groups
 from shoal.itemsets.sensitive import SensitiveNodes
-from shoal.methods import infrequent, tds
+from shoal.methods import accesslog_mdav, infrequent, tds
 from shoal.methods.growing import GroupSearch
+from shoal.microaggregation import visits
 from shoal.privacy import MODELS
 from shoal.taxonomy.counts import meet
 
@@ -154,6 +157,29 @@ def other_means(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.methods.tables.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]])
 
 
+def sessions_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes every session for one of another person."""
+    true = accesslog_mdav.mdav_groups
+    monkeypatch.setattr(accesslog_mdav, "mdav_groups", lambda space, owners, k: true(space, np.arange(len(owners)), k))
+
+
+def groups_of_one_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forms groups of k - 1."""
+    true = accesslog_mdav.mdav_groups
+    monkeypatch.setattr(accesslog_mdav, "mdav_groups", lambda space, owners, k: true(space, owners, k - 1))
+
+
+def publishes_rare_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publishes pages as they are, whoever asked for them."""
+    monkeypatch.setattr("shoal.microaggregation.access_profiles.generalized", lambda values, owners, levels, least: list(values))
+
+
+def short_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ends a session after a minute."""
+    true = visits.sessions_of
+    monkeypatch.setattr(visits, "sessions_of", lambda visitors, times, gap: true(visitors, times, timedelta(seconds=59)))
+
+
 BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
 VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
@@ -164,7 +190,19 @@ SENSITIVE = ("habits.txt", *BASKETS[1:], "--method", "shoal", "--sensitive", "se
 PEOPLE = ("people.csv", "--format", "microdata", "--k", "3")
 BY_MDAV = (*PEOPLE, "--method", "mdav")
 
+REQUESTS = ("access.log", "--method", "accesslog-mdav", "--k", "3", "--per")
+
 MUTATIONS = {
+    "access logs are grouped by k - 1 people": Mutation(
+        "access-k-anonymity", "fewer than 3 addresses", (*REQUESTS, "owner"), groups_of_one_less
+    ),
+    "sessions of one person count as several people's": Mutation(
+        "access-k-anonymity", "fewer than 3 people behind them", (*REQUESTS, "session"), sessions_for_people
+    ),
+    "a page of one person is published": Mutation(
+        "access-k-anonymity", "values of page are published that fewer than 2 people share", (*REQUESTS, "owner"), publishes_rare_pages
+    ),
+    "sessions end too early": Mutation("access-k-anonymity", "profiles are published for", (*REQUESTS, "session"), short_sessions),
     "shoal forms a group of one": Mutation("k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "shoal"), loner_in_search),
     "clump forms a group of one": Mutation(
         "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "clump"), around("clump", loner)
@@ -265,6 +303,7 @@ def data(shell: Shell) -> Shell:
     shell.file("sensitive.txt", "Butter\n")
     shell.file("searches.csv", searches())
     shell.file("people.csv", people_csv())
+    shell.file("access.log", some_visits(10, sessions=3))
     shell.file("food.csv", FOOD)
     return shell
 

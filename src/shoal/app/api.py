@@ -32,7 +32,7 @@ from shoal.app.manifest import Published
 from shoal.app.measuring import measured, recorded
 from shoal.app.pipeline import anonymize as judged_release
 from shoal.app.prepare import Prepared, prepare
-from shoal.app.request import original_options, wanted_method
+from shoal.app.request import original_options, own_parameters, wanted_method
 from shoal.app.result import Result, log
 from shoal.data.log import Per
 from shoal.errors import ParameterError
@@ -77,7 +77,7 @@ def anonymize(
     effort: Literal["fast", "balanced", "thorough"] | None = None,
     taxonomy: GivenTaxonomy | None = None,
     levels: Iterable[str] | None = None,
-    per: Per | None = None,
+    per: Per | Literal["owner", "row"] | None = None,
     gap: str | None = None,
     bag: bool | None = None,
     node_loss: str | None = None,
@@ -118,7 +118,8 @@ def anonymize(
     """
     said = {name: value for name, value in locals().items() if name not in NOT_OF_DATA}
     with spoken_in_python(), using(threads):
-        chosen = wanted_method(method, {"k": k, "seed": seed, "effort": effort, **parameters}, said)
+        own = own_parameters(method, said)
+        chosen = wanted_method(method, {"k": k, "seed": seed, "effort": effort, **own, **parameters}, said)
         _tell((), doubts(chosen))
         prepared = _prepared(data, said, Preparation.default_for(chosen))
         judged = judged_release(prepared, chosen, ["bound"] if bound else [])

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.app.columns import unjudged_columns
 from shoal.app.evidence import of_claims, of_files, of_original
-from shoal.app.job import FLOOR, NO_TAXONOMY, Preparation, is_file
+from shoal.app.job import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.promises import as_promised, claims_of
@@ -21,6 +21,7 @@ from shoal.data.original import SUPPRESSED, Original
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
+from shoal.data.tables.accesslog import AccessTable
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
@@ -254,10 +255,12 @@ def _has_floor(place: Published, how: Preparation | None) -> bool:
 
 
 def for_rows(how: Preparation, release: Release) -> Preparation:
-    """How the original of published rows is read where neither a manifest nor a format tells: as a log."""
-    if how.shape != "records" or release.kinds != {RowTable.kind}:
+    """How the original of published rows is read where neither a manifest nor a format tells: as a log, or an access log."""
+    shapes: dict[str, Shape] = {RowTable.kind: "log", AccessTable.kind: "access log"}
+    shape = shapes.get(min(release.kinds)) if len(release.kinds) == 1 else None
+    if how.shape != "records" or shape is None:
         return how
-    return replace(how, taxonomy=NO_TAXONOMY, typed_names=True, shape="log")
+    return replace(how, taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
 
 
 def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:

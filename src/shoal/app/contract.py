@@ -8,6 +8,7 @@ from dataclasses import replace
 from shoal.data.accounting import FATES, Accounting
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
+from shoal.data.shape import one
 from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.methods import Method
 
@@ -56,7 +57,7 @@ def _insist_on_shape(method: Method, original: AnyOriginal) -> None:
     if original.shape == "bags" and "bags" not in method.takes and "sets" in method.takes:
         raise ParameterError(f"the method {method.name} takes sets, and these records repeat items", hint="leave out --bag")
     if original.shape not in method.takes:
-        raise ParameterError(f"the method {method.name} takes {_and(method.takes)}, and this is a {original.shape.removesuffix('s')}")
+        raise ParameterError(f"the method {method.name} takes {_and(method.takes)}, and this is {one(original.shape)}")
 
 
 def _insist_on_fates(account: Accounting, method: Method) -> None:

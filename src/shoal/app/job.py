@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
 from shoal.data.bags import Vocabulary
+from shoal.data.duration import parse_gap
 from shoal.data.log import Per
+from shoal.data.shape import one
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.options import MICRODATA, ReadOptions
+from shoal.io.read.options import ACCESSLOG, MICRODATA, ReadOptions
 from shoal.io.read.separators import one_byte
 from shoal.io.write.files import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
 from shoal.methods import Method
@@ -26,15 +27,12 @@ from shoal.taxonomy.tree import Taxonomy
 NO_TAXONOMY = "none"
 TAXONOMIES = ("wordnet", "generated", "paths", NO_TAXONOMY)
 PATHS = "paths"
-Shape = Literal["records", "log", "table"]
-WANTED = {"records": "records of items", "log": "a log of events", "table": "a table of microdata"}
-ROWS: tuple[Shape, ...] = ("log", "table")
+Shape = Literal["records", "log", "access log", "table"]
+WANTED = {"records": "records of items", "log": "a log of events", "access log": "an access log", "table": "a table of microdata"}
+ROWS: tuple[Shape, ...] = ("log", "access log", "table")
+FORMAT_OF: Mapping[Shape, str] = {"table": MICRODATA, "access log": ACCESSLOG}  # shapes that only one format gives
 AS_TYPED = "as typed"
 FLOOR = "floor"
-
-_GAP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_LONGEST_GAP = timedelta(days=365_000)
 
 
 @dataclass(frozen=True)
@@ -68,22 +66,19 @@ class Preparation:
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
         if self.shape != "records" and (self.per != "user" or self.unknown or not self.as_sets or self.taxonomy != NO_TAXONOMY):
-            raise ParameterError(f"a method that takes the rows of a {self.shape} makes no records of them, and needs no taxonomy")
+            raise ParameterError(f"a method that takes the rows of {one(self.shape)} makes no records of them, and needs no taxonomy")
         self._settle_format()
         self._settle_records()
         if self.taxonomy == NO_TAXONOMY:
             object.__setattr__(self, "typed_names", True)
 
     def _settle_format(self) -> None:
-        """A table is read as microdata, and nothing else is."""
-        if self.shape == "table" and self.read.format is None:
-            object.__setattr__(self, "read", replace(self.read, format=MICRODATA))
-        if (self.shape == "table") != (self.read.format == MICRODATA):
-            hint = (
-                f"say --format {MICRODATA}"
-                if self.shape == "table"
-                else "choose a method that takes a table, such as those of `shoal methods`"
-            )
+        """A table is read as microdata, an access log as such; records and logs are made of anything but microdata."""
+        format = FORMAT_OF.get(self.shape)
+        if format is not None and self.read.format is None:
+            object.__setattr__(self, "read", replace(self.read, format=format))
+        if self.read.format != format if format is not None else self.read.format == MICRODATA:
+            hint = f"say --format {format}" if format is not None else "choose a method that takes a table: see `shoal methods`"
             raise ParameterError(f"what is wanted here is {WANTED[self.shape]}, and the format {self.read.format} gives another", hint=hint)
 
     def _settle_records(self) -> None:
@@ -162,15 +157,6 @@ class Target:
         if to_sep is not None and to != "transactions":
             raise ParameterError(f"--to-sep is for transaction lines, and the records go to {to}", hint="add --to transactions")
         return cls(directory, to, to_sep or "\t", force, layout)
-
-
-def parse_gap(text: str) -> timedelta:
-    """A duration such as 90s, 30m, 2h or 1d."""
-    found = _GAP.fullmatch(str(text).strip())
-    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
-    if not 0 < seconds <= _LONGEST_GAP.total_seconds():
-        raise ParameterError(f"gap must be a duration such as 90s, 30m, 2h or 1d, not {text!r}", value=text)
-    return timedelta(seconds=seconds)
 
 
 def taxonomy_label(spec: str) -> str:

@@ -14,7 +14,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
-from shoal.app.job import AS_TYPED, FLOOR, ROWS, parse_gap
+from shoal.app.job import AS_TYPED, FLOOR, ROWS
+from shoal.data.duration import parse_gap
 from shoal.data.log import Per
 from shoal.data.original_rows import KEPT, QUASI
 from shoal.data.tables import KINDS

@@ -15,7 +15,8 @@ from shoal.counting import percent
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.original import AnyOriginal, Original
-from shoal.data.original_rows import LogOriginal, TableOriginal
+from shoal.data.original_rows import AccessOriginal, LogOriginal, TableOriginal
+from shoal.data.shape import one
 from shoal.data.table import Table
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.inputs import Reading, read
@@ -57,7 +58,7 @@ class Prepared:
     def records(self) -> Original:
         """The original as records of items; an error where it is rows."""
         if not isinstance(self.original, Original):
-            raise ParameterError(f"this is about records of items, and the input was read as a {self.original.shape}")
+            raise ParameterError(f"this is about records of items, and the input was read as {one(self.original.shape)}")
         return self.original
 
 
@@ -94,6 +95,8 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
         return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, given)
     if how.shape == "log" and isinstance(data, Log):
         return _as_it_is(LogOriginal(data), how)
+    if how.shape == "access log" and isinstance(data, Log):
+        return _as_it_is(AccessOriginal(data), how)
     if how.shape == "table" and isinstance(data, Table):
         return _as_it_is(TableOriginal(data), how)
     raise ParameterError(f"this method takes {WANTED[how.shape]}, and the input is none", hint="see --format")

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal.app.job import Preparation
+from shoal.app.job import FORMAT_OF, Preparation
 from shoal.app.manifest import preparation_of
+from shoal.data.shape import one
 from shoal.errors import ParameterError
 from shoal.io.read.items import with_files_read
-from shoal.io.read.options import MICRODATA, OF_MICRODATA, ROLES, ReadOptions
+from shoal.io.read.options import OF_MICRODATA, ROLES, ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.names import did_you_mean
 
@@ -25,7 +26,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     start = base or Preparation.of_format(said["format"])
     reading = {name: said.pop(name, None) for name in READING}
     known = start.read.without_columns() if any(reading[name] for name in COLUMNS) else start.read
-    known = replace(known, format=MICRODATA) if start.shape == "table" else known
+    known = replace(known, format=FORMAT_OF.get(start.shape, known.format))
     for option, name in OF_TABLES.items():
         columns = reading.pop(option)
         reading[name] = None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
@@ -62,7 +63,7 @@ def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
     """Options that say how records are made, where rows are taken as they were read."""
     for name, value in named.items():
         if value is not None:
-            what = f"--{_typed_as(name)} says how records are made, and this method takes the rows of a {shape} as they are"
+            what = f"--{_typed_as(name)} says how records are made, and this method takes the rows of {one(shape)} as they are"
             raise ParameterError(what, hint="leave it out")
 
 
@@ -108,6 +109,13 @@ def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], ot
     name = next(iter(METHODS)) if method is None else method
     _refuse_unknown(name, given, others)
     return chosen_method(name, given)
+
+
+def own_parameters(method: Method | str | None, said: dict[str, Any]) -> dict[str, Any]:
+    """What was said under names that are options of data too, and that the named method declares itself; taken out of `said`."""
+    named = method if isinstance(method, str) and method in METHODS else None
+    declared = {parameter.name for parameter in METHODS[named].parameters()} if named else set()
+    return {name: said.pop(name) for name in list(said) if name in declared and said[name] is not None}
 
 
 def _refuse_unknown(method: str, given: Collection[str], others: Collection[str]) -> None:

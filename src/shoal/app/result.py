@@ -22,7 +22,7 @@ from shoal.data.release import Release
 from shoal.errors import ParameterError, ShoalError
 from shoal.io.directory import ReleaseDirectory
 from shoal.io.whole_file import write_page
-from shoal.io.write.files import LISTS, LONG, OutputForm
+from shoal.io.write.files import LISTS, LONG, OutputForm, default_format
 from shoal.io.write.long import long_frame
 from shoal.itemsets.choice import without_names
 from shoal.privacy import Model, Verdict
@@ -143,11 +143,14 @@ class Result:
         return page
 
     def write(
-        self, directory: str | Path, *, to: str = "parquet", to_sep: str | None = None, force: bool = False, layout: str = LISTS
+        self, directory: str | Path, *, to: str | None = None, to_sep: str | None = None, force: bool = False, layout: str = LISTS
     ) -> dict[str, Any]:
-        """Write a release directory and return its manifest. The written files are judged again before the directory gets its name."""
+        """Write a release directory and return its manifest. The written files are judged again before the directory gets its name.
+
+        Unless it is said, tables are written as Parquet, and access logs as such.
+        """
         with spoken_in_python():
-            target = Target.asked(Path(directory), to, to_sep, force, layout)
+            target = Target.asked(Path(directory), to or default_format(min(self.release.kinds)), to_sep, force, layout)
             for note in ReleaseDirectory(target.directory, force=force).clear():
                 log.info(note)
             return publish(self._judged, target)

@@ -1,13 +1,15 @@
-"""Originals whose rows are published as rows: those of a log, and those of a table of microdata."""
+"""Originals whose rows are published as rows: those of a log, of an access log, and of a table of microdata."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shoal.data.accesslog import COLUMNS
 from shoal.data.log import Log
 from shoal.data.original import AnyOriginal
 from shoal.data.shape import Shape
 from shoal.data.table import Table
+from shoal.errors import InputError
 
 QUASI, KEPT = "quasi_identifiers", "left_as_they_are"  # what a manifest calls them
 
@@ -31,6 +33,21 @@ class LogOriginal(AnyOriginal):
     def to_account(self) -> dict[str, int]:
         """Rows."""
         return {"rows": len(self.log)}
+
+
+@dataclass(frozen=True, eq=False)
+class AccessOriginal(LogOriginal):
+    """A log that was read from a web access log, with all its fields."""
+
+    def __post_init__(self) -> None:
+        missing = [name for name in COLUMNS if name not in self.log.frame.columns]
+        if missing:
+            raise InputError(f"an access log has a column {missing[0]!r}, and this log has none", hint="see --format accesslog")
+
+    @property
+    def shape(self) -> Shape:
+        """An access log."""
+        return "access log"
 
 
 @dataclass(frozen=True, eq=False)

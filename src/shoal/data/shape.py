@@ -4,4 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-Shape = Literal["sets", "bags", "log", "table"]
+Shape = Literal["sets", "bags", "log", "access log", "table"]
+
+
+def one(shape: str) -> str:
+    """One of this shape in words: a log, an access log."""
+    return f"{'an' if shape.startswith('a') else 'a'} {shape.removesuffix('s')}"

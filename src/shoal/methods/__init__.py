@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shoal.privacy import Model
 
 
-Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups"]
+Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups", "access log"]
 
 
 class Offer(NamedTuple):
@@ -76,6 +76,7 @@ METHODS: Table[type[Method]] = Table(
         "infrequent": "shoal.methods.infrequent:Infrequent",
         "mdav": "shoal.methods.mdav:MDAV",
         "microaggregation": "shoal.methods.microaggregation:Microaggregation",
+        "accesslog-mdav": "shoal.methods.accesslog_mdav:AccessLogMDAV",
     },
 )
 

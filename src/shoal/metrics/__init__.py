@@ -94,6 +94,9 @@ METRICS: Table[Metric] = Table(
         "rows_kept": "shoal.metrics.rows:ROWS_KEPT",
         "queries_kept": "shoal.metrics.rows:QUERIES_KEPT",
         "people_kept": "shoal.metrics.rows:PEOPLE_KEPT",
+        "browser_clicks": "shoal.metrics.browsers:BROWSER_CLICKS",
+        "browser_sessions": "shoal.metrics.browsers:BROWSER_SESSIONS",
+        "session_ratio": "shoal.metrics.browsers:SESSION_RATIO",
     },
 )
 

@@ -141,6 +141,7 @@ MODELS: Table[type[Model]] = Table(
         "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
         "coherence": "shoal.privacy.coherence:Coherence",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
+        "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",
         "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",
         "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
         "support": "shoal.privacy.support:Support",

@@ -1,4 +1,6 @@
-"""Summaries of published rows: of a log, what is left of its queries and people; of microdata, what is lost of its dispersion."""
+"""Summaries of published rows: of a log, what is left of its queries and people; of an access log, how sessions and
+browsers changed; of microdata, what is lost of its dispersion.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +20,17 @@ def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
         return Summary(lines=published_rows(manifest))
     note = f"of the different queries; {percent(people)} of the people asked one of them"
     return Summary(lines=(*published_rows(manifest), ("left", f"{percent(queries)} {note}")), tile=Tile("Left", percent(queries), note))
+
+
+def summary_of_accesslog(manifest: Mapping[str, Any]) -> Summary:
+    """Sessions that are found, and the shares of browsers."""
+    metrics = manifest.get("metrics", {})
+    ratio, clicks, sessions = (metrics.get(name) for name in ("session_ratio", "browser_clicks", "browser_sessions"))
+    if ratio is None or clicks is None or sessions is None:
+        return Summary(lines=published_rows(manifest))
+    moved = f"another browser in {percent(clicks)} of clicks and {percent(sessions)} of sessions"
+    line = ("changed", f"{ratio:.2f} sessions are found for one in the original; {moved}")
+    return Summary(lines=(*published_rows(manifest), line), tile=Tile("Changed", percent(sessions), "of sessions have another browser"))
 
 
 def summary_of_microdata(manifest: Mapping[str, Any]) -> Summary:

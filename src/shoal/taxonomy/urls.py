@@ -17,6 +17,7 @@ from shoal.taxonomy.tree import Taxonomy
 
 ROOT = "(any page)"
 ANY = "*"
+NOTHING = "-"
 
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
@@ -47,6 +48,19 @@ def folders(path: str) -> Iterator[str]:
         end = cut
     if found and "/" not in bare[least:]:
         yield f"{bare}/{ANY}"
+
+
+def page_levels(page: str) -> tuple[str, ...]:
+    """What a page is generalized to where its folders are published in its place, itself first; `-`, the last, tells nothing of it."""
+    if "/" not in page:
+        return (NOTHING,)
+    return (page, f"{page.partition('?')[0]}?{ANY}", *folders(page), NOTHING)
+
+
+def page_nodes(page: str) -> tuple[str, ...]:
+    """The levels on which two pages may differ: folders, the page without its query string, and, where it has one, with it."""
+    levels = page_levels(page)[1:-1]
+    return (page, *levels) if "?" in page else levels or (page,)
 
 
 def _place(name: str, root: str, queried: set[str], parents: dict[str, str | None]) -> None:

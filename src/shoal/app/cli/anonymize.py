@@ -12,7 +12,7 @@ from shoal.app.announcing import announced, doubts
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.method_command import TYPED, MethodCommand, help_all_option
-from shoal.app.cli.options import data_options, input_argument, method_parameters, rare_option
+from shoal.app.cli.options import DATA_PARAMETERS, data_options, input_argument, method_parameters, rare_option
 from shoal.app.cli.out_name import refuse_file_name
 from shoal.app.cli.retyped import with_change
 from shoal.app.job import Preparation, Target
@@ -25,7 +25,7 @@ from shoal.errors import ParameterError
 from shoal.io.directory import REPORT, ReleaseDirectory
 from shoal.io.private_file import PrivateFile
 from shoal.io.spreadsheets import formula_notes
-from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm
+from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format
 from shoal.methods import METHODS, Method
 from shoal.report.private import render_private
 from shoal.report.summaries import summary_of
@@ -62,7 +62,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     help=", ".join(METHODS) + ".",
 )
 @data_options()
-@click.option("--to", "form", type=click.Choice(list(OUTPUT_FORMATS)), default="parquet", show_default=True, help="Form of the records.")
+@click.option("--to", "form", type=click.Choice(list(OUTPUT_FORMATS)), help="Form of the records. [default: parquet; accesslog]")
 @click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, show_default=True, help="A row is a record, or an item of one.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
 @click.option("--bound", is_flag=True, help="Also prove what any release with this k must lose; slow on large data.")
@@ -77,7 +77,7 @@ def command(
     input: tuple[Path, ...],
     out: Path,
     method: str,
-    form: str,
+    form: str | None,
     layout: str,
     to_sep: str | None,
     bound: bool,
@@ -92,7 +92,8 @@ def command(
     INPUT is one file, or several of the same columns, a pattern in quotes, or - for standard input.
     """
     chosen = chosen_method(method, method_parameters(said))
-    how = preparation(said, base=Preparation.default_for(chosen))
+    form = form or default_format(chosen.publishes)
+    how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
     context = click.get_current_context()
     refuse_file_name(out, context.command_path, context.meta[TYPED])
     target = Target.asked(out, form, to_sep, force, layout)

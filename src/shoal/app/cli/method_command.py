@@ -38,9 +38,16 @@ class MethodCommand(click.Command):
         self._groups = groups
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The command's own parameters, and the options of the chosen method once it is known."""
+        """The command's own parameters, and the options of the chosen method once it is known.
+
+        An option that a method declares under the name of one of the command's goes before that one, which is then not given.
+        """
         own = super().get_params(ctx)
-        return [*own, *method_options(ctx.meta[_CHOSEN])] if _CHOSEN in ctx.meta else own
+        if _CHOSEN not in ctx.meta:
+            return own
+        declared = method_options(ctx.meta[_CHOSEN])
+        taken = {typed for option in declared for typed in option.opts}
+        return [*(one for one in own if not taken.intersection(one.opts)), *declared]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the method, then parse with its options; an option of another method is refused by the name of both."""

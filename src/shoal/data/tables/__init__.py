@@ -50,6 +50,7 @@ KINDS: Lookup[type[PublishedTable]] = Lookup(
         "rows": "shoal.data.tables.rows:RowTable",
         "counts": "shoal.data.tables.counts:CountTable",
         "groups": "shoal.data.tables.groups:GroupTable",
+        "access log": "shoal.data.tables.accesslog:AccessTable",
     },
 )
 

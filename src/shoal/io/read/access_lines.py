@@ -48,6 +48,7 @@ def cut(lines: pl.Series) -> pl.DataFrame:
         pl.col("page").fill_null(BROKEN),
         "method",
         "protocol",
+        "request",
         pl.col("status", "size").cast(pl.Int64, strict=False),
         "referrer",
         "agent",

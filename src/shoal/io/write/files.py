@@ -16,7 +16,8 @@ from shoal.io.directory import disk_errors
 from shoal.io.read.excel import insist_on_extra
 from shoal.names import there_are
 
-OUTPUT_FORMATS = {"parquet": ".parquet", "csv": ".csv", "jsonl": ".jsonl", "xlsx": ".xlsx", "transactions": ".txt"}
+OUTPUT_FORMATS = {"parquet": ".parquet", "csv": ".csv", "jsonl": ".jsonl", "xlsx": ".xlsx", "transactions": ".txt", "accesslog": ".log"}
+ACCESSLOG = "accesslog"
 FRAME_FORMATS = ("parquet", "csv", "jsonl", "xlsx")
 LAYOUTS = ("lists", "long")
 LISTS, LONG = LAYOUTS
@@ -50,6 +51,11 @@ class OutputForm:
         """Raise where a layout is asked for and a table of this kind has one row for each fact already."""
         if self.layout != LISTS and kind not in LISTED:
             raise ParameterError(f"the layout {self.layout} is for records of items, and this is a table of {kind}", hint="leave it out")
+
+
+def default_format(kind: str) -> str:
+    """The format in which a table of this kind is written unless another is asked for."""
+    return {"access log": ACCESSLOG}.get(kind, "parquet")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,62 @@
+"""Durations as they are typed: 90s, 30m, 2h, 1d."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, ClassVar, Self
+
+from shoal.errors import ParameterError
+
+_WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_LONGEST = timedelta(days=365_000)
+
+
+def parse_gap(text: str) -> timedelta:
+    """A duration such as 90s, 30m, 2h or 1d."""
+    found = _WRITTEN.fullmatch(str(text).strip())
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    if not 0 < seconds <= _LONGEST.total_seconds():
+        raise ParameterError(f"gap must be a duration such as 90s, 30m, 2h or 1d, not {text!r}", value=text)
+    return timedelta(seconds=seconds)
+
+
+@dataclass(frozen=True)
+class Duration:
+    """A duration as a parameter, kept as it was typed."""
+
+    forms: ClassVar[str] = "DURATION"
+
+    text: str
+
+    def __post_init__(self) -> None:
+        parse_gap(self.text)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """What was typed."""
+        return cls(text)
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """From what is such already, or a text."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls(value)
+        raise ParameterError("give a duration such as 90s, 30m, 2h or 1d")
+
+    @property
+    def span(self) -> timedelta:
+        """How long it is."""
+        return parse_gap(self.text)
+
+    @property
+    def described(self) -> str:
+        """For the manifest."""
+        return self.text
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,41 @@
+"""Reading a published access log back: every line must be one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from shoal.data.tables.accesslog import SCHEMA, AccessTable
+from shoal.errors import InputError
+from shoal.io.published import Facts, Reader
+from shoal.io.published.frames import differing_under
+from shoal.io.read.access_lines import cut
+from shoal.io.read.packed import content_of
+
+
+def read(directory: Path, files: Sequence[Facts], own: bool) -> AccessTable:
+    """The rows of a file, with its addresses numbered."""
+    (file,) = files
+    try:
+        lines = content_of(directory / file["name"]).decode().splitlines()
+    except UnicodeDecodeError:
+        raise InputError(f"{file['name']} is not UTF-8 text") from None
+    fields = cut(pl.Series(lines, dtype=pl.String))
+    defective = int(fields["time"].is_null().sum())
+    if defective or not lines:
+        what = f"{file['name']} has {defective:,} lines that are none of an access log" if lines else f"{file['name']} is empty"
+        raise InputError(what, hint="a release is judged whole or not at all")
+    frame = fields.with_columns(pl.col("address").rank("dense").cast(pl.Int64)).select(*SCHEMA)
+    if frame["agent"].null_count() not in {0, len(frame)}:
+        raise InputError(f"{file['name']} has lines in the common and in the combined format")
+    return AccessTable(frame)
+
+
+def compare(made: AccessTable, seen: AccessTable) -> int:
+    """Rows without counterpart, whatever their addresses are."""
+    return differing_under("address", made.frame, seen.frame)
+
+
+READER = Reader(read, compare)

@@ -1,0 +1,154 @@
+"""Microaggregation of web access logs (Navarro-Arribas and Torra, NAFIPS 2009; Internet Research 20(3), 2010).
+
+Units (owners, sessions, or single rows as in the paper) are grouped by MDAV on a weighted sum of the distances of their fields; every unit
+of a group is published as the same representative rows, under an address of its own. Guarantee: k owners behind every published profile.
+O(n^2 / k) distances of n units.
+
+Deviations: the paper masks single rows, of which k may be one person's (`per=row`); here units are owners or sessions. A page, a referrer
+or an agent that fewer than `min_owners` owners of the group have is generalized, where the paper's plurality would publish it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+import polars as pl
+
+from shoal.data.accounting import changed
+from shoal.data.bags import Ints
+from shoal.data.duration import Duration
+from shoal.data.original_rows import AccessOriginal
+from shoal.data.release import Release, Secret
+from shoal.data.tables.accesslog import SCHEMA, AccessTable
+from shoal.errors import ParameterError
+from shoal.methods import Method
+from shoal.methods.building import build_row_release
+from shoal.microaggregation.access_profiles import Visit, representative
+from shoal.microaggregation.mdav import mdav_groups
+from shoal.microaggregation.visits import NODES, NUMBERS, SESSION, Visits, VisitSpace, address_nodes
+from shoal.parameters import param
+from shoal.privacy import Model
+from shoal.privacy.access_k_anonymity import AccessKAnonymity
+
+ACCESS = "access"  # the name of the published table
+AGGREGATED = "microaggregated"
+WEAK = "per row: k rows are alike, and all of them may be one person's; nothing is promised about people"
+_VISIT = ("unit", SESSION, "owner", "start", "time", "page", "method", "protocol", "status", "size", "referrer", "agent")
+
+
+@dataclass(frozen=True)
+class AccessLogMDAV(Method):
+    """Groups visitors of a web site who did alike things, and publishes the same requests for each of a group, as an access log."""
+
+    name = "accesslog-mdav"
+    paper = "Navarro-Arribas and Torra, NAFIPS 2009; Internet Research 20(3), 2010"
+    takes = frozenset({"access log"})
+    publishes = "access log"
+    fates = {AGGREGATED: "changed"}  # noqa: RUF012 (never changed)
+
+    k: int = param(5, minimum=2, help="people behind every published profile")
+    per: str = param(
+        "owner", choices=("owner", "session", "row"), help="what is grouped: all rows of a person, sessions, or rows as in the paper"
+    )
+    min_owners: int = param(2, minimum=1, help="members of the group who share every page, referrer and agent that is published")
+    gap: Duration = param(Duration("30m"), help="a pause longer than this ends a session")
+    session: bool = param(False, help="with per=row: rows of one session lie nearer, and their group bears the address of most of them")
+    weight_time: float = param(1.0, minimum=0, help="of the time in the distance")
+    weight_address: float = param(1.0, minimum=0, help="of the address")
+    weight_page: float = param(1.0, minimum=0, help="of the page")
+    weight_referrer: float = param(1.0, minimum=0, help="of the referrer")
+    weight_agent: float = param(2.0, minimum=0, help="of browser and system")
+    weight_method: float = param(1.0, minimum=0, help="of method and protocol, half each")
+    weight_status: float = param(1.0, minimum=0, help="of the status")
+    weight_size: float = param(1.0, minimum=0, help="of the size")
+    weight_session: float = param(8.0, minimum=0, help="of the session, where --session is given")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.min_owners > self.k:
+            raise ParameterError(f"min_owners must be at most k = {self.k:,}, not {self.min_owners:,}", value=self.min_owners)
+        if self.session and self.per != "row":
+            raise ParameterError(f"the session variable is for per=row: sessions stay whole per {self.per}", hint="leave --session out")
+        if not any(self.weights.values()):
+            raise ParameterError("all weights are zero", hint="at least one field must count")
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Paths bring their own."""
+        return False
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each field of the distance."""
+        half = self.weight_method / 2
+        beside = {"method": half, "protocol": half, SESSION: self.weight_session if self.session else 0.0}
+        return {name: beside[name] if name in beside else getattr(self, f"weight_{name}") for name in (*NODES, *NUMBERS)}
+
+    def claims(self) -> tuple[Model, ...]:
+        """k owners behind every profile, and min_owners behind every value."""
+        return (AccessKAnonymity(k=self.k, per=self.per, min_owners=self.min_owners, gap=self.gap),)
+
+    def apply(self, original: AccessOriginal) -> Release:
+        """Group, and publish the representative of its group for every unit."""
+        rows = original.log.frame
+        visits = Visits.of(rows, self.per, self.gap.span)  # type: ignore[arg-type]
+        counted = np.arange(len(visits)) if self.per == "row" else visits.owners
+        group = mdav_groups(VisitSpace(visits, self.weights), counted, self.k)
+        frame, first = self._published(visits, group)
+        notes = (WEAK,) if self.per == "row" else ()
+        release = build_row_release(self, len(rows), {ACCESS: AccessTable(frame)}, {AGGREGATED: changed(len(rows))}, None, notes)
+        return replace(release, secret=Secret(first[visits.frame["unit"].to_numpy()]))
+
+    def _published(self, visits: Visits, group: Ints) -> tuple[pl.DataFrame, Ints]:
+        """The published rows, and the first of them for each unit."""
+        first, parts, n, addresses = np.zeros(len(visits), np.int64), [], 0, _Addresses(visits, self.session)
+        for members, rows in _members(visits, group, by_row=self.per == "row"):
+            profile = representative(rows, self.min_owners, self.gap.span)
+            shared = addresses.of_group(members) if self.per == "row" else None
+            for unit in members:
+                first[unit] = n
+                parts += [(unit if shared is None else shared, *row) for row in profile]
+                n += len(profile)
+        frame = pl.DataFrame(parts, schema=SCHEMA, orient="row")
+        if visits.frame["agent"].null_count() == len(visits.frame):  # the common format
+            frame = frame.with_columns(pl.lit(None, pl.String).alias(name) for name in ("referrer", "agent"))
+        return frame, first
+
+
+def _members(visits: Visits, group: Ints, *, by_row: bool) -> Iterator[tuple[list[int], list[Visit]]]:
+    """The units of each group, and all their rows. Where rows are grouped, each counts as an owner and as a session of its own."""
+    frame = visits.frame.with_columns(pl.col("unit").alias("owner"), pl.col("unit").alias(SESSION)) if by_row else visits.frame
+    told = frame.with_columns(
+        pl.col("time").min().over(SESSION).alias("start"),
+        pl.col("referrer", "agent").fill_null("-"),
+        group=pl.Series(group).gather(frame["unit"]),
+    )
+    ordered = told.sort("group", "unit", "time", *_VISIT[5:]).select("group", *_VISIT)
+    for _, rows in groupby(ordered.iter_rows(), key=itemgetter(0)):
+        visited = [Visit(*row[1:]) for row in rows]
+        yield list(dict.fromkeys(visit.unit for visit in visited)), visited
+
+
+class _Addresses:
+    """Numbers of published addresses where rows are grouped: that of the session of most rows, or of the beginning that all share."""
+
+    def __init__(self, visits: Visits, by_session: bool) -> None:
+        frame = visits.frame.sort("unit")
+        self._sessions = frame[SESSION].to_list() if by_session else None
+        nodes = {address: frozenset(address_nodes(address)) for address in frame["address"].unique().to_list()}
+        self._nodes = [nodes[address] for address in frame["address"].to_list()]
+        self._known: dict[object, int] = {}
+
+    def of_group(self, rows: Sequence[int]) -> int:
+        """The address of a group of rows."""
+        key: object
+        if self._sessions is not None:
+            key = min(Counter(self._sessions[row] for row in rows).items(), key=lambda found: (-found[1], found[0]))[0]
+        else:
+            key = frozenset.intersection(*(self._nodes[row] for row in rows))
+        return self._known.setdefault(key, len(self._known))

@@ -1,0 +1,58 @@
+"""What an access log is judged by: which addresses or rows are alike, which rows are a unit, how many people share a published value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+import polars as pl
+
+from shoal.taxonomy.urls import page_levels
+from shoal.text.agents import agent_levels
+
+_WRITTEN = ("time", "request", "status", "size", "referrer", "agent")
+_LEVELS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"page": page_levels, "referrer": page_levels, "agent": agent_levels}
+_REQUEST = r"^\S+ (.*?)(?: HTTP/\d(?:\.\d)?)?$"
+_NOTHING = "-"
+
+
+def classes_of_rows(frame: pl.DataFrame) -> pl.Series:
+    """The class of each row: those that are the same in every field."""
+    return frame.select(pl.struct(frame.columns).rank("dense").alias("class")).to_series()
+
+
+def classes_of_addresses(frame: pl.DataFrame) -> pl.Series:
+    """The class of each row's address: addresses with the same rows, each as often, whatever their order."""
+    row = frame.select("address", pl.struct(_WRITTEN).rank("dense").alias("row"))
+    profiles = row.group_by("address").agg(pl.col("row").sort().cast(pl.String).str.join(" "))
+    numbered = profiles.select("address", pl.col("row").rank("dense").alias("class"))
+    return row.join(numbered, on="address", how="left", maintain_order="left")["class"]
+
+
+def units_of(rows: pl.DataFrame, per: str, gap: timedelta) -> pl.Series:
+    """The unit of each row of the original: an owner, a row, or a session of one owner, address and agent without a pause above `gap`."""
+    if per == "owner":
+        return rows["owner"].alias("unit")
+    if per == "row":
+        return pl.int_range(len(rows), eager=True).alias("unit")
+    whose = ["owner", "address", "agent"]
+    pause = pl.col("time").diff().over(whose, order_by="time") > gap
+    begun = rows.select(*whose, "time", pause.fill_null(False).alias("late"))
+    turn = begun.with_columns(turn=pl.col("late").cast(pl.Int64).cum_sum().over(whose, order_by="time"))
+    return turn.select(pl.struct(*whose, "turn").rank("dense").alias("unit")).to_series()
+
+
+def few_owners(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -> tuple[int, int]:
+    """How many published values fewer people of their class share than `least`, and how many share the rarest; `-` tells nothing.
+
+    A value is shared by all who have it, or one that it is a generalization of.
+    """
+    shown = told.with_columns(page=pl.col("request").str.extract(_REQUEST).fill_null(_NOTHING)) if name == "page" else told
+    published = shown.select("class", value=pl.col(name)).filter(pl.col("value") != _NOTHING).unique()
+    held = known.select("class", "owner", value=pl.col(name)).drop_nulls().unique()
+    values = held["value"].unique()
+    above = pl.Series([list(dict.fromkeys((value, *_LEVELS[name](value)))) for value in values.to_list()], dtype=pl.List(pl.String))
+    spread = pl.DataFrame({"value": values, "level": above}).explode("level")
+    sharing = held.join(spread, on="value").group_by("class", "level").agg(people=pl.col("owner").n_unique())
+    counted = published.join(sharing, left_on=["class", "value"], right_on=["class", "level"], how="left")["people"].fill_null(0)
+    return int((counted < least).sum()), int(counted.min() if len(counted) else known["owner"].n_unique())  # type: ignore[arg-type]

@@ -1,0 +1,75 @@
+"""User agents of web access logs: browser and system with their versions, read with ua-parser, and what an agent is generalized to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from shoal.errors import InputError
+
+NONE = "-"  # what a log says where it has no value
+
+_PRODUCT = re.compile(r"[^/(;]+")
+
+
+class Agent(NamedTuple):
+    """A browser and its system, in families and main versions; empty where an agent does not tell."""
+
+    browser: str
+    version: str = ""
+    system: str = ""
+    system_version: str = ""
+
+
+@lru_cache(maxsize=100_000)
+def agent_of(text: str) -> Agent:
+    """What a user agent says of itself. One that ua-parser does not know has the name of its first product."""
+    if text in {NONE, ""}:
+        return Agent("")
+    found = _parser()(text.replace('\\"', '"'))
+    browser, system = found.user_agent, found.os
+    first = _PRODUCT.match(text)
+    name = browser.family if browser else first[0] if first else ""
+    version = (browser.major or "") if browser else ""
+    return Agent(name.strip(), version, system.family if system else "", (system.major or "") if system else "")
+
+
+def browser_of(text: str | None) -> str:
+    """The family of a browser, `-` where there is none."""
+    return agent_of(text or NONE).browser or NONE
+
+
+@lru_cache(maxsize=100_000)
+def agent_levels(text: str) -> tuple[str, ...]:
+    """What an agent is generalized to, itself first: browser, version and system; browser and version; browser; nothing.
+
+    A level that would be read as another browser is left out.
+    """
+    known = agent_of(text)
+    if not known.browser:
+        return (NONE,)
+    versioned = f"{known.browser}/{known.version}.0" if known.version else known.browser
+    system = f"{known.system} {known.system_version}".strip()
+    levels = [f"{versioned} ({system})" if system else versioned, versioned, known.browser]
+    return tuple(dict.fromkeys([text, *(level for level in levels if agent_of(level).browser == known.browser), NONE]))
+
+
+def agent_nodes(text: str) -> tuple[str, ...]:
+    """The four levels on which two agents may differ: browser, its version, system, its version."""
+    known = agent_of(text)
+    return (
+        f"browser {known.browser}",
+        f"browser {known.browser}/{known.version}",
+        f"system {known.system}",
+        f"system {known.system}/{known.system_version}",
+    )
+
+
+def _parser() -> Callable[[str], Any]:
+    try:
+        from ua_parser import parse
+    except ImportError:
+        raise InputError("user agents are read with ua-parser, which is not installed", hint="pip install 'shoal[accesslog]'") from None
+    return parse
