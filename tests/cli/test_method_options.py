@@ -170,4 +170,4 @@ def test_the_shell_completes_the_options_of_the_chosen_method():
     assert completed("anonymize", "--eff") == {"--effort"}
     assert completed("anonymize", "--method", "c") == {name for name in METHODS if name.startswith("c")} >= {"clump", "coherence"}
     assert completed("anonymize", "--method", "nonsense", "--out") == {"--out"}
-    assert completed("anonymize", "--config", "nowhere.toml", "--out") == {"--out"}
+    assert completed("anonymize", "--config", "nowhere.toml", "--forc") == {"--force"}

@@ -13,7 +13,11 @@ from shoal import __version__, kernels
 from shoal.app.cli import screen
 
 NEEDED = ("numpy", "scipy", "polars", "click", "rich", "jinja2")
-OPTIONAL = {"pyarrow": "shoal[arrow]: Arrow arrays in and out", "pandas": "pandas frames as input"}
+OPTIONAL = {
+    "pyarrow": "shoal[arrow]: Arrow arrays in and out",
+    "pandas": "pandas frames as input",
+    "ua_parser": "shoal[accesslog]: user agents of access logs",
+}
 
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
