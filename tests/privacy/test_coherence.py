@@ -77,7 +77,7 @@ def test_witnesses_are_counts_and_what_few_hold_is_named_apart():
 def test_a_private_item_given_away_is_named():
     bags = Bags.from_lists([["a", "flu"], ["a", "flu"], ["b"], ["b"], ["b"]])
     verdict = Coherence(h=0.5, k=2, p=1, private={"flu"}).check(Release.from_records(bags))
-    assert "{a} gives 'flu' away with a certainty of 100.0%" in verdict.witnesses
+    assert "{a} gives 'flu' away with a certainty of 100%" in verdict.witnesses
     assert verdict.achieved["breach"] == 1.0
 
 
