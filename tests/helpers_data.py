@@ -35,7 +35,7 @@ TABLE_5_1 = [
 
 def food() -> Taxonomy:
     """The food taxonomy of the thesis, Figure 1.3: eight leaves below three groups."""
-    return Taxonomy.from_parents(FOOD)
+    return Taxonomy.from_parents(FOOD, "lm")
 
 
 def tree(parent: Sequence[int], loss: str = "lm") -> Taxonomy:

@@ -30,7 +30,7 @@ def on_nodes(records: Sequence[str], under: dict[str, str] | None = None) -> Ori
     parents: dict[str, str | None] = {"everything": None}
     parents |= dict.fromkeys(sorted(set((under or {}).values())), "everything")
     parents |= {item: (under or {}).get(item, "everything") for item in sorted(set(chain.from_iterable(rows)))}
-    return place_terms(Bags.from_lists(rows), Taxonomy.from_parents(parents), scope="whole", as_sets=True)
+    return place_terms(Bags.from_lists(rows), Taxonomy.from_parents(parents, "lm"), scope="whole", as_sets=True)
 
 
 def published(release, i: int) -> set[str]:

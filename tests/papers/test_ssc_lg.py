@@ -24,7 +24,8 @@ GOODS = Taxonomy.from_parents(
         "Apparel": "Goods",
         "Clothes": "Apparel", "Jackets": "Clothes", "Pants": "Clothes",
         "Footwear": "Apparel", "Boots": "Footwear", "Shoes": "Footwear",
-    }
+    },
+    "lm",
 )  # fmt: skip
 
 VOCABULARIES = [

@@ -35,7 +35,8 @@ GOODS = Taxonomy.from_parents(
         "Footwear": "Apparel",
         "Boots": "Footwear",
         "Shoes": "Footwear",
-    }
+    },
+    "lm",
 )
 T = [
     ["Wine", "Wine", "Jackets", "Boots"],

@@ -31,7 +31,8 @@ ROOT = Taxonomy.from_parents(
         "Food": "Root", "Fruit": "Food", "Or": "Fruit", "Ap": "Fruit", "Ba": "Fruit",
         "Meat": "Food", "Be": "Meat", "Ch": "Meat",
         "Non": "Root", "Soap": "Non", "Pen": "Non",
-    }
+    },
+    "lm",
 )  # fmt: skip
 
 

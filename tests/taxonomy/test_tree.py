@@ -83,7 +83,7 @@ def test_another_loss_on_the_same_tree() -> None:
 
 
 def test_parents_in_any_order() -> None:
-    taxonomy = Taxonomy.from_parents({"leaf": "inner", "root": None, "inner": "root", "other": "root"})
+    taxonomy = Taxonomy.from_parents({"leaf": "inner", "root": None, "inner": "root", "other": "root"}, "lm")
     assert taxonomy.names.names.to_list() == ["root", "inner", "leaf", "other"]
     assert taxonomy.parent.tolist() == [-1, 0, 1, 0]
     assert taxonomy.nodes(["leaf", "x", "root"]).tolist() == [2, -1, 0]

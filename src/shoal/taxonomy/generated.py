@@ -18,6 +18,7 @@ import numpy as np
 
 from shoal.data.bags import Vocabulary
 from shoal.errors import ParameterError, TaxonomyError
+from shoal.taxonomy.losses import DEFAULT_LOSS
 from shoal.taxonomy.tree import Taxonomy
 
 ROOT = "(any item)"
@@ -25,7 +26,7 @@ ROOT = "(any item)"
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
 
 
-def generated(vocabulary: Vocabulary | Iterable[str], fanout: int = 5, loss: str = "lm") -> Taxonomy:
+def generated(vocabulary: Vocabulary | Iterable[str], fanout: int = 5, loss: str = DEFAULT_LOSS) -> Taxonomy:
     """Items become leaves; an inner node has at most `fanout` children and says which places its items have."""
     if fanout < 2:
         raise ParameterError(f"the fan-out must be at least 2, not {fanout}", value=fanout, limit=2)

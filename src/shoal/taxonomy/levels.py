@@ -21,6 +21,7 @@ import polars as pl
 
 from shoal.counting import counted
 from shoal.errors import TaxonomyError
+from shoal.taxonomy.losses import DEFAULT_LOSS
 from shoal.taxonomy.paths import IMPLIED_ROOT, Parents
 from shoal.taxonomy.tree import Taxonomy
 
@@ -51,7 +52,7 @@ class LevelTree:
     notes: tuple[str, ...] = ()
 
 
-def tree_of_levels(frame: pl.DataFrame, levels: Sequence[str], loss: str = "lm") -> LevelTree:
+def tree_of_levels(frame: pl.DataFrame, levels: Sequence[str], loss: str = DEFAULT_LOSS) -> LevelTree:
     """The taxonomy in these columns of a frame, given from the highest level to the items."""
     rows = _labels(frame, levels)
     filled = rows.filter(pl.col(levels[-1]).is_not_null())

@@ -18,7 +18,7 @@ import polars as pl
 from shoal import _kernels
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.errors import TaxonomyError
-from shoal.taxonomy.losses import integer_losses, node_loss
+from shoal.taxonomy.losses import DEFAULT_LOSS, integer_losses, node_loss
 
 
 class Lexicon(Protocol):
@@ -39,7 +39,7 @@ class Taxonomy:
     names: Vocabulary
     parent: Small
     lexicon: Lexicon | None = None
-    loss_name: str = "lm"
+    loss_name: str = DEFAULT_LOSS
     unlisted: int | None = None
     barred: npt.NDArray[np.bool_] | None = None
 
@@ -55,7 +55,7 @@ class Taxonomy:
         return len(self.parent)
 
     @classmethod
-    def from_parents(cls, parents: dict[str, str | None], loss_name: str = "lm") -> Taxonomy:
+    def from_parents(cls, parents: dict[str, str | None], loss_name: str = DEFAULT_LOSS) -> Taxonomy:
         """From each node's parent (None for the root), in any order; children keep the order they are given in."""
         children: dict[str | None, list[str]] = {}
         for node, above in parents.items():

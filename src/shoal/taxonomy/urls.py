@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from shoal.data.bags import Vocabulary
 from shoal.errors import TaxonomyError
+from shoal.taxonomy.losses import DEFAULT_LOSS
 from shoal.taxonomy.tree import Taxonomy
 
 ROOT = "(any page)"
@@ -22,7 +23,7 @@ NOTHING = "-"
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
-def url_taxonomy(vocabulary: Vocabulary | Iterable[str], loss: str = "lm") -> Taxonomy:
+def url_taxonomy(vocabulary: Vocabulary | Iterable[str], loss: str = DEFAULT_LOSS) -> Taxonomy:
     """The folders above all items; items that hold no slash lie directly below the root."""
     names = sorted(set(vocabulary.names if isinstance(vocabulary, Vocabulary) else vocabulary))
     if not any("/" in name for name in names):

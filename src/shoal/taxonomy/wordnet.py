@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Small, Vocabulary
+from shoal.taxonomy.losses import DEFAULT_LOSS
 from shoal.taxonomy.tree import Taxonomy
 from shoal.text.morphology import Morphology
 
@@ -32,7 +33,7 @@ class NounLexicon:
         return np.where(places >= 0, self.first_sense[places], np.int32(-1))
 
 
-def wordnet(loss: str = "lm") -> Taxonomy:
+def wordnet(loss: str = DEFAULT_LOSS) -> Taxonomy:
     """WordNet's nouns, under the named node loss."""
     taxonomy = _nouns()
     return taxonomy if loss == taxonomy.loss_name else taxonomy.with_loss(loss)

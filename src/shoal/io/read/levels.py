@@ -23,6 +23,7 @@ from shoal.io.read.source import Source
 from shoal.io.read.taxonomies import taxonomy_of_rows
 from shoal.names import did_you_mean
 from shoal.taxonomy.levels import LevelTree, tree_of_levels
+from shoal.taxonomy.losses import DEFAULT_LOSS
 
 SAMPLE = 50
 
@@ -38,7 +39,7 @@ def read_levels(path: str | Path, levels: Sequence[str], *, sep: str | None = No
     return LevelTree(found.taxonomy, found.conflicts, (*notes, *found.notes))
 
 
-def levels_of_frame(frame: pl.DataFrame, levels: Sequence[str] | None = None, loss: str = "lm") -> LevelTree:
+def levels_of_frame(frame: pl.DataFrame, levels: Sequence[str] | None = None, loss: str = DEFAULT_LOSS) -> LevelTree:
     """The taxonomy in a frame: of these levels, or, where none are named, of the two columns child and parent."""
     place = Path("the frame")
     if levels is not None:

@@ -23,6 +23,7 @@ from shoal.io.read.cells import table_of
 from shoal.io.read.defects import BROKEN_LINES
 from shoal.io.read.texts import read_text
 from shoal.names import there_are
+from shoal.taxonomy.losses import DEFAULT_LOSS
 from shoal.taxonomy.paths import Parents, parents_of_paths, two_parents
 from shoal.taxonomy.tree import Taxonomy
 
@@ -50,7 +51,7 @@ class _Row:
     cells: list[str]
 
 
-def read_taxonomy(path: str | Path, form: str | None = None, loss: str = "lm") -> TaxonomyFile:
+def read_taxonomy(path: str | Path, form: str | None = None, loss: str = DEFAULT_LOSS) -> TaxonomyFile:
     """The taxonomy in a file; `form` is one of edges, paths and json, or guessed."""
     if form is not None and form not in FORMS:
         raise ParameterError(f"no form of taxonomy is called {form!r}", hint=there_are(form, FORMS), value=form)
@@ -63,7 +64,7 @@ def read_taxonomy(path: str | Path, form: str | None = None, loss: str = "lm") -
         raise TaxonomyError(f"{file.name or file}: {error.message}", hint=error.hint, rare=error.rare, **error.facts) from None
 
 
-def taxonomy_of_text(text: str, form: Form | None = None, loss: str = "lm") -> TaxonomyFile:
+def taxonomy_of_text(text: str, form: Form | None = None, loss: str = DEFAULT_LOSS) -> TaxonomyFile:
     """The taxonomy in the text of a file."""
     notes: list[str] = []
     if form == "json" or (form is None and text.lstrip()[:1] in {"{", "["}):
@@ -72,7 +73,9 @@ def taxonomy_of_text(text: str, form: Form | None = None, loss: str = "lm") -> T
     return _of_table(_table(text, notes), form, loss, notes)
 
 
-def taxonomy_of_rows(rows: Sequence[Sequence[Any]], form: Form | None = None, loss: str = "lm", notes: Sequence[str] = ()) -> TaxonomyFile:
+def taxonomy_of_rows(
+    rows: Sequence[Sequence[Any]], form: Form | None = None, loss: str = DEFAULT_LOSS, notes: Sequence[str] = ()
+) -> TaxonomyFile:
     """The taxonomy in the rows of a table, whose cells are text, whole numbers or None."""
     if form == "json":
         raise ParameterError("a table of cells is read as edges or paths, not as JSON", value=form)
