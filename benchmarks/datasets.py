@@ -14,7 +14,6 @@ from shoal.app.prepare import prepare
 from shoal.data.original import Original
 from shoal.io.generated_log import generate
 from shoal.io.read.formats import ReadOptions
-from shoal.taxonomy.floor import Floor
 
 LINES = ReadOptions(format="transactions")
 LASTFM = ReadOptions(user="user", time="time", text="tag")
@@ -22,6 +21,8 @@ LASTFM = ReadOptions(user="user", time="time", text="tag")
 
 def with_lm(**how: Any) -> Preparation:
     """Prepared under LM without a floor, as the literature measures losses, so that tables of different versions can be compared."""
+    from shoal.taxonomy.floor import Floor  # versions before limits of generality have none, and do not come here
+
     return Preparation(loss="lm", floor=Floor(level=1), **how)
 
 

@@ -16,7 +16,7 @@ from shoal.errors import ParameterError
 from shoal.io.published.bags import read_records
 
 LONG = ("--layout", "long")
-DEPTH = {"Food": 0, "Fruit": 1, "Meat": 1, "Dairy": 1}  # all other names of FOOD are leaves, at 2
+LEVEL = {"Food": 1, "Fruit": 2, "Meat": 2, "Dairy": 2}  # all other names of FOOD are leaves, at 3
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_long_table_has_record_item_count_and_level(shell: Shell, format: str)
     table = table_of(release, format)
     assert table.columns == ["record", "item", "count", "level"]
     assert table["record"].unique().sort().to_list() == list(range(1, 41))
-    assert all(level == DEPTH.get(item, 2) for item, level in table.select("item", "level").iter_rows())
+    assert all(level == LEVEL.get(item, 3) for item, level in table.select("item", "level").iter_rows())
     manifest = json.loads((release / "manifest.json").read_text())
     assert manifest["files"][0]["layout"] == "long"
     assert manifest["files"][0]["rows"] == 40

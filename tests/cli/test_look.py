@@ -6,10 +6,12 @@ import gzip
 import json
 import re
 
+import click
 import pytest
 
 from helpers_cli import Shell, one_line
 from shoal.app import look as looking
+from shoal.app.cli.look import command
 
 OWNERS = ("ann@example.org", "bob@example.org", "cid@example.org")
 BOUGHT = ("milk", "bread", "butter", "cheese", "wine", "tea", "salt")
@@ -51,7 +53,22 @@ def test_what_each_way_of_making_records_protects(shell: Shell):
 
 def test_without_times_there_are_no_sessions(shell: Shell):
     shell.file("input", TABLE.replace("when", "code").replace("2024-01-01 ", "x"))
-    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("needs times")
+    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("not possible without a column of times")
+
+
+def test_times_that_are_not_read_are_not_called_missing(shell: Shell):
+    shell.file("input", TABLE.replace("when", "time"))
+    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("not counted, as times are read only with --per session")
+
+
+def test_the_help_fits_one_screen_and_names_every_option(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    plain, everything = shell("look", "--help").out, shell("look", "--help-all").out
+    assert len(plain.splitlines()) <= 40
+    own = [max(option.opts, key=len) for option in command.params if isinstance(option, click.Option)]
+    squeezed = "".join(plain.split())
+    assert [name for name in own if name not in squeezed] == []
+    assert [name for name in own if f"  {name}" not in everything] == []
 
 
 def test_three_records_of_different_people_as_parsed(shell: Shell):

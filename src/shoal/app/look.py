@@ -112,7 +112,7 @@ def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxono
         occurrences=bags.occurrences,
         largest_owner=_largest(data.frame["owner"].to_numpy() if isinstance(data, Log) else bags.owners, bags.owners),
         known=known,
-        protects=protection_by_per(data, how.pause),
+        protects=protection_by_per(data, how.pause, timed=reading.timed),
         examples=tuple(tuple((item, f"{n:,}") for item, n in list(example.items())[:SHOWN_ITEMS]) for example in examples),
         more=tuple(max(0, len(example) - SHOWN_ITEMS) for example in examples),
         notes=(*reading.notes, *notes),

@@ -96,14 +96,14 @@ def described(judged: Judged) -> dict[str, Any]:
 
 
 def levels_in(original: AnyOriginal) -> Levels | None:
-    """The depth of an item in the taxonomy that records were put on, by its name; None where they were not."""
+    """The level of an item in the taxonomy that records were put on, the root's being 1, by its name; None where they were not."""
     if not isinstance(original, Original) or not original.on_taxonomy:
         return None
     tree = original.tree
 
     def levels(names: pl.Series) -> pl.Series:
         nodes = tree.names.codes(names)
-        return pl.select(pl.when(pl.Series(nodes >= 0)).then(pl.Series(tree.depth[nodes]))).to_series()
+        return pl.select(pl.when(pl.Series(nodes >= 0)).then(pl.Series(tree.depth[nodes] + 1))).to_series()
 
     return levels
 

@@ -32,15 +32,19 @@ def protection(claims: Sequence[Model], original: AnyOriginal, per: Per) -> dict
     return {PROTECTS: protected(per, max((claim.generalized_groups or 0 for claim in claims), default=0))}
 
 
-def protection_by_per(data: Log | Bags, gap: timedelta) -> dict[str, str]:
-    """For each way of making records of this data: how many there would be, and what would be protected."""
+def protection_by_per(data: Log | Bags, gap: timedelta, timed: bool = False) -> dict[str, str]:
+    """For each way of making records of this data: how many there would be, and what would be protected.
+
+    `timed` says that the file has times, though they may not have been read.
+    """
     if isinstance(data, Bags):
         return {"user": f"{counted(len(data), 'record')}, each of another person; protected is each, among k people"}
     ways = ("record", *WAYS) if data.has_records else WAYS
-    return {per: _with_number(data, per, gap) for per in ways}
+    return {per: _with_number(data, per, gap, timed) for per in ways}
 
 
-def _with_number(log: Log, per: Per, gap: timedelta) -> str:
+def _with_number(log: Log, per: Per, gap: timedelta, timed: bool) -> str:
     if per == "session" and not log.timed:
-        return f"needs times; protected is {protected(per)}"
+        how_many = "not counted, as times are read only with --per session" if timed else "not possible without a column of times"
+        return f"{how_many}; protected is {protected(per)}"
     return f"{counted(log.n_records(per, gap), 'record')}; protected is {protected(per)}"

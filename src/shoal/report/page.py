@@ -58,6 +58,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         "shares": summary.shares,
         "share_chart": _safe(sections.share_chart(summary)),
         "warning": summary.warning,
+        "protected": plain(str(manifest.get("input", {}).get("protects", ""))),
         "tiles": [verdicts.guarantee(judged), summary.tile, sections.published_tile(manifest)],
         "claims": [verdicts.claim_of(v) for v in judged],
         "checked": verdicts.claims_line(judged),

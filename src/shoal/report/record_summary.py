@@ -12,14 +12,14 @@ from shoal.methods import fate_of
 from shoal.report.summary import NOT_MEASURED, Share, Summary, share_in
 from shoal.report.verdicts import Tile
 
+AS_TYPED = "as typed"
 FORMS = {
-    "as typed": ((TYPED,), "same"),
+    AS_TYPED: ((TYPED,), "same"),
     "within one level": ((RENAMED, PARENT), "near"),
     "as categories": ((CATEGORY,), "changed"),
     "root or unlisted": ((TOP,), "vague0"),
 }
 FORM_TONES = {part: tone for parts, tone in FORMS.values() for part in parts}
-READABLE = ("as typed", "within one level")
 BEFORE = (NOT_IN_TAXONOMY, REPEATED)  # left out before the method saw the records
 
 
@@ -27,8 +27,8 @@ def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
     """The summary of records from what a manifest tells."""
     shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
     metrics = manifest.get("metrics", {})
-    readable = sum(share.value for share in shares if share.name in READABLE) if shares else None
-    return Summary(shares, (*_terms(manifest), *_lost(metrics), *_published(manifest)), _tile(metrics), readable)
+    as_typed = next((share.value for share in shares if share.name == AS_TYPED), None)
+    return Summary(shares, (*_terms(manifest), *_lost(metrics), *_published(manifest)), _tile(metrics), as_typed)
 
 
 def forms(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:

@@ -51,6 +51,7 @@ MEANINGS = {
     "taxonomy_height": "steps from the root down to the deepest name",
 }
 
+RECORDS = {"record": "records by a column"}  # what one record is, where "one record per ..." would not say it
 LABELS = {"owners": "people", "per": "one record per", "unknown": "unknown terms"}
 UNKNOWN = {
     "keep": "terms that the taxonomy lacks stay, under one extra branch below its root",
@@ -190,7 +191,7 @@ def asked_line(manifest: Mapping[str, Any]) -> str:
     pieces = [str(manifest.get("method") or "")]
     pieces += [f"k = {number(asked['k'])}"] if "k" in asked else []
     pieces += [str(given["format"])] if "format" in given else []
-    pieces += [f"one record per {given['per']}"] if "per" in given else []
+    pieces += [RECORDS.get(str(given["per"]), f"one record per {given['per']}")] if "per" in given else []
     return plain(" · ".join(p for p in pieces if p))
 
 

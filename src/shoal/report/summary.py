@@ -13,7 +13,7 @@ from typing import Any
 from shoal.counting import counted, percent
 from shoal.report.verdicts import Tile
 
-LITTLE = 0.05  # share of words published as typed or within one level, below which a release says hardly anything
+LITTLE = 0.05  # share of words published as typed, below which a release is warned of
 NOT_MEASURED = Tile("Lost", "not measured", "the loss needs the original", "open")
 
 
@@ -41,20 +41,20 @@ class Share:
 class Summary:
     """Shares of one whole, side by side; then lines of a name and a text; the largest number of the report's head.
 
-    `readable` is the share of words published as typed or within one level, where words are published.
+    `as_typed` is the share of words published as they were typed, where words are published.
     """
 
     shares: tuple[Share, ...] = ()
     lines: tuple[tuple[str, str], ...] = ()
     tile: Tile = field(default=NOT_MEASURED)
-    readable: float | None = None
+    as_typed: float | None = None
 
     @property
     def warning(self) -> str:
         """A sentence where hardly a word is left; empty where there is none to say."""
-        if self.readable is None or self.readable >= LITTLE:
+        if self.as_typed is None or self.as_typed >= LITTLE:
             return ""
-        return f"{percent(self.readable)} of the words are published as typed or within one level: this release says hardly anything"
+        return f"only {percent(self.as_typed)} of the words are published as they were typed"
 
 
 def share_in(metrics: Mapping[str, Any], name: str) -> float | None:

@@ -11,7 +11,8 @@ from shoal.app.advice import Change, changes
 from shoal.app.announcing import announced, doubts
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
-from shoal.app.cli.method_command import TYPED, MethodCommand, help_all_option
+from shoal.app.cli.grouped_command import help_all_option
+from shoal.app.cli.method_command import TYPED, MethodCommand
 from shoal.app.cli.options import DATA_PARAMETERS, data_options, input_argument, method_parameters, rare_option
 from shoal.app.cli.out_name import refuse_file_name
 from shoal.app.cli.retyped import with_change
@@ -51,7 +52,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     "anonymize", cls=MethodCommand, groups=GROUPS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
 )
 @input_argument
-@click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="Directory to write; it must not exist yet.")
+@click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="New directory for the release.")
 @click.option(
     "--method",
     "-m",
@@ -62,10 +63,12 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     help=", ".join(METHODS) + ".",
 )
 @data_options()
-@click.option("--to", "form", type=click.Choice(list(OUTPUT_FORMATS)), help="Form of the records. [default: parquet; accesslog]")
-@click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, show_default=True, help="A row is a record, or an item of one.")
+@click.option(
+    "--to", "form", type=click.Choice(list(OUTPUT_FORMATS)), metavar="NAME", help=f"{', '.join(OUTPUT_FORMATS)}. [default: parquet; accesslog]"
+)
+@click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, help="A row is a record (lists) or an item of one.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
-@click.option("--bound", is_flag=True, help="Also prove what any release with this k must lose; slow on large data.")
+@click.option("--bound", is_flag=True, help="Also prove what any release must lose; slow.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
 @click.option("--private-report", type=click.Path(path_type=Path), metavar="FILE", help="Records before and after. Not to be published.")
 @rare_option
@@ -88,8 +91,8 @@ def command(
     as_json: bool,
     **said: Any,
 ) -> None:
-    """Turn INPUT into a release directory whose guarantee was verified before it was written.
-    INPUT is one file, or several of the same columns, a pattern in quotes, or - for standard input.
+    """Turn INPUT into a release directory whose guarantee was verified before it was written. INPUT is
+    a file, several with the same columns, a pattern in quotes, or - for standard input.
     """
     chosen = chosen_method(method, method_parameters(said))
     form = form or default_format(chosen.publishes)

@@ -9,19 +9,32 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
+from shoal.app.cli.grouped_command import GroupedCommand, help_all_option
 from shoal.app.cli.options import called, data_options, input_argument
 from shoal.app.look import Example, Known, Look, look
+from shoal.app.prepare import FITTING
 from shoal.app.request import preparation
 from shoal.counting import counted, percent
 
 WIDEST_ITEM = 60
 
 
-@click.command("look", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+GROUPS = {
+    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header", "whole"),
+    "What is protected": ("per", "gap", "bag"),
+    "Taxonomy": ("taxonomy",),
+    "Output": ("as_json", "help_all"),
+}
+
+
+@click.command(
+    "look", cls=GroupedCommand, groups=GROUPS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
 @input_argument
 @data_options()
 @click.option("--all", "whole", is_flag=True, help="Read all of a large file, not only its first part.")
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@help_all_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(input: tuple[Path, ...], whole: bool, threads: int | None, as_json: bool, **said: Any) -> None:
     """Show how INPUT is read: format, columns, people, records, what a taxonomy knows of it, and three records. Writes nothing.
@@ -73,7 +86,7 @@ def _known(known: Known) -> list[tuple[str, str]]:
         f"{known.taxonomy} knows {screen.share(known.items_known, known.items)} of the items, "
         f"{screen.share(known.occurrences_known, known.occurrences)} of their occurrences"
     )
-    return [("taxonomy", told), *([("", "too few: anonymize refuses it")] if known.refused else [])]
+    return [("taxonomy", told), *([("", f"too few: anonymize refuses it; {FITTING}")] if known.refused else [])]
 
 
 def _example(pairs: Example, more: int, shown: Callable[[str, str], str]) -> str:

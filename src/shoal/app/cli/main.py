@@ -70,7 +70,8 @@ def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> N
 def cli() -> None:
     """Publish query logs, baskets and click streams without exposing the people in them.
 
-    Start with `shoal demo`, then `shoal anonymize YOUR-LOG --out RELEASE`. `shoal COMMAND --help` describes a command.
+    Start with `shoal demo`. Then `shoal look YOUR-LOG` shows how a file of yours is read, and `shoal anonymize YOUR-LOG --out RELEASE`
+    makes a release of it. `shoal COMMAND --help` describes a command.
     """
 
 

@@ -6,13 +6,12 @@ what is typed and what a file of options says; then the rest is parsed with the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 import click
 
 from shoal.app.cli.config import own_options, typed_config
+from shoal.app.cli.grouped_command import GroupedCommand, write_section
 from shoal.app.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods import METHODS
@@ -21,21 +20,14 @@ from shoal.names import did_you_mean
 TYPED = f"{__name__}.typed"
 _CHOSEN = f"{__name__}.chosen"
 _ASKED = f"{__name__}.asked"
-_EVERYTHING = f"{__name__}.everything"
-_NARROWEST_NAMES = 30  # columns for the names of options, which is what click gives them
 CLOSE = 0.8  # what another method takes was probably meant as it was typed
-OTHER = "Other"
 
 
-class MethodCommand(click.Command):
+class MethodCommand(GroupedCommand):
     """Parses and explains the options of the chosen method, besides the command's own, which are shown in groups.
 
-    `groups` are headings and the parameters below each, among them those of methods (`method_k`); all others are described by `--help-all`.
+    The groups may name parameters of methods too (`method_k`).
     """
-
-    def __init__(self, *arguments: Any, groups: Mapping[str, Sequence[str]], **attributes: Any) -> None:
-        super().__init__(*arguments, **attributes)
-        self._groups = groups
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's own parameters, and the options of the chosen method once it is known.
@@ -78,24 +70,14 @@ class MethodCommand(click.Command):
         else:
             self._format_method(ctx, formatter, asked)
 
+    def described(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own parameters, and those that most methods take."""
+        return [*shared_by_most(), *super().get_params(ctx)]
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The common options, each under its heading, the names of the others, and where these are described."""
-        by_name = {str(parameter.name): parameter for parameter in (*shared_by_most(), *super().get_params(ctx))}
-        shown = {heading: [by_name[name] for name in below if name in by_name] for heading, below in self._groups.items()}
-        common = {str(parameter.name) for below in shown.values() for parameter in below}
-        rest = [parameter for name, parameter in by_name.items() if name not in common and isinstance(parameter, click.Option)]
-        asking = [parameter for parameter in rest if parameter is self.get_help_option(ctx)]
-        rest = [parameter for parameter in rest if parameter not in asking]
-        shown[list(shown)[-1]] += asking
-        if ctx.meta.get(_EVERYTHING):
-            shown[OTHER] = [*rest]
-        for heading, parameters in shown.items():
-            _write_section(ctx, formatter, heading, parameters)
+        """The common options, and where those of the methods are described."""
+        super().format_options(ctx, formatter)
         formatter.write_paragraph()
-        if not ctx.meta.get(_EVERYTHING):
-            names = ", ".join(max(option.opts, key=len) for option in rest)
-            formatter.write_text(f"More options, which `{ctx.command_path} --help-all` describes: {names}.")
-            formatter.write_paragraph()
         formatter.write_text(
             f"Every method has options of its own: `{ctx.command_path} --method NAME --help` shows them, `shoal methods` lists the "
             "methods, `shoal methods NAME` says what one of them does."
@@ -108,30 +90,11 @@ class MethodCommand(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(METHODS[name].summary())
-        _write_section(ctx, formatter, f"Options of the method {name}", method_options(name))
+        write_section(ctx, formatter, f"Options of the method {name}", method_options(name))
         formatter.write_paragraph()
         formatter.write_text(
             f"`{ctx.command_path} --help` shows the options that do not depend on the method, `shoal methods {name}` says more about it."
         )
-
-
-def _tell_everything(ctx: click.Context, parameter: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        ctx.meta[_EVERYTHING] = True
-        click.echo(ctx.get_help())
-        ctx.exit()
-
-
-help_all_option = click.option(
-    "--help-all", is_flag=True, is_eager=True, expose_value=False, callback=_tell_everything, help="Describe all options, and exit."
-)
-
-
-def _write_section(ctx: click.Context, formatter: click.HelpFormatter, heading: str, parameters: Sequence[click.Parameter]) -> None:
-    rows = [row for p in parameters if isinstance(p, click.Option) and (row := p.get_help_record(ctx)) is not None]
-    if rows:
-        with formatter.section(heading):
-            formatter.write_dl(rows, col_max=max(_NARROWEST_NAMES, formatter.width * 2 // 5))
 
 
 def shared_by_most() -> list[click.Option]:

@@ -31,7 +31,7 @@ Levels = Callable[[pl.Series], pl.Series]
 class OutputForm:
     """How tables are written: the format of their files; for records, what separates items and whether a row is a record or an item.
 
-    `levels` tells the depth of an item in the taxonomy, where there is one.
+    `levels` tells the level of an item in the taxonomy, where there is one; the root's is 1.
     """
 
     format: str = "parquet"
