@@ -66,7 +66,7 @@ def test_a_taxonomy_that_knows_hardly_any_item(shell: Shell):
     shell.file("food.csv", FOOD)
     shell.file("lines", "1 2 3\n1 2\n2 3 4 1\n" * 50 + "Apple 1\n")
     line = refused(shell, "lines", "--taxonomy", "food.csv")
-    assert "the taxonomy knows 1 of 452 item occurrences, less than 1%" in line
+    assert "the taxonomy has 1 of 452 item occurrences, less than 1%" in line
     assert "--unknown keep or drop" in line
     assert anonymized(shell, "lines", "--taxonomy", "food.csv", "--unknown", "keep").code == 0
 

@@ -83,7 +83,7 @@ def test_named_columns_decide_the_format(tmp_path):
     assert layout_of(tmp_path, text, item="item").format == "table"
     assert layout_of(tmp_path, text, format="table").format == "table"
     assert layout_of(tmp_path, text, format="transactions").format == "transactions"
-    assert layout_of(tmp_path, text, format="transactions").notes[0] == "format transactions (as asked)"
+    assert layout_of(tmp_path, text, format="transactions").notes[0] == "format transactions (given, not guessed)"
 
 
 def test_fields_may_be_numbered(tmp_path):

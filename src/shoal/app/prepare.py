@@ -42,7 +42,7 @@ class Records:
 
 READING = "reading"  # what was said of how the input is to be read
 FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
-FITTING = "give one that is about these items, generated, or paths for URLs"  # what to do where it knows fewer
+FITTING = "give one that is about these items, generated, or paths for URLs"  # what to do where it has fewer
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +169,6 @@ def _refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
     known = occurrences - unknown
     if unknown and known < FEWEST_KNOWN * occurrences:
         raise InputError(
-            f"the taxonomy knows {known:,} of {occurrences:,} item occurrences, less than {percent(FEWEST_KNOWN, 0)}",
+            f"the taxonomy has {known:,} of {occurrences:,} item occurrences, less than {percent(FEWEST_KNOWN, 0)}",
             hint=f"{FITTING}; --unknown keep or drop goes on with this one",
         )

@@ -64,7 +64,11 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 )
 @data_options()
 @click.option(
-    "--to", "form", type=click.Choice(list(OUTPUT_FORMATS)), metavar="NAME", help=f"{', '.join(OUTPUT_FORMATS)}. [default: parquet; accesslog]"
+    "--to",
+    "form",
+    type=click.Choice(list(OUTPUT_FORMATS)),
+    metavar="NAME",
+    help=f"{', '.join(OUTPUT_FORMATS)}. [default: parquet; accesslog]",
 )
 @click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, help="A row is a record (lists) or an item of one.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")

@@ -83,7 +83,7 @@ def _records(found: Look) -> list[tuple[str, str]]:
 
 def _known(known: Known) -> list[tuple[str, str]]:
     told = (
-        f"{known.taxonomy} knows {screen.share(known.items_known, known.items)} of the items, "
+        f"{known.taxonomy} has {screen.share(known.items_known, known.items)} of the items, "
         f"{screen.share(known.occurrences_known, known.occurrences)} of their occurrences"
     )
     return [("taxonomy", told), *([("", f"too few: anonymize refuses it; {FITTING}")] if known.refused else [])]

@@ -285,4 +285,4 @@ def first_records(source: Source, separator: str, limit: int) -> Sample:
 
 
 def _announced(format: str, options: ReadOptions, by: str) -> str:
-    return f"format {format} (as asked)" if options.format else f"format {format}, recognised by {by}"
+    return f"format {format} (given, not guessed)" if options.format else f"format {format}, recognised by {by}"
