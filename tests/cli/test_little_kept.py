@@ -113,3 +113,12 @@ def test_the_warning_stands_in_the_report_without_commands(log: Shell) -> None:
     page = Path("release/report.html").read_text()
     assert "of the words are published as they were typed" in page
     assert "my log.tsv" not in page
+
+
+def test_single_requests_of_an_access_log_are_offered(log: Shell) -> None:
+    line = '192.0.2.{n} - - [17/May/2015:10:05:03 +0000] "GET /{n}/page{n}.html HTTP/1.1" 200 5120 "-" "Mozilla/5.0"\n'
+    pages = "".join(line.format(n=n) + line.format(n=n).replace(f"/{n}/page", "/a/page") for n in range(1, 7))
+    log.file("access.log", pages)
+    answer = log("anonymize", "access.log", "--taxonomy", "paths", "--k", "6", "--out", "release")
+    assert flagged(answer.err)
+    assert {words[words.index("--per") + 1] for words in commands(answer.err) if "--per" in words} == {"session", "event"}

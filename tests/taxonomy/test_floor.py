@@ -26,6 +26,12 @@ def test_a_level_bars_inner_nodes_above_it_and_no_leaf() -> None:
     assert barred(food(), 99) == {"Food", "Fruit", "Meat", "Dairy"}
 
 
+def test_a_node_above_all_leaves_says_no_more_than_the_root() -> None:
+    chain = Taxonomy.from_parents({"(root)": None, "/*": "(root)", "/a/*": "/*", "/a/x": "/a/*", "/a/y": "/a/*", "/b": "/*"})
+    assert barred(chain, 2) == {"(root)", "/*"}
+    assert barred(chain, 1) == set()
+
+
 def test_named_nodes_bar_what_lies_above_them() -> None:
     assert barred(food(), "Fruit") == {"Food"}
     assert barred(food(), ["Apple", "Meat"]) == {"Food", "Fruit"}

@@ -34,7 +34,10 @@ def changes(prepared: Prepared, method: Method) -> list[Change]:
 def _smaller_records(prepared: Prepared) -> Iterator[Change]:
     """Shorter records are alike more often: sessions where there are times, events where there is a log."""
     reading = prepared.reading
-    possible: dict[Per, bool] = {"session": reading is not None and reading.timed, "event": reading is not None and bool(reading.roles)}
+    possible: dict[Per, bool] = {
+        "session": reading is not None and reading.timed,
+        "event": reading is not None and reading.format != "transactions",
+    }
     for per in SMALLER[prepared.how.per]:
         if possible[per]:
             yield Change(protected(per), per, {"per": per}, without=() if per == "session" else ("gap", "record"))

@@ -9,7 +9,7 @@ from shoal.report.facts import Example
 from shoal.taxonomy.tree import Taxonomy
 
 MOST_EXAMPLES = 3  # of each sort
-MOST_ITEMS = 12  # of a record
+MOST_ITEMS = 8  # of a record
 SPECIFIC, TYPICAL = "Most specific", "Typical"
 
 

@@ -29,8 +29,8 @@ Mask = npt.NDArray[np.bool_]
 class Floor:
     """Nothing above this level (the root's is 1), or above these nodes, is published.
 
-    With level 1 every node may be published. All other floors also exclude the root and the node of unlisted terms. A leaf of the taxonomy
-    is never above the floor: nothing is more specific.
+    With level 1 every node may be published. All other floors also exclude the root, nodes above all leaves, which say no more than the
+    root, and the node of unlisted terms. A leaf of the taxonomy is never above the floor: nothing is more specific.
     """
 
     level: int = BELOW_ROOT
@@ -92,7 +92,7 @@ class Floor:
         if self.lets_all_pass:
             return barred
         inner = taxonomy.end > np.arange(len(taxonomy)) + 1
-        barred |= inner & (taxonomy.depth < self.level - 1)
+        barred |= inner & ((taxonomy.depth < self.level - 1) | (taxonomy.leaves == taxonomy.leaves[0]))
         for node in self._found(taxonomy):
             while (node := int(taxonomy.parent[node])) >= 0:
                 barred[node] = True
