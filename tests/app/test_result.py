@@ -167,6 +167,12 @@ def test_a_notebook_shows_a_table_and_a_chart_that_need_nothing_else(result: Any
     assert sum(widths) == pytest.approx(640, abs=1)
 
 
+def test_a_notebook_says_what_is_protected_where_people_own_several_records(result: Any):
+    by_event = shoal.anonymize(EVENTS, k=3, taxonomy=food(), per="event")
+    assert "each event among 3 people; not a person's whole history" in Parts(by_event._repr_html_()).text
+    assert "whole history" not in Parts(result._repr_html_()).text
+
+
 def test_names_of_users_do_not_become_markup():
     evil = '<script>alert("x")</script>'
     frame = pl.DataFrame({"who": range(6), evil: [evil, "b"] * 3})
@@ -204,7 +210,8 @@ def test_baskets_without_any_frame(shell: Shell):
     shell.file("baskets.txt", baskets())
     result = shoal.anonymize("baskets.txt", "clump", k=5, taxonomy=food(), floor=1)
     assert result.release.method == "clump"
-    assert repr(result) == "<Result of clump: k-anonymity(k=5) verified; 40 records>"
+    assert sum(n for part, n in result.accounting["records"].items() if part != "in") == 40
+    assert repr(result) == f"<Result of clump: k-anonymity(k=5) verified; {result.accounting['records']['published']} records>"
 
 
 def test_where_hardly_a_word_is_left_it_says_what_would_help(caplog: pytest.LogCaptureFixture):
@@ -217,7 +224,7 @@ def test_where_hardly_a_word_is_left_it_says_what_would_help(caplog: pytest.LogC
     ]
     log = pl.DataFrame(rows)
     result = shoal.anonymize(log, k=5, taxonomy="generated:2", time="time")
-    assert result.headline.readable < 0.05
+    assert result.headline.as_typed < 0.05
     assert any(line.startswith('per="session": ') for line in result.advice)
     assert result.headline.warning in caplog.text
     assert result.advice[0] in caplog.text
@@ -232,6 +239,6 @@ def test_where_hardly_a_word_is_left_it_says_what_would_help(caplog: pytest.LogC
 
 
 def test_a_readable_release_gets_no_advice(result: Any, caplog: pytest.LogCaptureFixture):
-    assert result.headline.readable > 0.05
+    assert result.headline.as_typed > 0.05
     assert result.advice == ()
     assert not caplog.text

@@ -10,11 +10,9 @@ from shoal.data.bags import Bags
 from shoal.data.log import Log, Per
 from shoal.data.original import AnyOriginal, Original
 from shoal.privacy import Model
+from shoal.report.summary import PROTECTS
 
 WAYS: tuple[Per, ...] = ("user", "session", "event")
-
-
-PROTECTS = "protects"  # what a manifest calls it
 
 
 def protected(per: Per, people: int | str = "k") -> str:

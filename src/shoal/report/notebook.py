@@ -13,7 +13,7 @@ from shoal.counting import percent
 from shoal.itemsets.choice import without_names
 from shoal.methods import fate_of
 from shoal.report.summaries import summary_of
-from shoal.report.summary import Share
+from shoal.report.summary import PROTECTS, Share
 from shoal.report.words import count, number, plain, spoken
 
 WIDTH, HEIGHT = 640, 18
@@ -29,7 +29,9 @@ def small_page(manifest: Mapping[str, Any], advice: Sequence[str] = ()) -> str:
     """The table and the chart as HTML, of a manifest as it may be published; `advice` tells what may keep more words."""
     summary = summary_of(manifest)
     warned = [("warning", summary.warning)] if summary.warning else []
-    rows = [*_claims(manifest["claims"]), *summary.lines, ("method", _asked(manifest)), *warned, *(("try", line) for line in advice)]
+    covered = [("protected", str(manifest["input"][PROTECTS]))] if PROTECTS in manifest["input"] else []
+    rows = [*_claims(manifest["claims"]), *covered, *summary.lines, ("method", _asked(manifest)), *warned]
+    rows += [("try", line) for line in advice]
     left, heading = 'style="text-align:left"', 'style="text-align:left;vertical-align:top;white-space:nowrap"'
     cells = "".join(f"<tr><th {heading}>{escape(plain(name))}</th><td {left}>{escape(plain(text))}</td></tr>" for name, text in rows)
     return f"<div>{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.report import sections, verdicts
 from shoal.report.facts import Facts, PublishedItem
 from shoal.report.summaries import summary_of
+from shoal.report.summary import PROTECTS
 from shoal.report.words import count, number, plain, plural
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         "shares": summary.shares,
         "share_chart": _safe(sections.share_chart(summary)),
         "warning": summary.warning,
-        "protected": plain(str(manifest.get("input", {}).get("protects", ""))),
+        "protected": plain(str(manifest.get("input", {}).get(PROTECTS, ""))),
         "tiles": [verdicts.guarantee(judged), summary.tile, sections.published_tile(manifest)],
         "claims": [verdicts.claim_of(v) for v in judged],
         "checked": verdicts.claims_line(judged),

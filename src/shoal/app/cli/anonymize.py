@@ -19,7 +19,6 @@ from shoal.app.cli.retyped import with_change
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
-from shoal.app.protection import PROTECTS
 from shoal.app.request import chosen_method, preparation
 from shoal.counting import counted
 from shoal.errors import ParameterError
@@ -30,6 +29,7 @@ from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, def
 from shoal.methods import METHODS, Method
 from shoal.report.private import render_private
 from shoal.report.summaries import summary_of
+from shoal.report.summary import PROTECTS
 
 RECORDS_PUBLISHED = ("sets", "bags")  # kinds of tables that have records before and after
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
