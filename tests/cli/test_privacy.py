@@ -106,7 +106,7 @@ def broken_logs() -> dict[str, tuple[str, list[str]]]:
         "k too large": (log, ["--k", "500"]),
         "unknown terms refused": (log, ["--unknown", "refuse"]),
         "a malformed row": (log + f"{owner(1)}\t{rare(1)}\n{owner(2)}\n", ["--strict"]),
-        "an unreadable time": (log + f"{owner(1)}\t{rare(1)}\tyesterday\t\t\n", ["--strict"]),
+        "an unreadable time": (log + f"{owner(1)}\t{rare(1)}\tyesterday\t\t\n", ["--strict", "--per", "session"]),
         "bad bytes": (log + f"{owner(1)}\t\udcff{rare(1)}\t2006-03-01 10:00:00\t\t\n", ["--strict"]),
         "no such column": (log, ["--user", "nobody"]),
         "two parts for one column": (log, ["--user", "AnonID", "--text", "AnonID"]),
@@ -135,7 +135,7 @@ def test_no_error_quotes_the_data(shell: Shell, name: str):
 
 def test_rows_left_out_are_told_by_their_lines(shell: Shell):
     log = shell.file("log.tsv", raw_log() + f"{owner(1)}\t{rare(1)}\tyesterday\t\t\n\t{rare(2)}\t2006-03-01 10:00:00\t\t\n")
-    answer = shell("anonymize", log, "--k", str(K), "--out", "release")
+    answer = shell("anonymize", log, "--k", str(K), "--per", "session", "--out", "release")
     assert answer.code == 0
     last = len(log.read_text().splitlines())
     assert f"left out: 1 x unreadable time: line {last - 1}" in answer.err

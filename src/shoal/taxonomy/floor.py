@@ -65,6 +65,8 @@ class Floor:
         if levels:
             number = levels[0].removeprefix(LEVEL)
             return cls(level=int(number) if len(number) < 10 else 10**9, doubtful=levels[0] == number)
+        if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
+            raise ParameterError("a floor's name holds half of a surrogate pair, which is no character")
         return cls(nodes=tuple(dict.fromkeys(text.removeprefix(NODE) for text in texts)))
 
     @classmethod
