@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from shoal.app.cli import screen
+
 _EVERYTHING = f"{__name__}.everything"
 _NARROWEST_NAMES = 30  # columns for the names of options, which is what click gives them
 OTHER = "Other"
@@ -45,7 +47,7 @@ class GroupedCommand(click.Command):
 def _tell_everything(ctx: click.Context, parameter: click.Parameter, asked: bool) -> None:
     if asked and not ctx.resilient_parsing:
         ctx.meta[_EVERYTHING] = True
-        click.echo(ctx.get_help())
+        screen.lines(*ctx.get_help().splitlines())
         ctx.exit()
 
 
