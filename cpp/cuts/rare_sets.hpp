@@ -1,0 +1,59 @@
+// Sets of published nodes that too few people hold: what k^m-anonymity forbids.
+#pragma once
+
+#include "cuts/tokens.hpp"
+
+namespace shoal {
+
+// Rare sets, their nodes rising, and which records hold each.
+struct RareFound {
+    struct Holding {
+        int32_t record;
+        int32_t set;
+    };
+    std::vector<std::vector<int32_t>> sets;
+    std::vector<Holding> holdings;  // only where asked for
+
+    bool empty() const { return sets.empty(); }
+};
+
+// Finds the sets of at most `size` published nodes that fewer than k people hold, though some do. Only minimal ones: a rare set
+// is not extended. Their order depends on the nodes alone.
+class RareSets {
+public:
+    explicit RareSets(const Tokens& tokens);
+
+    struct Wanted {
+        int64_t size;
+        std::size_t limit;  // of sets to find
+        bool holdings;
+    };
+    // Sets that hold at least one of these nodes.
+    RareFound with(std::span<const int32_t> nodes, const Wanted& wanted, const Task& task);
+
+private:
+    struct Level {
+        std::vector<int32_t> present;
+        std::vector<int64_t> people, last_owner;
+        std::vector<int32_t> set_of;  // the rare set that a node completes; -1 for none
+        std::vector<std::vector<int32_t>> records;
+    };
+
+    void extend(std::span<const int32_t> records, std::size_t depth);
+    void count(std::span<const int32_t> records, Level& level, int32_t behind, bool further);
+    void hold(std::span<const int32_t> records, Level& level, int32_t behind);
+    void prepare(Level& level, bool further);
+    int64_t people(std::span<const int32_t> records) const;
+    bool full() const { return found_.sets.size() >= wanted_.limit; }
+    int32_t note();
+
+    const Tokens& tokens_;
+    const RecodingProblem& problem_;
+    Wanted wanted_{};
+    std::vector<uint8_t> done_;  // nodes all of whose sets were found
+    std::vector<Level> levels_;
+    std::vector<int32_t> set_;
+    RareFound found_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,78 @@
+// Records as they are published: at every place of the original rows a node at or above the item that stands there, or nothing.
+#pragma once
+
+#include <algorithm>
+
+#include "base/csr.hpp"
+#include "base/task.hpp"
+
+namespace shoal {
+
+// What a search for a recoding reads. Rows are sets; records of one owner follow one another, and `owners` is empty where none has two.
+struct RecodingProblem {
+    const Rows& rows;
+    std::span<const int64_t> owners;
+    Tree tree;                      // `up` is the parent
+    std::span<const int64_t> loss;  // of an occurrence published as each node, rising towards the root
+    int64_t suppressed;             // the loss of an occurrence that is not published
+    int64_t k;
+    int64_t m;
+
+    int64_t owner(int32_t record) const { return owners.empty() ? record : owners[record]; }
+};
+
+inline constexpr int32_t no_node = -1;
+
+// A list as a set: sorted, each value once.
+template <class Value>
+void sort_unique(std::vector<Value>& values) {
+    std::ranges::sort(values);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+// A place of the original rows, and the node published there.
+struct Move {
+    int64_t place;
+    int32_t node;
+};
+
+class Tokens {
+public:
+    // Every item as it is.
+    explicit Tokens(const RecodingProblem& problem);
+
+    const RecodingProblem& problem() const { return problem_; }
+    int32_t at(int64_t place) const { return node_at_[place]; }
+    // Published nodes of a record, rising and each once.
+    std::span<const int32_t> row(int32_t record) const;
+    // Records that publish a node, rising.
+    std::span<const int32_t> holders(int32_t node) const { return holders_[node]; }
+    // Nodes that some record publishes, rising.
+    std::vector<int32_t> nodes() const;
+    // Places of a record at which a node is published.
+    void places(int32_t record, int32_t node, std::vector<int64_t>& out) const;
+
+    // Sorted by place.
+    void move(std::span<const Move> moves);
+    // What is published at every place.
+    const std::vector<int32_t>& all() const { return node_at_; }
+
+private:
+    // A node that a record begins to publish, or no longer does.
+    struct Change {
+        int32_t node;
+        int32_t record;
+        bool begins;
+        auto operator<=>(const Change&) const = default;
+    };
+    void write_row(int32_t record);
+    void note_changes(int32_t record, std::vector<Change>& changes) const;
+    void update_holders(std::span<const Change> changes);
+
+    const RecodingProblem& problem_;
+    std::vector<int32_t> node_at_, row_nodes_, row_length_;
+    std::vector<std::vector<int32_t>> holders_;
+    std::vector<int32_t> before_;  // a row before it was written anew
+};
+
+}  // namespace shoal
