@@ -29,6 +29,7 @@ void bind_judge(nb::module_& m);
 void bind_ssc(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
+void bind_cuts(nb::module_& m);
 void bind_vectors(nb::module_& m);
 void bind_fields(nb::module_& m);
 
@@ -216,4 +217,5 @@ NB_MODULE(_kernels, m) {
     bind_grow(m);
     bind_vectors(m);
     bind_fields(m);
+    bind_cuts(m);
 }

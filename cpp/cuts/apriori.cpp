@@ -40,7 +40,8 @@ private:
 
 class Generalizer {
 public:
-    explicit Generalizer(Cut& cut) : cut_(cut), problem_(cut.problem()), below_(problem_.tree.up.size()), holders_(problem_.tree.up.size()) {
+    explicit Generalizer(Cut& cut)
+        : cut_(cut), problem_(cut.problem()), below_(problem_.tree.up.size()), holders_(problem_.tree.up.size()) {
         for (int32_t node : cut.nodes())
             for (int32_t item : cut.items_of(node)) {
                 below_.set(item, cut.occurrences(item) * problem_.loss[node]);

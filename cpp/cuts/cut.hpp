@@ -46,9 +46,9 @@ private:
     void show(int32_t node, bool published);
 
     Tokens& tokens_;
-    std::vector<std::vector<int64_t>> places_of_;   // by item
-    std::vector<std::vector<int32_t>> items_of_;    // by node of the cut
-    std::vector<int32_t> node_of_, items_;          // items_: all that occur, rising
+    std::vector<std::vector<int64_t>> places_of_;  // by item
+    std::vector<std::vector<int32_t>> items_of_;   // by node of the cut
+    std::vector<int32_t> node_of_, items_;         // items_: all that occur, rising
     std::vector<uint8_t> suppressed_;
 };
 

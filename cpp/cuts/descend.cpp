@@ -82,7 +82,8 @@ private:
     }
 
     Split split(int32_t node, Task& task) {
-        Split out{.gain = 0, .node = node, .was_suppressed = cut_.suppressed(node), .images = children(node), .children = {}, .suppressed = {}};
+        Split out{
+            .gain = 0, .node = node, .was_suppressed = cut_.suppressed(node), .images = children(node), .children = {}, .suppressed = {}};
         if (out.images.front().node == node && out.images.back().node == node) return out;
         const int64_t before = cut_.loss(node);
         for (const Image& image : out.images) out.children.push_back(image.node);
@@ -129,8 +130,7 @@ private:
 
 void descend(Cut& cut, bool suppress, Task& task) {
     Descent descent(cut, suppress);
-    while (descent.round(task)) {
-    }
+    while (descent.round(task)) {}
 }
 
 }  // namespace shoal

@@ -6,8 +6,8 @@
 namespace shoal {
 
 // Makes the split that lowers the loss most, again and again, until none lowers it. The cut must be, and stays, k^m-anonymous. With
-// `suppress`, nodes are suppressed where a split makes them part of rare sets, if that costs less than the split gains; without, only splits are
-// made that leave no rare set.
+// `suppress`, nodes are suppressed where a split makes them part of rare sets, if that costs less than the split gains; without, only
+// splits are made that leave no rare set.
 void descend(Cut& cut, bool suppress, Task& task);
 
 }  // namespace shoal

@@ -4,9 +4,7 @@
 
 namespace shoal {
 
-RareSets::RareSets(const Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()) {
-    done_.assign(tokens.problem().tree.up.size(), 0);
-}
+RareSets::RareSets(const Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()) { done_.assign(tokens.problem().tree.up.size(), 0); }
 
 RareFound RareSets::with(std::span<const int32_t> nodes, const Wanted& wanted, const Task& task) {
     wanted_ = wanted;

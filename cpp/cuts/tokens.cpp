@@ -32,6 +32,12 @@ void Tokens::places(int32_t record, int32_t node, std::vector<int64_t>& out) con
         if (node_at_[place] == node) out.push_back(place);
 }
 
+void Tokens::clear() {
+    std::ranges::fill(node_at_, no_node);
+    std::ranges::fill(row_length_, 0);
+    for (auto& holders : holders_) holders.clear();
+}
+
 void Tokens::move(std::span<const Move> moves) {
     std::vector<Change> changes;
     const auto& indptr = problem_.rows.indptr;

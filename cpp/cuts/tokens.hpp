@@ -52,6 +52,8 @@ public:
     // Places of a record at which a node is published.
     void places(int32_t record, int32_t node, std::vector<int64_t>& out) const;
 
+    // Publishes nothing.
+    void clear();
     // Sorted by place.
     void move(std::span<const Move> moves);
     // What is published at every place.

@@ -387,3 +387,11 @@ class FieldUnits:
 
     def distances(self, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """How far each of these units lies from the point."""
+class RecodingPlan:
+    """
+    How many people must hold any set of how many items, and which steps lead there.
+    """
+
+    def __init__(self, *, k: int, m: int, suppressed: int, start: str, undo: bool, suppress: bool, local: bool) -> None: ...
+
+def recode_rare_sets(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, loss: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: RecodingPlan, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...

@@ -1,0 +1,107 @@
+#include "cuts/ascend.hpp"
+
+#include <limits>
+
+#include "cuts/rare_sets.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
+
+class Ascent {
+public:
+    explicit Ascent(Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), rare_(tokens), hits_(problem_.tree.up.size(), 0) {
+        above_.assign(problem_.rows.ids.begin(), problem_.rows.ids.end());
+        fresh_.assign(above_.size(), 0);
+    }
+
+    // Publishes what is not published yet one level higher than was tried before. Whether there was anything to try.
+    bool step(Task& task) {
+        std::vector<Move> moves;
+        for (std::size_t place = 0; place < above_.size(); ++place)
+            if (tokens_.at(static_cast<int64_t>(place)) == no_node && above_[place] > 0) {
+                moves.push_back({static_cast<int64_t>(place), above_[place]});
+                above_[place] = problem_.tree.up[above_[place]];
+                fresh_[place] = 1;
+            }
+        if (moves.empty()) return false;
+        tokens_.move(moves);
+        std::vector<int32_t> changed;
+        for (const Move& move : moves) changed.push_back(move.node);
+        sort_unique(changed);
+        while (!changed.empty()) {
+            const auto back = withheld(changed, task);
+            changed.clear();
+            for (const Move& move : back) changed.push_back(tokens_.at(move.place));
+            sort_unique(changed);
+            tokens_.move(back);
+        }
+        std::ranges::fill(fresh_, 0);
+        return true;
+    }
+
+private:
+    // Rare sets that hold one of these nodes: in each record that holds some, the fresh nodes that hit most of them are withheld again.
+    std::vector<Move> withheld(std::span<const int32_t> changed, Task& task) {
+        RareFound found = rare_.with(changed, {problem_.m, everything, true}, task);
+        everywhere_.assign(problem_.tree.up.size(), 0);
+        for (const auto& set : found.sets)
+            for (int32_t node : set) ++everywhere_[node];
+        std::ranges::sort(found.holdings,
+                          [](const auto& a, const auto& b) { return a.record != b.record ? a.record < b.record : a.set < b.set; });
+        std::vector<Move> out;
+        const std::span<const RareFound::Holding> all(found.holdings);
+        for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
+            for (end = i; end < all.size() && all[end].record == all[i].record;) ++end;
+            withhold_in_record(found, all.subspan(i, end - i), out);
+        }
+        return out;
+    }
+
+    void withhold_in_record(const RareFound& found, std::span<const RareFound::Holding> held, std::vector<Move>& out) {
+        const int32_t record = held.front().record;
+        std::vector<int32_t> fresh, open, chosen;
+        for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
+            if (fresh_[place] && tokens_.at(place) != no_node) fresh.push_back(tokens_.at(place));
+        for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
+            if (!fresh_[place] && tokens_.at(place) != no_node) std::erase(fresh, tokens_.at(place));
+        sort_unique(fresh);
+        for (const auto& holding : held) {
+            open.push_back(holding.set);
+            for (int32_t node : found.sets[holding.set]) ++hits_[node];
+        }
+        while (!open.empty()) {
+            int32_t best = fresh.front();
+            for (int32_t node : fresh)
+                if (rank(node) > rank(best)) best = node;
+            chosen.push_back(best);
+            std::erase_if(open, [&](int32_t set) {
+                if (std::ranges::find(found.sets[set], best) == found.sets[set].end()) return false;
+                for (int32_t node : found.sets[set]) --hits_[node];
+                return true;
+            });
+        }
+        for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
+            if (std::ranges::find(chosen, tokens_.at(place)) != chosen.end()) out.push_back({place, no_node});
+    }
+
+    std::pair<int64_t, int64_t> rank(int32_t node) const { return {hits_[node], everywhere_[node]}; }
+
+    Tokens& tokens_;
+    const RecodingProblem& problem_;
+    RareSets rare_;
+    std::vector<int32_t> above_;  // the next node to try, by place
+    std::vector<uint8_t> fresh_;
+    std::vector<int64_t> hits_, everywhere_;
+};
+
+}  // namespace
+
+void ascend(Tokens& tokens, Task& task) {
+    Ascent ascent(tokens);
+    while (ascent.step(task)) {}
+}
+
+}  // namespace shoal

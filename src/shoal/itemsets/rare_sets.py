@@ -1,0 +1,75 @@
+"""Recoding until no set of up to m published items is held by fewer than k people: what every place of every record is published as.
+
+The steps are those of `cpp/cuts/`: generalize rare sets (or start from the root), undo what need not be generalized, lower single occurrences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints, Small
+from shoal.taxonomy.losses import integer_losses
+from shoal.taxonomy.tree import Taxonomy
+
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How a recoding is found.
+
+    It `start`s with rare sets generalized `by size` (sets of one item before sets of two) or all `at once`, with everything at the `root`, or with
+    `nothing` published, from where items are published as precisely as possible, from below. `undo` splits nodes again that need not be generalized, `suppress` may suppress whole nodes while doing so, and `local` publishes
+    single occurrences more precisely than the rest of their kind.
+    """
+
+    start: Literal["by size", "at once", "root", "nothing"] = "by size"
+    undo: bool = False
+    suppress: bool = False
+    local: bool = False
+
+
+def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> Small:
+    """The node published at each place of the records, which are sets; -1 where nothing is."""
+    order = _order(records)
+    ordered = records.select(order)
+    losses, units = integer_losses(tree, tree.loss_name)
+    longest = int(np.diff(ordered.indptr).max(initial=1))
+    plan = _kernels.RecodingPlan(
+        k=k,
+        m=min(m, max(1, longest)),
+        suppressed=units,
+        start=steps.start,
+        undo=steps.undo,
+        suppress=steps.suppress,
+        local=steps.local,
+    )
+    owners = _first_seen(ordered.owners) if records.owners_repeat else np.zeros(0, np.int64)
+    found = kernels.run(_kernels.recode_rare_sets, ordered.view, owners, tree.view, losses, plan, label="recoding")
+    return _in_order_of(records, order, found)
+
+
+def _order(records: Bags) -> Ints:
+    """An order that does not depend on how the records arrived; records of one owner follow one another."""
+    ranks = records.owner_ranks()
+    order = records.content_order(ranks)
+    return order[np.argsort(ranks[order], kind="stable")] if records.owners_repeat else order
+
+
+def _first_seen(owners: Ints) -> Ints:
+    """Owners that follow one another, numbered as they come."""
+    return np.concatenate([[0], np.cumsum(owners[1:] != owners[:-1])]).astype(np.int64)
+
+
+def _in_order_of(records: Bags, order: Ints, found: Small) -> Small:
+    """Values of the places of reordered records, at the places of the records."""
+    lengths = np.diff(records.indptr)
+    starts = records.indptr[:-1][order]
+    within = np.arange(len(found)) - np.repeat(np.cumsum(lengths[order]) - lengths[order], lengths[order])
+    out = np.empty_like(found)
+    out[np.repeat(starts, lengths[order]) + within] = found
+    return out
