@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <queue>
+#include <set>
 
 #include "base/infeasible.hpp"
 #include "cuts/rare_sets.hpp"
@@ -50,13 +52,25 @@ public:
     }
 
     // Brings one rare set above k by the cheapest generalization of its nodes, unless one of them was generalized meanwhile.
+    // Generalizations are looked at from the cheapest on: raising a node never costs less.
     void mend(const std::vector<int32_t>& set) {
         for (int32_t node : set)
             if (cut_.items_of(node).empty()) return;
-        for (const Choice& choice : choices(set)) {
-            if (!frequent(choice.nodes)) continue;
-            for (int32_t node : choice.nodes) merge(node);
-            return;
+        Queue open;
+        std::set<std::vector<int32_t>> seen;
+        offer(set, open, seen);
+        while (!open.empty()) {
+            const Choice choice = open.top();
+            open.pop();
+            if (frequent(choice.nodes)) {
+                for (int32_t node : choice.nodes) merge(node);
+                return;
+            }
+            for (std::size_t i = 0; i < choice.nodes.size(); ++i) {
+                std::vector<int32_t> raised = choice.nodes;
+                raised[i] = problem_.tree.up[raised[i]];
+                if (raised[i] >= 0 && problem_.publishable[choice.nodes[i]]) offer(std::move(raised), open, seen);
+            }
         }
         throw Infeasible("fewer than k people hold anything");
     }
@@ -68,6 +82,18 @@ private:
 
         auto operator<=>(const Choice&) const = default;
     };
+    using Queue = std::priority_queue<Choice, std::vector<Choice>, std::greater<>>;
+
+    // Nodes below another one of them are published as that one.
+    void offer(std::vector<int32_t> nodes, Queue& open, std::set<std::vector<int32_t>>& seen) const {
+        std::ranges::sort(nodes);
+        Choice choice{0, {}};
+        for (int32_t node : nodes)  // in preorder the nodes below another follow it
+            if (choice.nodes.empty() || !problem_.tree.covers(choice.nodes.back(), node)) choice.nodes.push_back(node);
+        if (!seen.insert(choice.nodes).second) return;
+        for (int32_t node : choice.nodes) choice.cost += cost(node);
+        open.push(std::move(choice));
+    }
 
     // What publishing everything below a node as the node adds to the loss.
     int64_t cost(int32_t node) const {
@@ -76,37 +102,12 @@ private:
         return below_.occurrences(node, end) * problem_.loss[node] - below_.loss(node, end);
     }
 
-    // All generalizations of a set, cheapest first.
-    std::vector<Choice> choices(const std::vector<int32_t>& set) const {
-        std::vector<std::vector<int32_t>> partial{{}};
-        for (int32_t item : set) {
-            std::vector<std::vector<int32_t>> longer;
-            for (const auto& nodes : partial)
-                for (int32_t node = item; node >= 0; node = problem_.tree.up[node]) {
-                    auto more = nodes;
-                    more.push_back(node);
-                    longer.push_back(std::move(more));
-                }
-            partial = std::move(longer);
-        }
-        std::vector<Choice> out;
-        for (auto& nodes : partial) {
-            std::ranges::sort(nodes);
-            std::vector<int32_t> top;  // in preorder the nodes below another follow it
-            for (int32_t node : nodes)
-                if (top.empty() || !problem_.tree.covers(top.back(), node)) top.push_back(node);
-            Choice choice{0, std::move(top)};
-            for (int32_t node : choice.nodes) choice.cost += cost(node);
-            out.push_back(std::move(choice));
-        }
-        sort_unique(out);
-        return out;
-    }
-
-    // Whether at least k people hold something below each of these nodes.
+    // Whether at least k people hold something below each of these nodes. What must not be published is not counted, nor known to anybody.
     bool frequent(const std::vector<int32_t>& nodes) {
         std::vector<std::span<const int32_t>> lists;
-        for (int32_t node : nodes) lists.push_back(holders(node));
+        for (int32_t node : nodes)
+            if (problem_.publishable[node]) lists.push_back(holders(node));
+        if (lists.empty()) return true;
         std::ranges::sort(lists, {}, [](const auto& list) { return list.size(); });
         int64_t people = 0, last = -1;
         std::vector<std::span<const int32_t>::iterator> at;

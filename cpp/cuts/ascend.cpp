@@ -21,7 +21,7 @@ public:
     bool step(Task& task) {
         std::vector<Move> moves;
         for (std::size_t place = 0; place < above_.size(); ++place)
-            if (tokens_.at(static_cast<int64_t>(place)) == no_node && above_[place] > 0) {
+            if (tokens_.at(static_cast<int64_t>(place)) == no_node && above_[place] > 0 && problem_.publishable[above_[place]]) {
                 moves.push_back({static_cast<int64_t>(place), above_[place]});
                 above_[place] = problem_.tree.up[above_[place]];
                 fresh_[place] = 1;

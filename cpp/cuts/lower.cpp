@@ -10,60 +10,102 @@ namespace shoal {
 namespace {
 
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
+constexpr int64_t worthwhile = 200;  // a further sweep must be expected to gain at least this part of the loss
+
+// A record, and a child in it that may become its parent again.
+struct Donor {
+    int32_t child;
+    int32_t record;
+    auto operator<=>(const Donor&) const = default;
+};
 
 class Lowering {
 public:
     explicit Lowering(Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), rare_(tokens), hits_(problem_.tree.up.size(), 0) {}
 
-    // Publishes children in place of a node wherever that makes no set rare. Whether anything changed.
-    bool split(int32_t node, Task& task) {
+    // Puts children in place of a node wherever that makes no set rare, and tells the gain. What would gain nothing is undone.
+    int64_t split(int32_t node, Task& task) {
         node_ = node;
-        std::vector<Move> moves = lowered();
-        if (moves.empty()) return false;
-        tokens_.move(moves);
-        std::vector<int32_t> changed = children_;
-        for (;;) {
+        before_.clear();
+        const std::vector<Move> moves = lowered();
+        if (moves.empty()) return 0;
+        move(moves);
+        // Every round raises children and lowers none, so there is an end.
+        for (std::vector<int32_t> changed = children_; !changed.empty();) {
             task.check();
-            std::vector<Move> back = raised_for_children(changed, task);
-            if (back.empty()) back = raised_for_node(task);
-            if (back.empty()) break;
+            const std::vector<Move> back = raised(changed, task);
             changed.clear();
-            for (const Move& move : back) changed.push_back(tokens_.at(move.place));
+            for (const Move& one : back) changed.push_back(tokens_.at(one.place));
             sort_unique(changed);
-            tokens_.move(back);
+            move(back);
         }
-        return std::ranges::any_of(moves, [&](const Move& move) { return tokens_.at(move.place) == move.node; });
+        return settle();
     }
 
 private:
+    void move(const std::vector<Move>& moves) {
+        for (const Move& one : moves) before_.push_back({one.place, tokens_.at(one.place)});
+        tokens_.move(moves);
+    }
+
+    // The gain of all moves since the split began; undoes them where it is none.
+    int64_t settle() {
+        std::ranges::stable_sort(before_, {}, &Move::place);
+        const auto repeated = std::ranges::unique(before_, {}, &Move::place);
+        before_.erase(repeated.begin(), repeated.end());
+        int64_t gain = 0;
+        for (const Move& one : before_) gain += problem_.loss_at(one.node) - problem_.loss_at(tokens_.at(one.place));
+        if (gain > 0) return gain;
+        tokens_.move(before_);
+        return 0;
+    }
+
+    // What the node may be replaced by: its children, or where it must not be published the topmost nodes below it that may.
+    bool is_child(int32_t node) const {
+        if (problem_.publishable[node_]) return problem_.tree.up[node] == node_;
+        return node > node_ && problem_.tree.covers(node_, node) && problem_.publishable[node] &&
+               !problem_.publishable[problem_.tree.up[node]];
+    }
+
+    // The child above an item that stands below the node; no_node where all of them must not be published.
     int32_t child_of(int32_t item) const {
-        while (problem_.tree.up[item] != node_) item = problem_.tree.up[item];
-        return item;
+        while (item > node_ && !is_child(item)) item = problem_.tree.up[item];
+        return item > node_ ? item : no_node;
+    }
+
+    bool holds_child(const std::vector<int32_t>& set) const {
+        return std::ranges::any_of(set, [this](int32_t node) { return is_child(node); });
     }
 
     std::vector<Move> lowered() {
         std::vector<Move> out;
         std::vector<int64_t> places;
         children_.clear();
-        for (int32_t record : tokens_.holders(node_)) {
+        for (int32_t record : tokens_.records_at(node_)) {
             places.clear();
             tokens_.places(record, node_, places);
             for (int64_t place : places) {
-                const int32_t item = problem_.rows.ids[place];
-                if (item == node_) continue;
-                out.push_back({place, child_of(item)});
-                children_.push_back(out.back().node);
+                const int32_t child = child_of(problem_.rows.ids[place]);
+                if (child == no_node) continue;
+                out.push_back({place, child});
+                children_.push_back(child);
             }
         }
         sort_unique(children_);
         return out;
     }
 
-    bool is_child(int32_t node) const { return problem_.tree.up[node] == node_; }
-
-    // Rare sets that hold a child: in each record that holds some, the children that hit most of them become the node again.
-    std::vector<Move> raised_for_children(std::span<const int32_t> changed, Task& task) {
+    // What must become the node again. Rare sets that hold a child are broken up first: in every record that holds one, children become the
+    // node. A rare set of the node and no child was safe before the split, so enough people can take the node back.
+    std::vector<Move> raised(std::span<const int32_t> changed, Task& task) {
         RareFound found = rare_.with(changed, {problem_.m, everything, true}, task);
+        if (found.empty()) found = rare_.with(std::span(&node_, 1), {problem_.m, everything, true}, task);
+        std::vector<Move> out = raised_where_held(found);
+        return out.empty() ? given_back(found) : out;
+    }
+
+    std::vector<Move> raised_where_held(RareFound& found) {
+        std::erase_if(found.holdings, [&](const auto& holding) { return !holds_child(found.sets[holding.set]); });
         std::ranges::sort(found.holdings,
                           [](const auto& a, const auto& b) { return a.record != b.record ? a.record < b.record : a.set < b.set; });
         std::vector<Move> out;
@@ -75,6 +117,7 @@ private:
         return out;
     }
 
+    // In one record the children that hit most of its rare sets become the node.
     void raise_in_record(const RareFound& found, std::span<const RareFound::Holding> held, std::vector<Move>& out) {
         std::vector<int32_t> nodes, open, chosen;
         for (const auto& holding : held) {
@@ -84,9 +127,7 @@ private:
         }
         std::ranges::sort(nodes);
         while (!open.empty()) {
-            int32_t best = nodes.front();
-            for (int32_t node : nodes)
-                if (hits_[node] > hits_[best]) best = node;
+            const int32_t best = *std::ranges::max_element(nodes, {}, [this](int32_t node) { return hits_[node]; });
             chosen.push_back(best);
             std::erase_if(open, [&](int32_t set) {
                 if (std::ranges::find(found.sets[set], best) == found.sets[set].end()) return false;
@@ -98,55 +139,67 @@ private:
         raise(held.front().record, chosen, out);
     }
 
-    void raise(int32_t record, std::span<const int32_t> children, std::vector<Move>& out) {
+    void raise(int32_t record, std::span<const int32_t> children, std::vector<Move>& out) const {
         for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
             if (std::ranges::find(children, tokens_.at(place)) != children.end()) out.push_back({place, node_});
     }
 
-    // Rare sets that hold the node itself: as many records as are missing give up a child of theirs.
-    std::vector<Move> raised_for_node(Task& task) {
-        const RareFound found = rare_.with(std::span(&node_, 1), {problem_.m, everything, false}, task);
-        std::vector<std::pair<int32_t, int32_t>> cells;  // records and the child to be given up
-        for (const auto& set : found.sets) give(set, cells);
-        sort_unique(cells);
+    // For every rare set of the node as many records as people are missing take the node back.
+    std::vector<Move> given_back(const RareFound& found) const {
+        std::vector<Donor> donors;
+        for (const auto& set : found.sets) find_donors(set, donors);
+        sort_unique(donors);
         std::vector<Move> out;
-        for (const auto& [record, child] : cells) raise(record, std::span(&child, 1), out);
+        for (const Donor& donor : donors) raise(donor.record, std::span(&donor.child, 1), out);
         std::ranges::sort(out, {}, &Move::place);
         return out;
     }
 
-    // Donors for one set: records that hold its other nodes and a child, those with the most people behind child and set first.
-    void give(const std::vector<int32_t>& set, std::vector<std::pair<int32_t, int32_t>>& cells) {
-        std::vector<int32_t> others;
-        for (int32_t node : set)
-            if (node != node_) others.push_back(node);
-        struct Donors {
-            int32_t child;
-            std::vector<int32_t> records;
-        };
-        std::vector<Donors> donors;
-        for (int32_t child : children_) {
-            Donors d{child, holders_of(child, others)};
-            if (!d.records.empty()) donors.push_back(std::move(d));
-        }
-        std::ranges::stable_sort(donors, [](const Donors& a, const Donors& b) { return a.records.size() > b.records.size(); });
+    // Donors for one set: records that hold its other nodes and a child; children that many of them hold give first.
+    void find_donors(const std::vector<int32_t>& set, std::vector<Donor>& out) const {
         std::vector<int64_t> people;
-        for (int32_t record : holders_of(node_, others)) people.push_back(problem_.owner(record));
+        std::vector<Donor> able;
+        for (int32_t record : holders_of_others(set)) {
+            const auto row = tokens_.row(record);
+            if (std::ranges::binary_search(row, node_)) people.push_back(problem_.owner(record));
+            for (auto at = std::ranges::upper_bound(row, node_); at != row.end() && problem_.tree.covers(node_, *at); ++at)
+                if (is_child(*at)) able.push_back({*at, record});
+        }
         sort_unique(people);
-        for (const Donors& d : donors)
-            for (int32_t record : d.records) {
-                if (static_cast<int64_t>(people.size()) >= problem_.k) return;
-                const int64_t owner = problem_.owner(record);
-                const auto at = std::ranges::lower_bound(people, owner);
-                if (at != people.end() && *at == owner) continue;
-                people.insert(at, owner);
-                cells.push_back({record, d.child});
-            }
+        most_held_first(able);
+        for (const Donor& donor : able) {
+            if (static_cast<int64_t>(people.size()) >= problem_.k) return;
+            const int64_t owner = problem_.owner(donor.record);
+            const auto at = std::ranges::lower_bound(people, owner);
+            if (at != people.end() && *at == owner) continue;
+            people.insert(at, owner);
+            out.push_back(donor);
+        }
     }
 
-    std::vector<int32_t> holders_of(int32_t node, std::span<const int32_t> others) const {
-        std::vector<int32_t> out;
-        for (int32_t record : tokens_.holders(node)) {
+    static void most_held_first(std::vector<Donor>& donors) {
+        std::ranges::sort(donors);
+        std::vector<std::pair<int64_t, Donor>> ranked;
+        for (std::size_t i = 0, end = 0; i < donors.size(); i = end) {
+            for (end = i; end < donors.size() && donors[end].child == donors[i].child;) ++end;
+            for (std::size_t j = i; j < end; ++j) ranked.emplace_back(-static_cast<int64_t>(end - i), donors[j]);
+        }
+        std::ranges::sort(ranked);
+        for (std::size_t i = 0; i < donors.size(); ++i) donors[i] = ranked[i].second;
+    }
+
+    // Records that hold all nodes of a set but the one that is split, and that one or a child of it: found from the rarest of the others.
+    std::vector<int32_t> holders_of_others(const std::vector<int32_t>& set) const {
+        std::vector<int32_t> others, out;
+        std::ranges::remove_copy(set, std::back_inserter(others), node_);
+        if (others.empty()) {
+            out.assign(tokens_.holders(node_).begin(), tokens_.holders(node_).end());
+            for (int32_t child : children_) out.insert(out.end(), tokens_.holders(child).begin(), tokens_.holders(child).end());
+            sort_unique(out);
+            return out;
+        }
+        const int32_t rarest = *std::ranges::min_element(others, {}, [this](int32_t node) { return tokens_.holders(node).size(); });
+        for (int32_t record : tokens_.holders(rarest)) {
             const auto row = tokens_.row(record);
             if (std::ranges::all_of(others, [&](int32_t other) { return std::ranges::binary_search(row, other); })) out.push_back(record);
         }
@@ -158,6 +211,7 @@ private:
     RareSets rare_;
     int32_t node_ = 0;
     std::vector<int32_t> children_;
+    std::vector<Move> before_;  // what stood at the places that were moved since the split began
     std::vector<int64_t> hits_;
 };
 
@@ -165,11 +219,11 @@ private:
 
 void lower(Tokens& tokens, Task& task) {
     Lowering lowering(tokens);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int32_t node = 0; node < static_cast<int32_t>(tokens.problem().tree.up.size()); ++node)
-            if (!tokens.holders(node).empty()) changed |= lowering.split(node, task);
-    }
+    int64_t gained = 0;
+    do {
+        gained = 0;
+        for (int32_t node = 0; node < static_cast<int32_t>(tokens.problem().tree.up.size()); ++node) gained += lowering.split(node, task);
+    } while (gained > 0 && gained >= tokens.loss() / worthwhile);
 }
 
 }  // namespace shoal

@@ -5,7 +5,8 @@
 
 namespace shoal {
 
-// Lowers single occurrences, node after node from the root down, until nothing changes. The tokens must be, and stay, k^m-anonymous.
+// Lowers single occurrences, node after node from the root down, until a whole sweep gains little. The tokens must be, and stay,
+// k^m-anonymous, and lose less than before.
 void lower(Tokens& tokens, Task& task);
 
 }  // namespace shoal

@@ -4,7 +4,7 @@
 
 namespace shoal {
 
-RareSets::RareSets(const Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()) { done_.assign(tokens.problem().tree.up.size(), 0); }
+RareSets::RareSets(const Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), done_(tokens.problem().tree.up.size(), 0) {}
 
 RareFound RareSets::with(std::span<const int32_t> nodes, const Wanted& wanted, const Task& task) {
     wanted_ = wanted;
@@ -21,7 +21,7 @@ RareFound RareSets::with(std::span<const int32_t> nodes, const Wanted& wanted, c
             if (wanted.holdings)
                 for (int32_t record : holders) found_.holdings.push_back({record, set});
         } else if (wanted.size > 1) {
-            extend(holders, 1);
+            extend(holders, 1, task);
         }
         done_[node] = 1;
     }
@@ -30,7 +30,8 @@ RareFound RareSets::with(std::span<const int32_t> nodes, const Wanted& wanted, c
 }
 
 // All sets that hold `set_`, which these records publish. Beside the first node the others rise.
-void RareSets::extend(std::span<const int32_t> records, std::size_t depth) {
+void RareSets::extend(std::span<const int32_t> records, std::size_t depth, const Task& task) {
+    task.check();
     Level& level = levels_[depth];
     const bool further = depth + 1 < static_cast<std::size_t>(wanted_.size);
     const int32_t behind = depth == 1 ? -1 : set_.back();
@@ -46,7 +47,7 @@ void RareSets::extend(std::span<const int32_t> records, std::size_t depth) {
                 level.set_of[node] = note();
                 any = true;
             } else if (further) {
-                extend(level.records[node], depth + 1);
+                extend(level.records[node], depth + 1, task);
             }
             set_.pop_back();
         }

@@ -39,7 +39,7 @@ private:
         std::vector<std::vector<int32_t>> records;
     };
 
-    void extend(std::span<const int32_t> records, std::size_t depth);
+    void extend(std::span<const int32_t> records, std::size_t depth, const Task& task);
     void count(std::span<const int32_t> records, Level& level, int32_t behind, bool further);
     void hold(std::span<const int32_t> records, Level& level, int32_t behind);
     void prepare(Level& level, bool further);

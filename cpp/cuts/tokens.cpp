@@ -11,8 +11,8 @@ Tokens::Tokens(const RecodingProblem& problem) : problem_(problem) {
     row_length_.resize(rows.size());
     holders_.resize(problem.tree.up.size());
     for (int32_t i = 0; i < static_cast<int32_t>(rows.size()); ++i) {
-        row_length_[i] = static_cast<int32_t>(rows.row_ids(i).size());
-        for (int32_t item : rows.row_ids(i)) holders_[item].push_back(i);
+        write_row(i);
+        for (int32_t node : row(i)) holders_[node].push_back(i);
     }
 }
 
@@ -20,16 +20,32 @@ std::span<const int32_t> Tokens::row(int32_t record) const {
     return std::span<const int32_t>(row_nodes_).subspan(problem_.rows.indptr[record], row_length_[record]);
 }
 
-std::vector<int32_t> Tokens::nodes() const {
-    std::vector<int32_t> out;
-    for (int32_t node = 0; node < static_cast<int32_t>(holders_.size()); ++node)
-        if (!holders_[node].empty()) out.push_back(node);
-    return out;
-}
-
 void Tokens::places(int32_t record, int32_t node, std::vector<int64_t>& out) const {
     for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
         if (node_at_[place] == node) out.push_back(place);
+}
+
+std::vector<int32_t> Tokens::records_at(int32_t node) const {
+    if (problem_.publishable[node]) return holders_[node];
+    std::vector<int32_t> out;
+    for (int32_t record = 0; record < static_cast<int32_t>(problem_.rows.size()); ++record) {
+        const auto begin = node_at_.begin() + problem_.rows.indptr[record], end = node_at_.begin() + problem_.rows.indptr[record + 1];
+        if (std::find(begin, end, node) != end) out.push_back(record);
+    }
+    return out;
+}
+
+std::vector<int32_t> Tokens::published() const {
+    std::vector<int32_t> out = node_at_;
+    for (int32_t& node : out)
+        if (!shown(node)) node = no_node;
+    return out;
+}
+
+int64_t Tokens::loss() const {
+    int64_t total = 0;
+    for (int32_t node : node_at_) total += problem_.loss_at(node);
+    return total;
 }
 
 void Tokens::clear() {
@@ -86,7 +102,7 @@ void Tokens::write_row(int32_t record) {
     const auto begin = row_nodes_.begin() + problem_.rows.indptr[record];
     auto end = begin;
     for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
-        if (node_at_[place] != no_node) *end++ = node_at_[place];
+        if (shown(node_at_[place])) *end++ = node_at_[place];
     std::sort(begin, end);
     row_length_[record] = static_cast<int32_t>(std::unique(begin, end) - begin);
 }

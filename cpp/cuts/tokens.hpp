@@ -12,13 +12,16 @@ namespace shoal {
 struct RecodingProblem {
     const Rows& rows;
     std::span<const int64_t> owners;
-    Tree tree;                      // `up` is the parent
-    std::span<const int64_t> loss;  // of an occurrence published as each node, rising towards the root
-    int64_t suppressed;             // the loss of an occurrence that is not published
+    Tree tree;                             // `up` is the parent
+    std::span<const int64_t> loss;         // of an occurrence published as each node, rising towards the root
+    std::span<const uint8_t> publishable;  // 0: the node must not be published, nor any above it
+    int64_t suppressed;                    // the loss of an occurrence that is not published
     int64_t k;
     int64_t m;
 
     int64_t owner(int32_t record) const { return owners.empty() ? record : owners[record]; }
+    // What a place loses where this node stands, or nothing.
+    int64_t loss_at(int32_t node) const { return node < 0 ? suppressed : loss[node]; }
 };
 
 inline constexpr int32_t no_node = -1;
@@ -30,12 +33,14 @@ void sort_unique(std::vector<Value>& values) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// A place of the original rows, and the node published there.
+// A place of the original rows, and the node that is put there.
 struct Move {
     int64_t place;
     int32_t node;
 };
 
+// The node at every place, the published rows that follow from it, and who publishes what. A node that must not be published may stand at
+// a place, so that it can be replaced by nodes below it; rows and holders are without it.
 class Tokens {
 public:
     // Every item as it is.
@@ -47,17 +52,20 @@ public:
     std::span<const int32_t> row(int32_t record) const;
     // Records that publish a node, rising.
     std::span<const int32_t> holders(int32_t node) const { return holders_[node]; }
-    // Nodes that some record publishes, rising.
-    std::vector<int32_t> nodes() const;
-    // Places of a record at which a node is published.
+    // Places of a record at which a node stands.
     void places(int32_t record, int32_t node, std::vector<int64_t>& out) const;
+
+    // The records at which a node stands, published or not.
+    std::vector<int32_t> records_at(int32_t node) const;
 
     // Publishes nothing.
     void clear();
     // Sorted by place.
     void move(std::span<const Move> moves);
-    // What is published at every place.
-    const std::vector<int32_t>& all() const { return node_at_; }
+    // What is published at every place; no_node where nothing is.
+    std::vector<int32_t> published() const;
+    // What all places together lose.
+    int64_t loss() const;
 
 private:
     // A node that a record begins to publish, or no longer does.
@@ -67,6 +75,7 @@ private:
         bool begins;
         auto operator<=>(const Change&) const = default;
     };
+    bool shown(int32_t node) const { return node != no_node && problem_.publishable[node]; }
     void write_row(int32_t record);
     void note_changes(int32_t record, std::vector<Change>& changes) const;
     void update_holders(std::span<const Change> changes);

@@ -34,6 +34,8 @@ WAYS: list[tuple[str, dict[str, Any]]] = [
     ("ssc", {"k": 2, "typical": "generalize"}),
     ("ssc", {"k": 2, "typical": "members"}),
     ("coherence", {"k": 2, "p": 2, "generalize": True}),
+    *((name, {"k": 2}) for name in ("km", "apriori", "direct", "optimal", "local", "vertical", "hghs")),
+    ("km", {"k": 2, "m": 3, "aim": "words"}),
 ]
 GROUPING = WAYS[:6]
 
@@ -49,7 +51,7 @@ def under_floor(parent: tuple[int, ...], records: list[list[int]], level: int, m
     return on_nodes(bags if "bags" in method.takes else bags.as_sets(), taxonomy)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=300)
 @given(forests(nodes=12, records=(2, 9), items=(0, 5)), st.integers(1, 4), st.sampled_from(WAYS), st.booleans())
 def test_nothing_above_the_floor_is_published(forest: Any, level: int, way: Any, shared: bool) -> None:
     parent, records = forest

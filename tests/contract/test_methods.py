@@ -48,6 +48,10 @@ TRIED: dict[str, list[dict[str, Any]]] = {
         {"k": 3, "publish_as": "lcg"},
         {"k": 3, "publish_as": "set"},
     ],
+    "km": [{"k": 2}, {"k": 3, "m": 1}, {"k": 2, "m": 3, "aim": "words"}, {"k": 3, "m": 10_000}],
+    "apriori": [{"k": 2}, {"k": 3, "m": 3, "undo": False}],
+    "local": [{"k": 2}, {"k": 2, "m": 3, "part": 1}, {"k": 3, "part": 6}],
+    "hghs": [{"k": 2}, {"k": 3, "m": 10_000}],
     "ssc": [
         {"k": 2},
         {"k": 3, "typical": "members", "min_owners": 3},

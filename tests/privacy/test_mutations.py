@@ -124,6 +124,17 @@ def nobody_owns_two(true: Callable[..., Any], arguments: list[Any]) -> Any:
     return true(*arguments)
 
 
+def nobody_recoded_owns_two(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Forgets the owners of the records where rare sets are looked for."""
+    arguments[1] = np.zeros(0, np.int64)
+    return true(*arguments)
+
+
+def one_item_everywhere(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Publishes one and the same item at all places."""
+    return np.full_like(true(*arguments), 2)
+
+
 def every_item_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shows an item although it splits a class into parts that are too small."""
     monkeypatch.setattr(tds._Classes, "loss", lambda self, tids: 0)
@@ -185,6 +196,8 @@ VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "fo
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
 TELLING = ("pairs.txt", "--format", "transactions", "--k", "2", "--method", "coherence", "--p", "1")
 
+KNOWN = ("pairs.txt", "--format", "transactions", "--taxonomy", "generated", "--k", "3", "--m", "2")
+
 SEARCHES = ("searches.csv", "--k", "3")
 SENSITIVE = ("habits.txt", *BASKETS[1:], "--method", "shoal", "--sensitive", "sensitive.txt", "--h", "0.4")
 PEOPLE = ("people.csv", "--format", "microdata", "--k", "3")
@@ -245,6 +258,27 @@ MUTATIONS = {
         "held by too few people",
         (*VISITS, "--method", "coherence", "--p", "2"),
         around("minimal_moles", nobody_owns_two),
+    ),
+    "km looks for sets of k - 1 people": Mutation(
+        "km-anonymity", "are held by fewer than 3 people", (*KNOWN, "--method", "km", "--aim", "words"), smaller("RecodingPlan", "k")
+    ),
+    "apriori looks for sets of m - 1 items": Mutation(
+        "km-anonymity",
+        "sets of 2 published items are held by fewer than 3 people",
+        (*KNOWN, "--method", "apriori"),
+        smaller("RecodingPlan", "m"),
+    ),
+    "km forgets who owns a record": Mutation(
+        "km-anonymity",
+        "are held by fewer than 3 people",
+        (*VISITS, "--method", "km", "--aim", "words"),
+        around("recode_rare_sets", nobody_recoded_owns_two),
+    ),
+    "hghs publishes another item than was typed": Mutation(
+        "km-anonymity",
+        "do not generalize the record they stand for",
+        (*KNOWN, "--method", "hghs"),
+        around("recode_rare_sets", one_item_everywhere),
     ),
     "shoal publishes a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, names_a_sensitive_item),
     "shoal forgets who holds a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, forgets_who_holds_it),

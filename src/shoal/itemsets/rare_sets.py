@@ -1,6 +1,7 @@
 """Recoding until no set of up to m published items is held by fewer than k people: what every place of every record is published as.
 
-The steps are those of `cpp/cuts/`: generalize rare sets (or start from the root), undo what need not be generalized, lower single occurrences.
+The steps are those of `cpp/cuts/`: generalize rare sets (or start from the root), undo what need not be generalized, lower single
+occurrences; or publish from below.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
-from shoal.taxonomy.losses import integer_losses
 from shoal.taxonomy.tree import Taxonomy
 
 SUPPRESSED = -1
@@ -22,9 +22,10 @@ SUPPRESSED = -1
 class Steps:
     """How a recoding is found.
 
-    It `start`s with rare sets generalized `by size` (sets of one item before sets of two) or all `at once`, with everything at the `root`, or with
-    `nothing` published, from where items are published as precisely as possible, from below. `undo` splits nodes again that need not be generalized, `suppress` may suppress whole nodes while doing so, and `local` publishes
-    single occurrences more precisely than the rest of their kind.
+    It `start`s with rare sets generalized `by size` (sets of one item before sets of two) or all `at once`, with everything at the `root`,
+    or with `nothing` published, from where items are published as precisely as possible, from below. Unless it starts with nothing, `undo`
+    splits nodes again that need not be generalized, `suppress` may suppress whole nodes while doing so, and `local` publishes single
+    occurrences more precisely than the rest of their kind.
     """
 
     start: Literal["by size", "at once", "root", "nothing"] = "by size"
@@ -34,22 +35,22 @@ class Steps:
 
 
 def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> Small:
-    """The node published at each place of the records, which are sets; -1 where nothing is."""
+    """The node published at each place of the records, which are sets and none of them empty; SUPPRESSED where nothing is."""
     order = _order(records)
     ordered = records.select(order)
-    losses, units = integer_losses(tree, tree.loss_name)
     longest = int(np.diff(ordered.indptr).max(initial=1))
     plan = _kernels.RecodingPlan(
         k=k,
         m=min(m, max(1, longest)),
-        suppressed=units,
+        suppressed=tree.units,
         start=steps.start,
         undo=steps.undo,
         suppress=steps.suppress,
         local=steps.local,
     )
     owners = _first_seen(ordered.owners) if records.owners_repeat else np.zeros(0, np.int64)
-    found = kernels.run(_kernels.recode_rare_sets, ordered.view, owners, tree.view, losses, plan, label="recoding")
+    arguments = ordered.view, owners, tree.view, tree.unit_losses, tree.publishable, plan
+    found: Small = kernels.run(_kernels.recode_rare_sets, *arguments, label="recoding")
     return _in_order_of(records, order, found)
 
 
@@ -73,3 +74,8 @@ def _in_order_of(records: Bags, order: Ints, found: Small) -> Small:
     out = np.empty_like(found)
     out[np.repeat(starts, lengths[order]) + within] = found
     return out
+
+
+def places_loss(places: Small, tree: Taxonomy) -> int:
+    """What these places lose together, in units of the node loss."""
+    return int(np.where(places >= 0, tree.unit_losses[places], tree.units).sum())

@@ -33,7 +33,8 @@ from shoal.methods import Offer
 from shoal.methods.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy import Model
-from shoal.privacy.coherence import MOST_KNOWN, Coherence
+from shoal.privacy.coherence import Coherence
+from shoal.privacy.known_sets import MOST_KNOWN
 from shoal.taxonomy.tree import Taxonomy
 
 BEST = "best"  # exchanges after the greedy choice; the other scores are the paper's

@@ -71,14 +71,29 @@ def judge_classes(claim: str, k: int, release: Release, original: Original | Non
     elif original is not None:
         broken += _too_many(release, original)
         if truthful:
-            found = find_origins(release, original)
-            if found.unmatched:
-                broken.append(f"{found.unmatched:,} published records generalize no original record of their own")
-            if found.undecided_classes:
-                notes.append(f"{found.undecided_classes:,} classes could stem from too many originals to be matched one by one")
+            unmatched, undecided = _without_origin(release, original)
+            broken += unmatched
+            notes += undecided
         if people and original.bags.owners_repeat:
             notes.append("people own several records; which of them share a class cannot be decided from the file alone")
     return Verdict(claim, verified_if(not broken), achieved, tuple(broken), tuple(notes))
+
+
+def truthful_or_not(release: Release, original: Original) -> tuple[list[str], list[str]]:
+    """What keeps the published records from generalizing each an original record of its own, and notes on what could not be decided."""
+    if release.secret is None:
+        unmatched, undecided = _without_origin(release, original)
+        return [*_too_many(release, original), *unmatched], undecided
+    rows = release.secret.rows()
+    return _lost_records(release, original, rows) or _untruthful(release, original, rows), []
+
+
+def _without_origin(release: Release, original: Original) -> tuple[list[str], list[str]]:
+    """Where nobody knows which record became which: published records that generalize no original, and classes that were not matched."""
+    found = find_origins(release, original)
+    broken = [f"{found.unmatched:,} published records generalize no original record of their own"] if found.unmatched else []
+    many = f"{found.undecided_classes:,} classes could stem from too many originals to be matched one by one"
+    return broken, [many] if found.undecided_classes else []
 
 
 def _note_on_empty(release: Release) -> str:

@@ -1,0 +1,30 @@
+"""HgHs, heuristic generalization with heuristic suppression (Liu and Wang, PAKDD'10): top-down over cuts, with suppression inside.
+
+Guarantee: every set of up to m published items is held by at least k people. One recoding for all records: an item is published as one
+node everywhere, or suppressed everywhere. m may be as large as the longest record, or larger.
+
+At first everything is the root. The split of a node into its children that lowers the loss most is made, again and again. Where it makes
+sets rare, nodes are suppressed that hit most of them for what they cost, as long as the split still gains. A suppressed item loses as much
+as the root does. Beyond the print: a suppressed node is published again once that makes no set rare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.data.bags import Bags, Small
+from shoal.itemsets.rare_sets import Steps, recoded_places
+from shoal.methods.known_items import KnownItemsMethod
+from shoal.taxonomy.tree import Taxonomy
+
+
+@dataclass(frozen=True)
+class HgHs(KnownItemsMethod):
+    """Specializes items from the root down, and suppresses the few that would keep the others general."""
+
+    name = "hghs"
+    paper = "Liu and Wang, PAKDD 2010"
+
+    def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
+        """Split nodes from the root down, suppressing where that costs less."""
+        return recoded_places(records, taxonomy, self.k, self.m, Steps("root", undo=True, suppress=True))

@@ -1,0 +1,51 @@
+"""k^m-anonymity by local recoding: an item may be published as itself here and as a category there.
+
+Guarantee: every set of up to m published items is held by at least k people; `privacy/km_anonymity.py` has the argument why this is
+enough for local recodings too. Two ways lead there. From above: items are generalized everywhere as by AA, what need not be is
+undone, and single occurrences are then published as children of their node wherever that makes no set rare. From below: items are
+published as they were typed wherever that makes no set rare, the others as their parents where that does, and so on upwards.
+The first loses less where categories are informative, the second keeps far more words as they were typed.
+
+Our own; the guarantee is that of Terrovitis, Mamoulis and Kalnis (VLDB'08). Time: that of counting the sets of up to m items, a few dozen
+times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.counting import counted
+from shoal.data.bags import Bags, Small
+from shoal.itemsets.rare_sets import Steps, places_loss, recoded_places
+from shoal.methods import Offer
+from shoal.methods.known_items import KnownItemsMethod
+from shoal.parameters import param
+from shoal.taxonomy.tree import Taxonomy
+
+LOSS, WORDS = "loss", "words"
+FROM_ABOVE = Steps("by size", undo=True, local=True)
+FROM_BELOW = Steps("nothing")
+
+
+@dataclass(frozen=True)
+class Km(KnownItemsMethod):
+    """Publishes each occurrence as precisely as can be while every set of up to m published items is held by k people."""
+
+    name = "km"
+    paper = "local recoding for the guarantee of Terrovitis, Mamoulis and Kalnis, VLDB 2008"
+    offers = tuple(
+        Offer(
+            f"whoever knows at most {counted(m, 'item')} of a person finds k people; who knows more may find fewer", {"m": m, "aim": WORDS}
+        )
+        for m in (2, 1)
+    )
+
+    aim: str = param(LOSS, choices=(LOSS, WORDS), help="the least loss that is found, or most words as they were typed")
+
+    def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
+        """The better of both ways, or the way that keeps words."""
+        below = recoded_places(records, taxonomy, self.k, self.m, FROM_BELOW)
+        if self.aim == WORDS:
+            return below
+        above = recoded_places(records, taxonomy, self.k, self.m, FROM_ABOVE)
+        return min(above, below, key=lambda places: places_loss(places, taxonomy))

@@ -1,0 +1,142 @@
+"""OA, optimal anonymization (Terrovitis, Mamoulis and Kalnis, VLDB'08): the cut of least loss, for small data.
+
+Guarantee: every set of up to m published items is held by at least k people. One recoding for all records, and none of full
+subtrees loses less.
+
+Cuts are looked at from the cheapest on, beginning with the most precise one in which every single node is held by k people: generalizing
+never costs less, so the first cut without a rare set is the best. Where the print goes through all cuts by breadth, this
+stops there. There are exponentially many, so data with more cuts than a stated number is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.bags import Bags, Ints, Small
+from shoal.errors import ParameterError
+from shoal.itemsets.supports import PUBLIC, Power, minimal_moles
+from shoal.methods.known_items import KnownItemsMethod, published_sets
+from shoal.taxonomy.tree import Taxonomy
+
+MOST_CUTS = 200_000
+
+Merged = tuple[int, ...]  # nodes, none below another: all items below one of them are published as it, all others as themselves
+
+
+@dataclass(frozen=True)
+class Optimal(KnownItemsMethod):
+    """The generalization of full subtrees that loses least, found among all of them; for small data."""
+
+    name = "optimal"
+    paper = "Terrovitis, Mamoulis and Kalnis, VLDB 2008"
+
+    def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
+        """Cuts by rising loss until one has no rare set."""
+        cuts = Cuts(records, taxonomy)
+        first = cuts.with_single_nodes_shared(self.k)
+        there = cuts.above(first)
+        if there > MOST_CUTS:
+            raise ParameterError(
+                f"there are {_many(there)} cuts to choose from, and at most {MOST_CUTS:,} are searched",
+                hint="apriori and km work on data of any size",
+                limit=MOST_CUTS,
+            )
+        open_cuts, seen = [(cuts.loss(first), first)], {first}
+        while not self._holds(cuts.published(open_cuts[0][1])):
+            _, cut = heappop(open_cuts)
+            for further in cuts.more_general(cut):
+                if further not in seen:
+                    seen.add(further)
+                    heappush(open_cuts, (cuts.loss(further), further))
+        return cuts.places(open_cuts[0][1])
+
+    def _holds(self, published: Bags) -> bool:
+        """Whether no set is rare; records of which nothing is left tell nothing."""
+        held = published.select(published.lengths > 0)
+        every = np.full(len(published.vocabulary), PUBLIC, np.uint8)
+        return not len(held) or not len(minimal_moles(held, every, Power(1.0, self.k, self.m)))
+
+
+class Cuts:
+    """The cuts of a taxonomy that differ on some records."""
+
+    def __init__(self, records: Bags, taxonomy: Taxonomy) -> None:
+        self.records, self.taxonomy = records, taxonomy
+        self.items, self.occurrences = np.unique(records.items, return_counts=True)
+
+    def images(self, cut: Merged) -> Small:
+        """What each item is published as, or would be if it may be."""
+        images = self.items.astype(np.int32)
+        for node in cut:
+            images[self._below(node)] = node
+        return images
+
+    def loss(self, cut: Merged) -> int:
+        """What all occurrences lose, in units of the node loss."""
+        return int((self.occurrences * self.taxonomy.unit_losses[self.images(cut)]).sum())
+
+    def places(self, cut: Merged) -> Small:
+        """What is published at every place of the records."""
+        codes = np.full(len(self.taxonomy), -1, np.int32)
+        images = self.images(cut)
+        codes[self.items] = np.where(self.taxonomy.publishable[images], images, -1)
+        return codes[self.records.items]
+
+    def published(self, cut: Merged) -> Bags:
+        """The records under a cut."""
+        return published_sets(self.records, self.places(cut))
+
+    def more_general(self, cut: Merged) -> Iterator[Merged]:
+        """The next cuts above: everything below the parent of a published node becomes the parent."""
+        for image in np.unique(self.images(cut)).tolist():
+            alone = image in cut or int(self._below(image).sum()) == 1
+            node = int(self.taxonomy.parent[image]) if alone else image
+            if node >= 0:
+                yield self._merged(cut, node)
+
+    def with_single_nodes_shared(self, k: int) -> Merged:
+        """The least general cut in which each published node is held by k people, which every k^m-anonymous one generalizes."""
+        cut: Merged = ()
+        while len(rare := self._rare(cut, k)):
+            image = int(rare[0])
+            alone = image in cut or int(self._below(image).sum()) == 1
+            cut = self._merged(cut, int(self.taxonomy.parent[image]) if alone else image)
+        return cut
+
+    def above(self, cut: Merged) -> int:
+        """How many cuts are this one or more general."""
+        ways: dict[int, int] = {}
+        for node in range(len(self.taxonomy) - 1, -1, -1):
+            n = int(self._below(node).sum())
+            if not n:
+                continue
+            strictly = n - int(node in self.items)
+            inside = any(top <= node < self.taxonomy.end[top] for top in cut)
+            below = [ways[child] for child in self.taxonomy.children(node).tolist() if child in ways]
+            ways[node] = 1 if inside or not strictly else 1 + prod(below)
+        return ways[0]
+
+    def _below(self, node: int) -> npt.NDArray[np.bool_]:
+        """Which items are a node or lie below it."""
+        return np.asarray((self.items >= node) & (self.items < self.taxonomy.end[node]))
+
+    def _merged(self, cut: Merged, node: int) -> Merged:
+        return tuple(sorted([*(n for n in cut if not node <= n < self.taxonomy.end[node]), node]))
+
+    def _rare(self, cut: Merged, k: int) -> Ints:
+        """Published nodes of fewer than k people."""
+        published = self.published(cut)
+        owners = np.repeat(published.owners, np.diff(published.indptr))
+        pairs = np.unique(np.stack([published.items.astype(np.int64), owners]), axis=1)
+        nodes, people = np.unique(pairs[0], return_counts=True)
+        return nodes[people < k]
+
+
+def _many(n: int) -> str:
+    return f"{n:,}" if n < 10**12 else f"about 10^{len(str(n)) - 1}"

@@ -1,0 +1,83 @@
+"""k^m-anonymity (Terrovitis, Mamoulis and Kalnis, VLDB'08): whoever knows up to m items of a person finds at least k people.
+
+Every set of up to m published items that occurs, the empty one among them, must be held by at least k people. That is enough also where
+an item is published differently from record to record. Let an attacker know a set B of at most m items of a person, and let T be what
+they are published as in the person's record; what is suppressed there has no part in T. T has at most as many items as B, and occurs, so
+at least k people hold it. Each of their records may be the person's for all the attacker can tell: every item of B is there under
+a node of T, or was suppressed.
+
+Everything is counted from the published records, by kernels that no method calls. With the original at hand people are counted, not
+records, and every published record must generalize the record that it stands for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.data.bags import Vocabulary
+from shoal.data.release import Release
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.classes import truthful_or_not
+from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, count_known_sets, items, repeated_items
+from shoal.privacy.roles import Roles
+
+if TYPE_CHECKING:
+    from shoal.data.original import Original
+
+NO_OWNERS = "people own several records; records were counted, because a file does not tell whose they are"
+
+
+@dataclass(frozen=True)
+class KmAnonymity(Model):
+    """Nobody who knows up to m items of a person finds fewer than k people who may be that person."""
+
+    name = "km-anonymity"
+    protects = "Whoever knows at most m items of a person's record links the person to a published record with a chance of at most 1/k."
+    does_not_protect = (
+        "Somebody who knows more than m items, or what is not in the record, may find a single record; what all k share is known of each "
+        "of them; and no item is treated as more sensitive than another."
+    )
+
+    k: int = param(5, minimum=2, help="distinct people per set of known items")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="items that an attacker may know")
+
+    def judge(self, release: Release, original: Original | None) -> Verdict:
+        """Count every set of up to m published items; with the original, count people and check that nothing was invented."""
+        names = release.published.vocabulary
+        found = count_known_sets(release, original, _all_public(len(names)), Knowledge(self.k, self.m))
+        broken, notes = [*_told(found, self.k), *repeated_items(release)], _notes(found)
+        if original is not None:
+            untrue, undecided = truthful_or_not(release, original)
+            broken, notes = broken + untrue, notes + undecided
+            notes += [NO_OWNERS] if release.secret is None and original.bags.owners_repeat else []
+        return Verdict(
+            str(self), verified_if(not broken), found.level | {"m": self.m}, tuple(broken), tuple(notes), rare=_witnesses(found, names)
+        )
+
+
+def _all_public(n: int) -> Roles:
+    """Any item may be known, and none is private."""
+    return Roles(np.ones(n, bool), np.zeros(n, bool))
+
+
+def _told(found: Counted, k: int) -> list[str]:
+    if not found.unsafe:
+        return []
+    sets = f"{found.unsafe:,} sets of {found.size:,} published {items(found.size)} are" if found.size else "the empty set is"
+    return [f"{sets} held by fewer than {k:,} people"]
+
+
+def _witnesses(found: Counted, names: Vocabulary) -> tuple[str, ...]:
+    """Some rare sets by name, which are not for everybody."""
+    return tuple(f"{{{', '.join(names[int(item)] for item in held)}}} is held by {people:,} only" for held, people, *_ in found.examples)
+
+
+def _notes(found: Counted) -> list[str]:
+    notes = [f"{found.sets:,} sets of published items were counted, by {'people' if found.people else 'records'}"]
+    if found.unsafe:
+        notes.append(f"sets of more than {found.size:,} {items(found.size)} were not counted, so k may be lower than achieved")
+    return notes
