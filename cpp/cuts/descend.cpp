@@ -30,7 +30,7 @@ public:
                 continue;
             }
             const Split made = split(node, task);
-            if (made.gain <= 0) continue;
+            if (!made.stands) continue;
             if (!chances_.empty() && made.gain < chances_.top().gain) {
                 undo(made);
                 chances_.push({made.gain, node});
@@ -50,17 +50,19 @@ private:
     };
 
     struct Split {
-        int64_t gain = 0;  // none where it was not made
+        bool stands = false;
+        int64_t gain = 0;
         int32_t node = no_node;
         bool was_suppressed = false;
         std::vector<Image> images;
         std::vector<int32_t> children, suppressed;
     };
 
+    // A split that gains nothing is worth trying too: an only child loses as much as its parent, and its own children may lose less.
     void promise(int32_t node) {
         int64_t least = 0;
         for (const Image& image : children(node)) least += cut_.occurrences(image.item) * problem_.loss[image.node];
-        if (const int64_t gain = cut_.loss(node) - least; gain > 0) chances_.push({gain, node});
+        if (const int64_t gain = cut_.loss(node) - least; gain >= 0) chances_.push({gain, node});
     }
 
     // The children of a node, for the items that lie below them; an item that is the node stays there.
@@ -82,30 +84,30 @@ private:
     }
 
     Split split(int32_t node, Task& task) {
-        Split out{
-            .gain = 0, .node = node, .was_suppressed = cut_.suppressed(node), .images = children(node), .children = {}, .suppressed = {}};
+        Split out;
+        out.node = node;
+        out.was_suppressed = cut_.suppressed(node);
+        out.images = children(node);
         if (out.images.front().node == node && out.images.back().node == node) return out;
         const int64_t before = cut_.loss(node);
         for (const Image& image : out.images) out.children.push_back(image.node);
         sort_unique(out.children);
         cut_.assign(out.images);
-        int64_t gain = before;
-        for (int32_t child : out.children) gain -= cut_.loss(child);
-        if (mend(out, gain, task))
-            out.gain = gain;
-        else
-            undo(out);
+        out.gain = before;
+        for (int32_t child : out.children) out.gain -= cut_.loss(child);
+        out.stands = mend(out, task);
+        if (!out.stands) undo(out);
         return out;
     }
 
     // Suppresses what the split made rare, and takes the price from the gain. Whether anything is left of it.
-    bool mend(Split& made, int64_t& gain, Task& task) {
+    bool mend(Split& made, Task& task) {
         const auto found = rare_.with(made.children, {problem_.m, suppress_ ? most_sets : 1, false}, task);
-        if (found.empty()) return gain > 0;
+        if (found.empty()) return made.gain >= 0;
         if (!suppress_ || found.sets.size() >= most_sets) return false;
-        const auto chosen = hit_sets(found.sets, cut_, gain);
-        for (int32_t node : chosen) gain -= cut_.loss_suppressed(node) - cut_.loss_published(node);
-        if (chosen.empty() || gain <= 0) return false;
+        const auto chosen = hit_sets(found.sets, cut_, made.gain);
+        for (int32_t node : chosen) made.gain -= cut_.loss_suppressed(node) - cut_.loss_published(node);
+        if (chosen.empty() || made.gain <= 0) return false;
         for (int32_t node : chosen) cut_.suppress(node);
         made.suppressed = chosen;
         return true;

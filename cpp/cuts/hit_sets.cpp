@@ -14,7 +14,10 @@ struct Candidate {
     int64_t open = 0;               // of them, not hit yet
 
     // Whether it hits more sets for its price.
-    bool beats(const Candidate& other) const { return static_cast<Wide>(open) * other.price > static_cast<Wide>(other.open) * price; }
+    bool beats(const Candidate& other) const {
+        if (open == 0 || other.open == 0) return open > other.open;  // a price may be 0
+        return static_cast<Wide>(open) * other.price > static_cast<Wide>(other.open) * price;
+    }
 };
 
 }  // namespace

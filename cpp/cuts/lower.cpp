@@ -23,7 +23,7 @@ class Lowering {
 public:
     explicit Lowering(Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), rare_(tokens), hits_(problem_.tree.up.size(), 0) {}
 
-    // Puts children in place of a node wherever that makes no set rare, and tells the gain. What would gain nothing is undone.
+    // Puts children in place of a node wherever that makes no set rare, and tells the gain. What would lose is undone.
     int64_t split(int32_t node, Task& task) {
         node_ = node;
         before_.clear();
@@ -48,16 +48,16 @@ private:
         tokens_.move(moves);
     }
 
-    // The gain of all moves since the split began; undoes them where it is none.
+    // The gain of all moves since the split began; undoes them where they lose. A split that gains nothing stays: an only child loses as
+    // much as its parent, and its own children may lose less.
     int64_t settle() {
         std::ranges::stable_sort(before_, {}, &Move::place);
         const auto repeated = std::ranges::unique(before_, {}, &Move::place);
         before_.erase(repeated.begin(), repeated.end());
         int64_t gain = 0;
         for (const Move& one : before_) gain += problem_.loss_at(one.node) - problem_.loss_at(tokens_.at(one.place));
-        if (gain > 0) return gain;
-        tokens_.move(before_);
-        return 0;
+        if (gain < 0) tokens_.move(before_);
+        return std::max<int64_t>(gain, 0);
     }
 
     // What the node may be replaced by: its children, or where it must not be published the topmost nodes below it that may.

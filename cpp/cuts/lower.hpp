@@ -6,7 +6,7 @@
 namespace shoal {
 
 // Lowers single occurrences, node after node from the root down, until a whole sweep gains little. The tokens must be, and stay,
-// k^m-anonymous, and lose less than before.
+// k^m-anonymous, and lose no more than before.
 void lower(Tokens& tokens, Task& task);
 
 }  // namespace shoal

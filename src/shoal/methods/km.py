@@ -14,10 +14,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.counting import counted
 from shoal.data.bags import Bags, Small
 from shoal.itemsets.rare_sets import Steps, places_loss, recoded_places
-from shoal.methods import Offer
 from shoal.methods.known_items import KnownItemsMethod
 from shoal.parameters import param
 from shoal.taxonomy.tree import Taxonomy
@@ -33,12 +31,6 @@ class Km(KnownItemsMethod):
 
     name = "km"
     paper = "local recoding for the guarantee of Terrovitis, Mamoulis and Kalnis, VLDB 2008"
-    offers = tuple(
-        Offer(
-            f"whoever knows at most {counted(m, 'item')} of a person finds k people; who knows more may find fewer", {"m": m, "aim": WORDS}
-        )
-        for m in (2, 1)
-    )
 
     aim: str = param(LOSS, choices=(LOSS, WORDS), help="the least loss that is found, or most words as they were typed")
 

@@ -1,0 +1,107 @@
+"""What every method of k^m-anonymity owes, on random records: the claim by a plain checker, and how the methods compare."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from helpers_cuts import problems, rare_sets, rows_of
+from helpers_data import numbered, on_nodes, tree
+from shoal.data.bags import Bags
+from shoal.errors import Infeasible, ParameterError
+from shoal.itemsets.rare_sets import places_loss
+from shoal.methods import METHODS
+from shoal.methods.known_items import KnownItemsMethod, published_sets
+from shoal.methods.local import gray_order, parts_of
+from shoal.taxonomy.tree import Taxonomy
+
+NAMES = [name for name in METHODS if issubclass(METHODS[name], KnownItemsMethod)]
+GLOBAL = ["apriori", "direct", "vertical"]
+
+
+def made(name: str, k: int, m: int, **more: Any) -> KnownItemsMethod:
+    method = METHODS[name](k=k, m=m, **more)  # type: ignore[call-arg]
+    assert isinstance(method, KnownItemsMethod)
+    return method
+
+
+def loss(name: str, k: int, m: int, problem: tuple[Bags, Taxonomy], **more: Any) -> int:
+    return places_loss(made(name, k, m, **more).places(*problem), problem[1])
+
+
+@settings(deadline=None, max_examples=200)
+@given(problems(), st.integers(2, 4), st.integers(1, 4), st.sampled_from(NAMES))
+def test_a_plain_checker_finds_no_rare_set(problem: Any, k: int, m: int, name: str) -> None:
+    bags, taxonomy = problem
+    original = on_nodes(bags, taxonomy)
+    if bags.n_owners < k:
+        with pytest.raises(Infeasible):
+            made(name, k, m).apply(original)
+        return
+    release = made(name, k, m).apply(original)
+    assert release.secret is not None
+    rows = rows_of(release.published.select(release.secret.rows()))
+    assert not rare_sets(rows, bags.owners.tolist(), k, m)
+    for claim in release.claims:
+        verdict = claim.check(release, original)  # type: ignore[attr-defined]
+        assert verdict.holds, verdict
+        assert verdict.achieved.get("people", verdict.achieved.get("records")) >= k
+
+
+@settings(deadline=None, max_examples=150)
+@given(problems(), st.integers(2, 4), st.integers(1, 3))
+def test_no_global_recoding_loses_less_than_the_optimal_one(problem: Any, k: int, m: int) -> None:
+    assume(problem[0].n_owners >= k)
+    best = loss("optimal", k, m, problem)
+    assert all(loss(name, k, m, problem) >= best for name in GLOBAL)
+    assert loss("apriori", k, m, problem, undo=False) >= loss("apriori", k, m, problem) >= loss("km", k, m, problem)
+
+
+def test_the_optimal_cut_is_that_of_trying_all() -> None:
+    """Six leaves in three pairs: a cut merges some of the pairs, or everything."""
+    taxonomy = tree([-1, 0, 1, 1, 0, 4, 4, 0, 7, 7])
+    rng = np.random.default_rng(3)
+    pairs, leaves = {1: (2, 3), 4: (5, 6), 7: (8, 9)}, [2, 3, 5, 6, 8, 9]
+    for _ in range(60):
+        bags = numbered(taxonomy, [rng.choice(leaves, rng.integers(1, 4), replace=False).tolist() for _ in range(14)])
+        codes = [np.zeros(len(taxonomy), np.int32)]
+        for merged in range(8):
+            code = np.arange(len(taxonomy), dtype=np.int32)
+            for bit, (node, below) in enumerate(pairs.items()):
+                code[list(below)] = node if merged >> bit & 1 else below
+            codes.append(code)
+        safe = [
+            code[bags.items] for code in codes if not rare_sets(rows_of(published_sets(bags, code[bags.items])), bags.owners.tolist(), 3, 2)
+        ]
+        assert loss("optimal", 3, 2, (bags, taxonomy)) == min(places_loss(places, taxonomy) for places in safe)
+
+
+def test_optimal_refuses_more_cuts_than_it_searches() -> None:
+    parent = [-1, *(node for pair in range(40) for node in (0, 3 * pair + 1, 3 * pair + 1))]
+    taxonomy = tree(parent)
+    bags = numbered(taxonomy, [[3 * pair + 2, 3 * pair + 3] for pair in range(40) for _ in range(2)])
+    with pytest.raises(ParameterError, match=r"about 10\^12 cuts to choose from, and at most 200,000 are searched"):
+        made("optimal", 2, 2).apply(on_nodes(bags, taxonomy))
+
+
+def test_neighbours_in_gray_order_differ_in_one_item() -> None:
+    """All sixteen sets of four items, as the reflected binary code lists them."""
+    sets = [[i + 1 for i in range(4) if n >> i & 1] for n in range(16)]
+    bags = numbered(tree([-1, 0, 0, 0, 0]), sets)
+    rows = rows_of(bags.select(gray_order(bags)))
+    assert all(len(a ^ b) == 1 for a, b in pairwise(rows))
+
+
+@settings(deadline=None, max_examples=100)
+@given(problems(), st.integers(2, 4), st.integers(1, 5))
+def test_parts_hold_enough_records_of_enough_people(problem: Any, k: int, least: int) -> None:
+    bags, _ = problem
+    assume(bags.n_owners >= k and len(bags) >= least)
+    parts = list(parts_of(bags, gray_order(bags), least, k))
+    assert sorted(np.concatenate(parts).tolist()) == list(range(len(bags)))
+    assert all(len(part) >= least and len(np.unique(bags.owners[part])) >= k for part in parts)
