@@ -387,6 +387,7 @@ class FieldUnits:
 
     def distances(self, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """How far each of these units lies from the point."""
+
 class RecodingPlan:
     """
     How many people must hold any set of how many items, and which steps lead there.
