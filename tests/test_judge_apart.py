@@ -30,6 +30,7 @@ COMMON = {
     "shoal.data.shape",
     "shoal.data.table",
     "shoal.data.tables.accesslog",
+    "shoal.data.tables.profiles",
     "shoal.data.tables.rows",
     "shoal.errors",
     "shoal.parameters",

@@ -32,6 +32,7 @@ void bind_reading(nb::module_& m);
 void bind_cuts(nb::module_& m);
 void bind_vectors(nb::module_& m);
 void bind_fields(nb::module_& m);
+void bind_queries(nb::module_& m);
 
 namespace {
 
@@ -218,4 +219,5 @@ NB_MODULE(_kernels, m) {
     bind_vectors(m);
     bind_fields(m);
     bind_cuts(m);
+    bind_queries(m);
 }

@@ -250,7 +250,7 @@ void ColumnCutter::cut_part(std::string_view text, bool last, Part& part, Task& 
         const auto n = static_cast<int64_t>(fields.size());
         if (n < fewest_) return Defect::too_few_fields;
         if (n > most_) return Defect::too_many_fields;
-        for (std::size_t c = 0; c < wanted_.size(); ++c) part.columns[c].append(fields[wanted_[c]]);
+        for (std::size_t c = 0; c < wanted_.size(); ++c) part.columns[c].append(wanted_[c] < n ? fields[wanted_[c]] : std::string_view());
         return Defect::none;
     });
 }

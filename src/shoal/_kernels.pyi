@@ -396,3 +396,23 @@ class RecodingPlan:
     def __init__(self, *, k: int, m: int, suppressed: int, start: str, undo: bool, suppress: bool, local: bool) -> None: ...
 
 def recode_rare_sets(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, loss: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], publishable: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: RecodingPlan, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+APART: int = 16384
+
+class QueryTexts:
+    """Texts of queries as words, or as letters."""
+
+    def __init__(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], letters: bool) -> None: ...
+
+class QueryTrees:
+    """People as trees of queries with a text, a time and clicks."""
+
+    def __init__(self, queries: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], text: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], time: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], clicks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rank: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], host: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class TreeWeights:
+    """What counts in the distance of two people, in shares of APART."""
+
+    def __init__(self, text: int, time: int, clicks: int, rank: int, host: int) -> None: ...
+
+def tree_distances(texts: QueryTexts, point: QueryTrees, people: QueryTrees, weights: TreeWeights, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """How far the only person of a point lies from each of these."""

@@ -30,6 +30,11 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text).lower()
 
 
+def unbroken(text: str) -> str:
+    """With names in one piece that were wrapped after a hyphen."""
+    return re.sub(r"(?<=\w-)\n *", "", text)
+
+
 @pytest.fixture
 def wide(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
@@ -66,9 +71,8 @@ def test_plain_help_fits_one_screen_and_says_where_the_rest_is(wide: Shell):
     assert "`shoal methods NAME`" in " ".join(told.split())
     assert {"--k", "--method", "--out", "--taxonomy", "--user", "--help"} <= set(DASHED.findall(told))
     assert not {"--order", "--h", "--effort", "--private"} & set(DASHED.findall(told))
-    unwrapped = re.sub(r"-\n\s+", "-", told)
     for method in METHODS:
-        assert method in unwrapped
+        assert method in unbroken(told)
 
 
 def test_every_option_of_the_command_is_described_once_or_named(wide: Shell):
@@ -76,7 +80,7 @@ def test_every_option_of_the_command_is_described_once_or_named(wide: Shell):
     everything = wide("anonymize", "--help-all")
     assert everything.code == 0
     assert sorted(DASHED.findall(everything.out)) == sorted([*common, "--k", "--help"])
-    plain = wide("anonymize", "--help").out
+    plain = unbroken(wide("anonymize", "--help").out)
     named = re.findall(r"--[a-z-]+", plain[plain.index("More options") : plain.index("Every method")].replace("--help-all", ""))
     assert sorted([*DASHED.findall(plain), *named]) == sorted([*common, "--k", "--help"])
 

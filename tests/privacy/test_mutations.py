@@ -17,9 +17,9 @@ from helpers_microdata import people_csv
 from shoal import _kernels
 from shoal.data.groups import Groups
 from shoal.itemsets.sensitive import SensitiveNodes
-from shoal.methods import accesslog_mdav, infrequent, tds
+from shoal.methods import accesslog_mdav, infrequent, tds, user_microaggregation
 from shoal.methods.growing import GroupSearch
-from shoal.microaggregation import visits
+from shoal.microaggregation import aggregation, visits
 from shoal.privacy import MODELS
 from shoal.taxonomy.counts import meet
 
@@ -163,6 +163,26 @@ def one_row_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(infrequent, "rows_of", lambda asked, queries: np.union1d(true(asked, queries), [0]))
 
 
+def groups_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forms groups of fewer people than was asked for."""
+    true = user_microaggregation.mdav_of_people
+    monkeypatch.setattr(user_microaggregation, "mdav_of_people", lambda space, k, task: true(space, k - 1, task))
+
+
+def queries_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts into a profile what one member alone asked."""
+    true = user_microaggregation.shared_queries
+    monkeypatch.setattr(
+        user_microaggregation, "shared_queries", lambda histories, members, matches, least: true(histories, members, matches, 1)
+    )
+
+
+def clicks_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts into a profile what one member alone clicked."""
+    true = aggregation._shared_clicks
+    monkeypatch.setattr(aggregation, "_shared_clicks", lambda histories, queries, least: true(histories, queries, 1))
+
+
 def other_means(monkeypatch: pytest.MonkeyPatch) -> None:
     """Publishes the first row of a group in place of the group's mean."""
     monkeypatch.setattr("shoal.methods.tables.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]])
@@ -199,6 +219,7 @@ TELLING = ("pairs.txt", "--format", "transactions", "--k", "2", "--method", "coh
 KNOWN = ("pairs.txt", "--format", "transactions", "--taxonomy", "generated", "--k", "3", "--m", "2")
 
 SEARCHES = ("searches.csv", "--k", "3")
+CLICKS = ("clicks.tsv", "--method", "user-microaggregation", "--k", "3", "--time-weight", "0")
 SENSITIVE = ("habits.txt", *BASKETS[1:], "--method", "shoal", "--sensitive", "sensitive.txt", "--h", "0.4")
 PEOPLE = ("people.csv", "--format", "microdata", "--k", "3")
 BY_MDAV = (*PEOPLE, "--method", "mdav")
@@ -288,6 +309,15 @@ MUTATIONS = {
     "infrequent leaves a row of one person": Mutation(
         "support", "1 query was asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), one_row_too_many
     ),
+    "user-microaggregation forms groups of k - 1": Mutation(
+        "user-k-anonymity", "history that fewer than 3 share", CLICKS, groups_too_small
+    ),
+    "user-microaggregation publishes a query of one person": Mutation(
+        "user-k-anonymity", "queries of histories are those of fewer than 2 people", CLICKS, queries_of_one
+    ),
+    "user-microaggregation publishes a URL of one person": Mutation(
+        "user-k-anonymity", "URLs of histories are those of fewer than 2 people", CLICKS, clicks_of_one
+    ),
     "mdav forms groups of k - 1": Mutation(
         "microdata-k-anonymity", "classes of fewer than 3", (*BY_MDAV, "--drop-column", "who,town"), around("mdav", one_less(2))
     ),
@@ -325,6 +355,13 @@ def searches() -> str:
     return "user,query\n" + "\n".join(rows) + "\n"
 
 
+def clicks() -> str:
+    """Nine people of whom three each ask the same four queries, and each a fifth of their own, with a click on a page of their own."""
+    asked = [(user, query, f"site{user}") for user in range(9) for query in (*(f"topic {user // 3} {i}" for i in range(4)), f"name {user}")]
+    rows = [f"{user}\t{query}\t2006-03-01 07:{i % 60:02}:00\t1\t{url}" for i, (user, query, url) in enumerate(asked)]
+    return "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "\n".join(rows) + "\n"
+
+
 @pytest.fixture
 def data(shell: Shell) -> Shell:
     lines = baskets(60).splitlines()
@@ -337,6 +374,7 @@ def data(shell: Shell) -> Shell:
     shell.file("sensitive.txt", "Butter\n")
     shell.file("searches.csv", searches())
     shell.file("people.csv", people_csv())
+    shell.file("clicks.tsv", clicks())
     shell.file("access.log", some_visits(10, sessions=3))
     shell.file("food.csv", FOOD)
     return shell

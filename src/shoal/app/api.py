@@ -91,6 +91,8 @@ def anonymize(
     item: Column | None = None,
     record: Column | None = None,
     count: Column | None = None,
+    rank: Column | None = None,
+    url: Column | None = None,
     quasi: Columns | None = None,
     keep_column: Columns | None = None,
     drop_column: Columns | None = None,

@@ -28,6 +28,8 @@ class DataOptions(TypedDict, total=False):
     item: Column | None
     record: Column | None
     count: Column | None
+    rank: Column | None
+    url: Column | None
     quasi: Columns | None
     keep_column: Columns | None
     drop_column: Columns | None

@@ -40,7 +40,7 @@ class Preparation:
     """How a file becomes records on a taxonomy, or, with `typed_names`, of the names as they were typed.
 
     Then the taxonomy only says what lies under a node, and may be `none`. A method that publishes rows is given those of the log or table
-    that was read, just as they are (`shape`).
+    that was read, just as they are (`shape`), with what was clicked where it publishes that (`clicks`).
     """
 
     read: ReadOptions = field(default_factory=ReadOptions)
@@ -54,6 +54,7 @@ class Preparation:
     floor: Floor | None = None  # None publishes neither the root nor the node of unlisted terms
     as_sets: bool = True
     shape: Shape = "records"
+    clicks: bool = False
 
     def __post_init__(self) -> None:
         _one_of("per", self.per, get_args(Per))
@@ -65,12 +66,19 @@ class Preparation:
             object.__setattr__(self, "floor", Floor.of(self.floor))
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
-        if self.shape != "records" and (self.per != "user" or self.unknown or not self.as_sets or self.taxonomy != NO_TAXONOMY):
+        if self.shape != "records" and (self.per != "user" or self.unknown or not self.as_sets or not self._may_have_taxonomy):
             raise ParameterError(f"a method that takes the rows of {one(self.shape)} makes no records of them, and needs no taxonomy")
         self._settle_format()
         self._settle_records()
+        if not self.clicks and (self.read.rank is not None or self.read.url is not None):
+            raise ParameterError("--rank and --url say what was clicked, and nothing is made of clicks here", hint="leave them out")
         if self.taxonomy == NO_TAXONOMY:
             object.__setattr__(self, "typed_names", True)
+
+    @property
+    def _may_have_taxonomy(self) -> bool:
+        """Records are put on a taxonomy; of rows those of a log may have one beside them, which tells what their words are about."""
+        return self.shape in ("records", "log") or self.taxonomy == NO_TAXONOMY
 
     def _settle_format(self) -> None:
         """A table is read as microdata, an access log as such; records and logs are made of anything but microdata."""
@@ -98,7 +106,9 @@ class Preparation:
     def default_for(cls, method: Method) -> Preparation:
         """What is done unless something else is asked for: a taxonomy only where the method needs one."""
         shape: Shape = next((rows for rows in ROWS if rows in method.takes), "records")
-        return cls(shape=shape) if method.needs_taxonomy else cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
+        if method.needs_taxonomy:
+            return cls(shape=shape, clicks=method.reads_clicks, typed_names=shape != "records")
+        return cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape, clicks=method.reads_clicks)
 
     @classmethod
     def of_format(cls, format: str | None) -> Preparation:
@@ -107,8 +117,8 @@ class Preparation:
 
     @property
     def reading(self) -> ReadOptions:
-        """How the file is to be read, given what is made of it: only sessions need times."""
-        return replace(self.read, needs_times=self.per == "session")
+        """How the file is to be read, given what is made of it: only sessions need times, and only some methods clicks."""
+        return replace(self.read, needs_times=self.per == "session", needs_clicks=self.clicks)
 
     @property
     def floor_in_force(self) -> Floor:
@@ -123,7 +133,8 @@ class Preparation:
     def described(self) -> dict[str, object]:
         """For the manifest."""
         if self.shape != "records":
-            return {"read_as": self.shape}
+            beside = {"taxonomy": taxonomy_label(self.taxonomy)} if self.taxonomy != NO_TAXONOMY else {}
+            return {"read_as": self.shape, **({"clicks": "read"} if self.clicks else {}), **beside}
         told: dict[str, object] = {"per": self.per}
         if self.per == "session":
             told["gap"] = self.gap

@@ -122,7 +122,13 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
     read = ReadOptions.from_description(given.get("format"), said if isinstance(said, dict) else {})
     if "read_as" in given:
         columns: dict[str, Any] = {option: _said(given[role]) for role, option in _COLUMNS.items() if role in given}
-        return Preparation(read=replace(read, **columns), taxonomy=NO_TAXONOMY, typed_names=True, shape=given["read_as"])
+        return Preparation(
+            read=replace(read, **columns),
+            taxonomy=given.get("taxonomy", NO_TAXONOMY),
+            typed_names=True,
+            shape=given["read_as"],
+            clicks="clicks" in given,
+        )
     told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}
     if FLOOR in given:
         told[FLOOR] = Floor.from_told(given[FLOOR])

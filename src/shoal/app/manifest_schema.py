@@ -218,7 +218,7 @@ _TABLE_FILE = _object(
     {"name": _must(_is_plain, "a name without a path"), "table": _text, "kind": _one_of(tuple(KINDS)), "rows": _count, DIGEST: _sha256,
      "format": _one_of(tuple(OUTPUT_FORMATS))},
     {"separator": _text, "part": _text, "layout": _one_of(LAYOUTS), "columns": _entries(_one_of(tuple(TYPES))), "pseudonyms": _text,
-     "occurrences": _count, "items": _count, "different": _count, "groups": _count},
+     "occurrences": _count, "items": _count, "different": _count, "groups": _count, "profiles": _count},
 )  # fmt: skip
 _REPORT_FILE = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})
 
@@ -260,7 +260,16 @@ _TYPED_INPUT = _object({**_ANY_INPUT, "names": _one_of((AS_TYPED,))}, _PERHAPS)
 _KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES), _several(_text))
 _ROWS_INPUT = _object(
     {"rows": _count, "owners": _count, "read_as": _one_of(ROWS)},
-    {**_FROM_A_FILE, QUASI: _several(_text), KEPT: _several(_text), DROPPED: _several(_text), OWNER: _text, **_KINDS},
+    {
+        **_FROM_A_FILE,
+        QUASI: _several(_text),
+        KEPT: _several(_text),
+        DROPPED: _several(_text),
+        OWNER: _text,
+        **_KINDS,
+        "clicks": _one_of(("read",)),
+        "taxonomy": _must(_is_plain, "a name without a path"),
+    },
 )
 _INPUT_ON_TAXONOMY = _object(
     {

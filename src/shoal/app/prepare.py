@@ -95,12 +95,20 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
     if how.shape == "records":
         return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, given)
     if how.shape == "log" and isinstance(data, Log):
-        return _as_it_is(LogOriginal(data), how)
+        taxonomy, notes = _beside(data, how, given)
+        return replace(_as_it_is(LogOriginal(data, taxonomy), how), notes=notes)
     if how.shape == "access log" and isinstance(data, Log):
         return _as_it_is(AccessOriginal(data), how)
     if how.shape == "table" and isinstance(data, Table):
         return _as_it_is(TableOriginal(data), how)
     raise ParameterError(f"this method takes {WANTED[how.shape]}, and the input is none", hint="see --format")
+
+
+def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
+    """The taxonomy that tells what the words of a log are about, where one is asked for."""
+    if how.taxonomy == NO_TAXONOMY or given is not None:
+        return (None if how.taxonomy == NO_TAXONOMY else given), ()
+    return load_taxonomy(how.taxonomy, how.loss, records_of(log, Preparation()).folded.vocabulary)
 
 
 def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal.app.job import FORMAT_OF, Preparation
+from shoal.app.job import FORMAT_OF, NO_TAXONOMY, Preparation
 from shoal.app.manifest import preparation_of
 from shoal.data.shape import one
 from shoal.errors import ParameterError
@@ -36,7 +36,8 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "floor": said.pop("floor")}
     named["as_sets"] = None if bag is None else not bag
     if start.shape != "records":
-        _refuse_of_records(start.shape, named)
+        with_taxonomy = {"taxonomy"} if start.taxonomy != NO_TAXONOMY else set()
+        _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in with_taxonomy})
     _settle_records(start, read, named)
     asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
     beside = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]

@@ -26,6 +26,7 @@ Per = Literal["user", "session", "event", "record"]
 Kind = Literal["text", "item"]
 
 RECORD, COUNT = "record", "count"
+RANK, URL = "rank", "url"  # further columns: the rank of a click on a result, a whole number, and what was clicked
 OWN_COLUMNS = frozenset({"owner", "time", "payload", RECORD, COUNT})
 HALF_AN_HOUR = timedelta(minutes=30)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from shoal.data.accesslog import COLUMNS
 from shoal.data.log import Log
@@ -11,14 +12,23 @@ from shoal.data.shape import Shape
 from shoal.data.table import Table
 from shoal.errors import InputError
 
+if TYPE_CHECKING:
+    from shoal.taxonomy.tree import Taxonomy
+
 QUASI, KEPT = "quasi_identifiers", "left_as_they_are"  # what a manifest calls them
 
 
 @dataclass(frozen=True, eq=False)
 class LogOriginal(AnyOriginal):
-    """A log with its further columns, just as it was read."""
+    """A log with its further columns, just as it was read; a taxonomy may tell what its words are about."""
 
     log: Log
+    taxonomy: Taxonomy | None = None
+
+    @property
+    def on_taxonomy(self) -> bool:
+        """Whether a taxonomy is at hand."""
+        return self.taxonomy is not None
 
     @property
     def shape(self) -> Shape:

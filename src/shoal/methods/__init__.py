@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shoal.privacy import Model
 
 
-Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups", "access log"]
+Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups", "access log", "profiles"]
 
 
 class Offer(NamedTuple):
@@ -31,9 +31,9 @@ class Method(Declared, ABC):
     """Frozen parameters and one step: an original in, a release out.
 
     `takes` are the shapes of input that it can work on; `publishes` is the kind of its tables, where `sets` are bags in which no item is
-    repeated; `fates` are those of parts of its account that are published in a form of the method's own; `varies` says why another run may
-    give another release, where that is so. The pipeline holds a method to all it says here. `offers` are told where another method leaves
-    hardly a word.
+    repeated; `reads_clicks` says whether it needs the clicks of a query log, row by row; `fates` are those of parts of its account that are
+    published in a form of the method's own; `varies` says why another run may give another release, where that is so. The pipeline holds a
+    method to all it says here. `offers` are told where another method leaves hardly a word.
     """
 
     paper: ClassVar[str]
@@ -41,6 +41,7 @@ class Method(Declared, ABC):
     takes: ClassVar[frozenset[Shape]] = frozenset({"sets", "bags"})
     publishes: ClassVar[Published] = "bags"
     guarantees_nothing: ClassVar[bool] = False
+    reads_clicks: ClassVar[bool] = False
     fates: ClassVar[Mapping[str, Fate]] = {}
     offers: ClassVar[tuple[Offer, ...]] = ()
     varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
@@ -84,6 +85,8 @@ METHODS: Table[type[Method]] = Table(
         "mdav": "shoal.methods.mdav:MDAV",
         "microaggregation": "shoal.methods.microaggregation:Microaggregation",
         "accesslog-mdav": "shoal.methods.accesslog_mdav:AccessLogMDAV",
+        "user-microaggregation": "shoal.methods.user_microaggregation:UserMicroaggregation",
+        "category-microaggregation": "shoal.methods.category_microaggregation:CategoryMicroaggregation",
     },
 )
 

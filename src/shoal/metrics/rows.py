@@ -10,7 +10,7 @@ from shoal.data.shape import Shape
 from shoal.data.tables.rows import RowTable
 from shoal.metrics import Metric
 
-_KINDS: frozenset[str] = frozenset({"rows"})
+_KINDS: frozenset[str] = frozenset({"rows", "profiles"})
 _TAKES: frozenset[Shape] = frozenset({"log"})
 
 
@@ -34,7 +34,7 @@ def people_kept(release: Release, original: LogOriginal) -> float:
 
 
 def _published(release: Release) -> pl.Series:
-    table = release.only(RowTable.kind)
+    (table,) = release.tables.values()
     assert isinstance(table, RowTable)
     return table.frame[table.unit].unique()
 

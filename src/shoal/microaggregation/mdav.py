@@ -30,8 +30,18 @@ def mdav_groups(space: Space[Any], owners: Ints, k: int) -> Ints:
         return space.mdav(numbered.astype(np.int64), k)
     loop = _Grouping(space, numbered.astype(np.int64), k)
     settings = copy_context()  # what the space does in the loop's thread has those of the caller
-    found: Ints = kernels.run(lambda task: settings.run(loop.run, task), label="grouping")
+
+    def work(task: _kernels.Task) -> Ints:
+        task.begin(len(space))
+        return settings.run(loop.run, task)
+
+    found: Ints = kernels.run(work, label="grouping")
     return found
+
+
+def mdav_of_people(space: Space[Any], k: int, task: _kernels.Task) -> Ints:
+    """The same where every row is another person's, of whom there are at least k, as a part of a larger task."""
+    return _Grouping(space, np.arange(len(space), dtype=np.int64), k).run(task)
 
 
 class _Grouping:
@@ -45,7 +55,6 @@ class _Grouping:
 
     def run(self, task: _kernels.Task) -> Ints:
         """The paper's loop."""
-        task.begin(len(self._space))
         while self._people >= 3 * self._k:
             outermost = self._farthest(self._centroid())
             self._gather(outermost, task)

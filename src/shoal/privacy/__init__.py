@@ -146,5 +146,6 @@ MODELS: Table[type[Model]] = Table(
         "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",
         "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
         "support": "shoal.privacy.support:Support",
+        "user-k-anonymity": "shoal.privacy.user_k_anonymity:UserKAnonymity",
     },
 )

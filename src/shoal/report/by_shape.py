@@ -16,6 +16,7 @@ FACTS: Table[Callable[[Mapping[str, Any], Release, Any], Facts]] = Table(
         "sets as bags": "shoal.report.record_facts:facts_of_records",
         "bags as bags": "shoal.report.record_facts:facts_of_records",
         "log as rows": "shoal.report.log_facts:facts_of_log",
+        "log as profiles": "shoal.report.log_facts:facts_of_log",
         "table as rows": "shoal.report.microdata_facts:facts_of_microdata",
     },
 )

@@ -19,7 +19,7 @@ MOST_QUERIES = 10
 
 def facts_of_log(manifest: Mapping[str, Any], release: Release, original: LogOriginal) -> Facts:
     """The facts of rows that were published for this log."""
-    table = release.only(RowTable.kind)
+    (table,) = release.tables.values()
     assert isinstance(table, RowTable)
     queries = query_facts(table, original, promised_group(manifest.get("claims", [])))
     return Facts(manifest=manifest, published=release.n_rows, parts=("queries",), queries=queries)

@@ -15,6 +15,7 @@ SUMMARIES: Table[Callable[[Mapping[str, Any]], Summary]] = Table(
         "bags as bags": "shoal.report.record_summary:summary_of_records",
         "log as rows": "shoal.report.row_summaries:summary_of_log",
         "access log as access log": "shoal.report.row_summaries:summary_of_accesslog",
+        "log as profiles": "shoal.report.row_summaries:summary_of_log",
         "table as rows": "shoal.report.row_summaries:summary_of_microdata",
     },
 )

@@ -32,6 +32,8 @@ _DATA_OPTIONS = {
     "item": click.option("--item", metavar="COLUMN", help="Column of items, one in each row."),
     "record": click.option("--record", metavar="COLUMN", help="Column of the baskets or visits of a person."),
     "count": click.option("--count", metavar="COLUMN", help="Column of quantities; implies --bag."),
+    "rank": click.option("--rank", metavar="COLUMN", help="Column of the ranks of clicked results, for methods that publish clicks."),
+    "url": click.option("--url", metavar="COLUMN", help="Column of what was clicked, for methods that publish clicks."),
     "quasi": click.option("--quasi", metavar="COLUMNS", help="Quasi-identifiers of microdata, as a,b,c. [default: all numbers]"),
     "keep-column": click.option("--keep-column", metavar="COLUMNS", help="Columns of microdata left as they are, without any protection."),
     "drop-column": click.option("--drop-column", metavar="COLUMNS", help="Columns of microdata that are left out."),

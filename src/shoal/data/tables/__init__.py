@@ -51,6 +51,7 @@ KINDS: Lookup[type[PublishedTable]] = Lookup(
         "counts": "shoal.data.tables.counts:CountTable",
         "groups": "shoal.data.tables.groups:GroupTable",
         "access log": "shoal.data.tables.accesslog:AccessTable",
+        "profiles": "shoal.data.tables.profiles:ProfileTable",
     },
 )
 

@@ -37,6 +37,7 @@ READERS: Table[Reader] = Table(
         "counts": "shoal.io.published.counts:READER",
         "groups": "shoal.io.published.groups:READER",
         "access log": "shoal.io.published.accesslog:READER",
+        "profiles": "shoal.io.published.profiles:READER",
     },
 )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.options import ROLES, ReadOptions
+from shoal.io.read.options import CLICKS, ROLES, ReadOptions
 from shoal.io.read.source import Source
 from shoal.names import nearest
 
@@ -32,6 +32,8 @@ KNOWN = {
     ),
 }
 KNOWN_NAMES = {role: frozenset(" ".join(names).split()) for role, names in KNOWN.items()}
+# Names of columns about clicks. They do not tell a header from data.
+CLICK_NAMES = {"rank": frozenset(["rank", "itemrank", "clickrank", "position"]), "url": frozenset(["url", "clickurl", "clickedurl"])}
 
 Roles = Mapping[str, int]
 
@@ -52,15 +54,27 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
     if not all(found[role] for role in needed):
         return {}
     roles = {role: _only(names, role, found[role], options) for role in ("user", "time", payload, "record", "count") if found[role]}
+    roles |= _clicks(names, roles, options)
     if len(set(roles.values())) < len(roles):
         raise ParameterError(f"one column cannot play two parts: {listed_roles(roles, names)}")
     return roles
 
 
+def _clicks(names: Sequence[str], roles: Roles, options: ReadOptions) -> dict[str, int]:
+    """The columns of clicks, where something is made of them; a column that plays another part is none, unless it was named."""
+    if not options.needs_clicks:
+        return {}
+    found = {role: [at for at in _candidates(names, role, options) if at not in roles.values() or role in options.named] for role in CLICKS}
+    missing = [role for role in CLICKS if role in options.named and not found[role]]
+    if missing:
+        raise InputError(f"there is no column {options.named[missing[0]]!r} for the {missing[0]}", columns=list(names))
+    return {role: _only(names, role, places, options) for role, places in found.items() if places}
+
+
 def _candidates(names: Sequence[str], role: str, options: ReadOptions) -> list[int]:
     said = options.named.get(role)
     if said is None:
-        return [at for at, name in enumerate(names) if plain(name) in KNOWN_NAMES.get(role, ())]
+        return [at for at, name in enumerate(names) if plain(name) in (KNOWN_NAMES | CLICK_NAMES).get(role, ())]
     named = [at for at, name in enumerate(names) if name == said]
     if not named and said.isdigit() and 1 <= int(said) <= len(names):
         return [int(said) - 1]

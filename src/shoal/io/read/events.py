@@ -16,13 +16,14 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.counting import counted
 from shoal.data.bags import Ints
-from shoal.data.log import Log
+from shoal.data.log import RANK, URL, Log
 from shoal.errors import InputError
+from shoal.io.read.clicks import click_columns, ranks
 from shoal.io.read.columns import KNOWN_NAMES, named_roles, plain
 from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import FORM, json_frames, text_values
-from shoal.io.read.options import ROLES, ReadOptions
+from shoal.io.read.options import CLICKS, ROLES, ReadOptions
 from shoal.io.read.owned import shared_records, whole_numbers
 from shoal.io.read.owners import OwnerForms, owner_numbers
 from shoal.io.read.parquet import slices
@@ -64,10 +65,11 @@ class Collector:
         self._tally = tally
         self._options = options
         self._is_text = layout.format == "querylog"
-        # Rows that say their record or their count are events of their own, however alike.
-        self._drops_repeats = self._is_text and not {"record", "count"} & layout.places.keys()
+        # Rows that say their record, their count or what was clicked are events of their own, however alike.
+        self._drops_repeats = self._is_text and not {"record", "count", *CLICKS} & layout.places.keys()
         self._owners = _kernels.Interner()
         self._records = _kernels.Interner()
+        self._urls = _kernels.Interner()
         self._forms = OwnerForms()
         self._number_parts: dict[str, list[Any]] = {}
         self._payload_parts: list[pl.Series] = []
@@ -90,6 +92,10 @@ class Collector:
         if "count" in held:
             numbers["count"], missing = whole_numbers(pl.Series(held["count"]))
             defects |= {"no count": missing, "count is not a whole number of 1 or more": numbers["count"] == 0}
+        if RANK in held:
+            numbers[RANK], defects["rank is not a whole number"] = ranks(pl.Series(held[RANK]))
+        if URL in held:
+            numbers[URL] = kernels.run(_kernels.encode_column, self._urls, held[URL])
         good = self._good_rows(defects, lines)
         self._tally.check()
         if forms is not None:
@@ -177,6 +183,7 @@ class Collector:
         for name in list(self._number_parts):
             values = pl.Series(np.concatenate(self._number_parts.pop(name)).astype(np.int64))
             columns[name] = values.cast(pl.Datetime("us")) if name == "time" else values
+        columns |= click_columns(columns, self._urls.strings())
         columns["payload"] = pl.concat(self._payload_parts, rechunk=False)
         self._payload_parts.clear()
         return Log(pl.DataFrame(columns), "text" if self._is_text else "item")

@@ -151,7 +151,7 @@ def _without_header(source: Source, sample: Sample, separator: str, options: Rea
     if options.header or options.named or options.wanted_format == "table":
         return None
     if _mostly(sample, _is_aol):
-        roles = {"user": 0, "time": 2, "text": 1}
+        roles = {"user": 0, "time": 2, "text": 1} | ({"rank": 3, "url": 4} if options.needs_clicks else {})
         by = "AOL's columns without a header"
         return _delimited(options, by, roles, [], separator, header=False, fields=AOL_FIELDS, dash_is_empty=True)
     if _mostly(sample, _is_excite):

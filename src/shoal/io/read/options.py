@@ -15,7 +15,8 @@ ACCESSLOG = "accesslog"
 FORMATS = ("querylog", "table", "transactions", ACCESSLOG, MICRODATA)
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
-ROLES = ("user", "time", "text", "item", "record", "count")
+CLICKS = ("rank", "url")
+ROLES = ("user", "time", "text", "item", "record", "count", *CLICKS)
 # Options about columns of microdata, and what they are called here.
 OF_MICRODATA = {
     "quasi": "quasi",
@@ -38,6 +39,7 @@ class ReadOptions:
     `quasi`, `keep` and `drop` are columns of microdata: its quasi-identifiers, those left as they are, those left out. `nominal`,
     `ordinal` and `hierarchy` are quasi-identifiers that are no numbers (`microdata_kinds.py`).
     `needs_times` is false where nothing is made of times: then an unreadable one is no defect, unless the column of times was named.
+    `rank` and `url` are columns of what was clicked; they are read where something is made of clicks (`needs_clicks`).
     """
 
     format: str | None = None
@@ -47,6 +49,8 @@ class ReadOptions:
     item: str | None = None
     record: str | None = None
     count: str | None = None
+    rank: str | None = None
+    url: str | None = None
     sep: str | None = None
     header: bool | None = None
     strict: bool = False
@@ -59,6 +63,7 @@ class ReadOptions:
     ordinal: tuple[str, ...] = ()
     hierarchy: tuple[str, ...] = ()
     needs_times: bool = True
+    needs_clicks: bool = False
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -91,7 +96,9 @@ class ReadOptions:
     def _refuse_foreign(self) -> None:
         """Raise where something is said that is not for this format."""
         if self.format == ACCESSLOG:
-            said = [name for name in ("time", "text", "item", "record", "count", "sep", "header") if getattr(self, name) is not None]
+            said = [
+                name for name in ("time", "text", "item", "record", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None
+            ]
             if said:
                 raise ParameterError(f"--{said[0]} is not for access logs", hint="their fields are fixed; --user says whose a line is")
         if self.format != MICRODATA:
@@ -105,7 +112,7 @@ class ReadOptions:
         twice = [name for name, n in columns.items() if n > 1]
         if twice:
             raise ParameterError(f"column {twice[0]!r} is named twice", hint="a column has one role", value=twice[0])
-        said = [name for name in ("time", "text", "item", "record", "count", "owners") if getattr(self, name) is not None]
+        said = [name for name in ("time", "text", "item", "record", "count", *CLICKS, "owners") if getattr(self, name) is not None]
         said += ["malformed"] if self.malformed != MOST_MALFORMED else []
         if said:
             hint = (

@@ -25,6 +25,7 @@ WRITERS: Table[Writer] = Table(
         "counts": "shoal.io.write.counts:write",
         "groups": "shoal.io.write.groups:write",
         "access log": "shoal.io.write.accesslog:write",
+        "profiles": "shoal.io.write.rows:write",
     },
 )
 

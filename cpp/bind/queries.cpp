@@ -1,0 +1,101 @@
+// Bindings of the kernels on people as trees of queries.
+#include "bind/bindings.hpp"
+#include "queries/trees.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace shoal;
+
+namespace {
+
+void spans_all(const I64& indptr, std::size_t n) {
+    need(indptr.shape(0) >= 1, "indptr not empty");
+    const auto starts = span(indptr);
+    need(starts.front() == 0 && starts.back() == static_cast<int64_t>(n), "indptr to span all entries");
+    for (std::size_t i = 1; i < starts.size(); ++i) need(starts[i - 1] <= starts[i], "indptr to rise");
+}
+
+void within_scale(std::span<const int32_t> values) {
+    for (int32_t v : values) need(v >= kUnknown && v <= kApart, "values on the scale of distances, or unknown ones");
+}
+
+// Holds on to the arrays of the texts.
+struct BoundTexts {
+    I64 indptr;
+    I32 parts;
+    Texts view;
+
+    BoundTexts(I64 indptr_, I32 parts_, bool letters) : indptr(indptr_), parts(parts_), view(checked(indptr, parts, letters)) {}
+
+private:
+    static Texts checked(const I64& indptr, const I32& parts, bool letters) {
+        spans_all(indptr, parts.shape(0));
+        for (int32_t v : span(parts)) need(v >= 0, "words or letters from 0 on");
+        Texts texts(span(indptr), span(parts), letters);
+        for (int32_t t = 0; !letters && t < static_cast<int32_t>(texts.size()); ++t) {
+            int32_t last = -1;
+            for (int32_t part : texts.of(t)) {
+                need(part > last, "words that rise within a text");
+                last = part;
+            }
+        }
+        return texts;
+    }
+};
+
+// Holds on to the arrays of the trees.
+struct BoundTrees {
+    I64 queries;
+    I32 text, time;
+    I64 clicks;
+    I32 rank, host;
+
+    BoundTrees(I64 queries_, I32 text_, I32 time_, I64 clicks_, I32 rank_, I32 host_)
+        : queries(queries_), text(text_), time(time_), clicks(clicks_), rank(rank_), host(host_) {
+        spans_all(queries, text.shape(0));
+        spans_all(clicks, rank.shape(0));
+        same_size(text.shape(0), time.shape(0));
+        same_size(text.shape(0) + 1, clicks.shape(0));
+        same_size(rank.shape(0), host.shape(0));
+        within_scale(span(time));
+        within_scale(span(rank));
+    }
+
+    QueryTrees below(int64_t texts) const {
+        for (int32_t t : span(text)) need(t >= 0 && t < texts, "texts that are there");
+        return {span(queries), span(text), span(time), span(clicks), span(rank), span(host)};
+    }
+};
+
+void sum_to_apart(const TreeWeights& w) {
+    for (int64_t weight : {w.text, w.time, w.clicks, w.rank, w.host}) need(weight >= 0, "weights that are not negative");
+    need(w.text + w.time + w.clicks == kApart && w.rank + w.host == kApart, "weights that add up to APART");
+}
+
+}  // namespace
+
+void bind_queries(nb::module_& m) {
+    m.attr("APART") = kApart;
+    nb::class_<BoundTexts>(m, "QueryTexts", "Texts of queries as words, or as letters.")
+        .def(nb::init<I64, I32, bool>(), "indptr"_a, "parts"_a, "letters"_a);
+    nb::class_<BoundTrees>(m, "QueryTrees", "People as trees of queries with a text, a time and clicks.")
+        .def(nb::init<I64, I32, I32, I64, I32, I32>(), "queries"_a, "text"_a, "time"_a, "clicks"_a, "rank"_a, "host"_a);
+    nb::class_<TreeWeights>(m, "TreeWeights", "What counts in the distance of two people, in shares of APART.")
+        .def(
+            "__init__",
+            [](TreeWeights* self, int64_t text, int64_t time, int64_t clicks, int64_t rank, int64_t host) {
+                const TreeWeights weights{text, time, clicks, rank, host};
+                sum_to_apart(weights);
+                new (self) TreeWeights(weights);
+            },
+            "text"_a, "time"_a, "clicks"_a, "rank"_a, "host"_a);
+    m.def(
+        "tree_distances",
+        [](const BoundTexts& texts, const BoundTrees& point, const BoundTrees& people, const TreeWeights& weights, I64 chosen, Task& task) {
+            const QueryTrees one = point.below(texts.view.size()), all = people.below(texts.view.size());
+            need(one.size() == 1, "a point that is one person");
+            indices_within(span(chosen), all.size());
+            return hand_over(unlocked([&] { return tree_distances(texts.view, one, all, weights, span(chosen), task); }));
+        },
+        "texts"_a, "point"_a, "people"_a, "weights"_a, "chosen"_a, "task"_a, "How far the only person of a point lies from each of these.");
+}

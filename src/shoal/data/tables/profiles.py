@@ -1,0 +1,36 @@
+"""Profiles: rows of a log that stand for people in groups, every person under a pseudonym of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.data.accounting import Accounting
+from shoal.data.tables.rows import RowTable
+from shoal.errors import ShoalError
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileTable(RowTable):
+    """Rows of a log, of which those under one pseudonym are a profile. They are made for a group, and are not rows of the input."""
+
+    kind = "profiles"
+    amounts = ("rows", "profiles")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pseudonyms is None:
+            raise ShoalError("profiles have a column of pseudonyms")
+
+    @property
+    def of_whom(self) -> str:
+        """The column of pseudonyms."""
+        assert self.pseudonyms is not None
+        return self.pseudonyms
+
+    def as_told(self, account: Accounting) -> bool:
+        """Published rows are made for groups: the account of the input's rows does not tell their number, but whether there are any."""
+        return (account["rows"].of_fate("kept", "changed") > 0) == (self.n_rows > 0)
+
+    def facts(self) -> dict[str, int]:
+        """Rows and profiles."""
+        return {"rows": self.n_rows, "profiles": self.frame[self.of_whom].n_unique()}

@@ -1,0 +1,93 @@
+"""Category microaggregation: people of a query log in groups that ask about the same categories, each group with one common history.
+
+Erola, Castella-Roca, Navarro-Arribas and Torra, "Semantic microaggregation for the anonymization of query logs", PSD 2010; SORT 35, 2011.
+They classify with the Open Directory, which has ended; any taxonomy serves here, WordNet by default. A term may lie at any depth, and
+counts in the category above it at every level. Guarantee: user k-anonymity; and, unlike in the paper, no query, word or URL of fewer than
+`min_owners` members. Groups are formed inside blocks of people of similar categories: O(people * block) coincidences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import _kernels
+from shoal.data.bags import Ints
+from shoal.data.original_rows import LogOriginal
+from shoal.engines.base import Things
+from shoal.engines.local import LocalEngine
+from shoal.errors import ParameterError
+from shoal.methods.profiles import ProfileMethod
+from shoal.microaggregation.aggregation import Matches
+from shoal.microaggregation.contribution import contributed
+from shoal.microaggregation.histories import Histories
+from shoal.microaggregation.incidence import greedy_groups
+from shoal.parameters import param
+from shoal.taxonomy.categories import category_counts
+from shoal.taxonomy.counts import TreeCounts
+from shoal.taxonomy.placing import place_terms
+from shoal.text.terms import terms_of
+
+BLOCKS_PER_K = 8  # a block holds so many times k people at least
+
+
+@dataclass(frozen=True)
+class CategoryMicroaggregation(ProfileMethod):
+    """People grouped by the categories of what they ask; each group shares one history, to which who asked more gives more."""
+
+    name = "category-microaggregation"
+    paper = (
+        'Erola, Castella-Roca, Navarro-Arribas and Torra, "Semantic microaggregation for the anonymization of query logs", '
+        "Privacy in Statistical Databases 2010"
+    )
+
+    k: int = param(5, minimum=2, help="people who share each published history")
+    min_owners: int = param(2, minimum=1, help="people of the group who asked each published query and clicked each published URL")
+    depth: int | None = param(None, minimum=1, help="levels of the taxonomy that count, from its root down; all by default")
+    block: int = param(512, minimum=1, help="people among whom groups are formed")
+    seed: int = param(0, minimum=0, help="other seeds choose other queries")
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """It tells the categories of terms."""
+        return True
+
+    def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
+        """Greedily by coincidence, inside each block of people with similar categories."""
+        counts = self._classified(histories, original)
+        engine = LocalEngine("grouping people")
+        things = Things(counts.view, counts.lengths, counts.weights, counts.units)
+        blocks = engine.split(things, np.arange(len(histories), dtype=np.int64), max(self.block, BLOCKS_PER_K * self.k))
+        engine.expect(len(histories))
+
+        def work(people: Ints, task: _kernels.Task) -> list[Ints]:
+            groups = greedy_groups(_incidence(counts, people), self.k)
+            task.step(len(people))
+            return [people[members] for members in groups]
+
+        return [members for found in engine.gather(engine.map(work, blocks)) for members in found]
+
+    def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
+        """By contribution: a member with more queries gives more of them, and rather those that they repeat."""
+        chance = np.random.default_rng([self.seed, int(members[0])])
+        return np.sort(contributed(histories, members, matches, self.min_owners, chance))
+
+    def _classified(self, histories: Histories, original: LogOriginal) -> TreeCounts:
+        """How often each person asks about each category, at every level; words outside the taxonomy are in none."""
+        if original.taxonomy is None:
+            raise ParameterError("the method category-microaggregation needs a taxonomy", hint="name one with --taxonomy")
+        typed = original.log.bags("user", split=lambda texts: terms_of(texts, as_typed=True))
+        placed = place_terms(typed, original.taxonomy, unknown="drop", fold=original.log.kind == "text")
+        row = np.searchsorted(typed.owners, histories.owners)
+        return category_counts(placed.bags.select(row), placed.tree, self.depth)
+
+
+def _incidence(counts: TreeCounts, people: Ints) -> Ints:
+    """How much every two of these people coincide."""
+    n = len(people)
+    left, right = np.triu_indices(n, 1)
+    sums = _kernels.min_sums(counts.view, people[left], people[right], counts.weights, 1, _kernels.Task())
+    matrix = np.zeros((n, n), np.int64)
+    matrix[left, right] = matrix[right, left] = sums
+    return matrix

@@ -1,0 +1,67 @@
+"""User microaggregation: people of a query log in groups by MDAV over their histories, one common history for each group.
+
+Navarro-Arribas, Torra, Erola and Castella-Roca, "User k-anonymity for privacy preserving data mining of query logs", Information Processing
+& Management 48(3), 2012; the tree of queries, times and clicks is that of their WI-IAT 2009 paper.
+Guarantee: user k-anonymity; and, unlike in the paper, no query, word or URL of fewer than `min_owners` members. People are compared inside
+blocks of similar ones, so time grows linearly: O(people * block / k) distances.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import _kernels
+from shoal.data.bags import Ints
+from shoal.data.original_rows import LogOriginal
+from shoal.engines.local import LocalEngine
+from shoal.methods.profiles import ProfileMethod
+from shoal.microaggregation.aggregation import Matches, shared_queries
+from shoal.microaggregation.histories import Histories
+from shoal.microaggregation.mdav import mdav_of_people
+from shoal.microaggregation.people_blocks import blocks_of_people
+from shoal.microaggregation.trees import Forest, Weights
+from shoal.parameters import param
+
+BLOCKS_PER_K = 8  # a block holds so many times k people at least
+
+
+@dataclass(frozen=True)
+class UserMicroaggregation(ProfileMethod):
+    """People grouped by MDAV over trees of queries, words, times and clicks; each group shares one aggregated history."""
+
+    name = "user-microaggregation"
+    paper = (
+        'Navarro-Arribas, Torra, Erola and Castella-Roca, "User k-anonymity for privacy preserving data mining of query logs", '
+        "Information Processing & Management 2012"
+    )
+
+    k: int = param(5, minimum=2, help="people who share each published history")
+    min_owners: int = param(2, minimum=1, help="people of the group who asked each published query and clicked each published URL")
+    compare: str = param("words", choices=("words", "letters"), help="how texts of queries are compared: by words, or by edit distance")
+    text_weight: float = param(1.0, minimum=0, help="what the text counts in the distance of two queries")
+    time_weight: float = param(1.0, minimum=0, help="what the time counts in it")
+    click_weight: float = param(1.0, minimum=0, help="what the clicks count in it")
+    rank_weight: float = param(1.0, minimum=0, help="what the rank counts in the distance of two clicks")
+    host_weight: float = param(1.0, minimum=0, help="what the host counts in it")
+    compared: int = param(64, minimum=1, help="queries of a person that are compared, those of the most people first")
+    block: int = param(256, minimum=1, help="people among whom groups are formed")
+
+    def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
+        """MDAV inside each block of similar people."""
+        weights = Weights(self.text_weight, self.time_weight, self.click_weight, self.rank_weight, self.host_weight)
+        forest = Forest(histories, weights, "letters" if self.compare == "letters" else "words", self.compared)
+        engine = LocalEngine("grouping people")
+        blocks = blocks_of_people(histories, max(self.block, BLOCKS_PER_K * self.k))
+        engine.expect(len(histories))
+
+        def work(people: Ints, task: _kernels.Task) -> list[Ints]:
+            labels = mdav_of_people(forest.space(people), self.k, task)
+            return [people[labels == group] for group in range(int(labels.max()) + 1)]
+
+        return [members for found in engine.gather(engine.map(work, blocks)) for members in found]
+
+    def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
+        """As many as the members have in the mean, those of the most members first."""
+        return np.sort(shared_queries(histories, members, matches, self.min_owners))

@@ -1,0 +1,163 @@
+"""One history in place of several: which queries it holds, when they were asked and what was clicked.
+
+The n-th asking of a text by one person is matched with the n-th asking of it by another. Of such matches those of the most people come
+first, then those whose text is asked most often. A time is the mean over the people matched, and a click the one that most of them share,
+at the mean of its ranks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.bags import Ints, Small
+from shoal.microaggregation.histories import MISSING, NO_TIME, SECOND, Histories, ranges
+
+ASKINGS = 1 << 31  # more than one person asks one text
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """The queries of several people, matched: `match` of each query, and of each match its text, its asking, and its people."""
+
+    queries: Ints
+    match: Ints
+    text: Ints
+    nth: Ints
+    people: Ints
+    frequency: Ints
+
+    @classmethod
+    def of(cls, histories: Histories, people: Ints) -> Matches:
+        """The matches among these people, in the order of text and asking."""
+        queries = histories.queries_of(people)
+        keys, match, held_by = np.unique(
+            histories.text[queries].astype(np.int64) * ASKINGS + histories.nth[queries], return_inverse=True, return_counts=True
+        )
+        text = keys // ASKINGS
+        _, of_text = np.unique(text, return_inverse=True)
+        frequency = np.bincount(of_text, weights=held_by).astype(np.int64)[of_text]
+        return cls(queries, match.ravel(), text, keys % ASKINGS, held_by.astype(np.int64), frequency)
+
+    def ranked(self, least: int) -> Ints:
+        """The matches of at least so many people, by falling number of people, falling frequency of the text, and text."""
+        order = np.lexsort((-self.frequency, -self.people))
+        return order[self.people[order] >= least]
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The queries of one history: text, time (or `NO_TIME`), rank and URL (or `MISSING`) of each."""
+
+    text: Ints | Small
+    time: Ints
+    rank: Ints | Small
+    url: Ints | Small
+
+
+def mean_size(histories: Histories, people: Ints) -> int:
+    """The mean number of queries of these people, rounded; of halves upwards."""
+    total, n = int(histories.sizes[people].sum()), len(people)
+    return (2 * total + n) // (2 * n)
+
+
+def shared_queries(histories: Histories, people: Ints, matches: Matches, least: int) -> Ints:
+    """The matches that stand for these people: as many as they have queries in the mean, or all that `least` of them share.
+
+    Among matches that rank alike at the end people take turns: next is whoever has the smallest part of their own queries published.
+    """
+    ranked, wanted = matches.ranked(least), mean_size(histories, people)
+    if len(ranked) <= wanted:
+        return ranked
+    last = ranked[wanted - 1]
+    alike = (matches.people[ranked] == matches.people[last]) & (matches.frequency[ranked] == matches.frequency[last])
+    before = ranked[: int(np.argmax(alike))]
+    return np.concatenate([before, _in_turns(histories, people, matches, before, ranked[alike], wanted - len(before))])
+
+
+def _in_turns(histories: Histories, people: Ints, matches: Matches, before: Ints, alike: Ints, wanted: int) -> Ints:
+    """So many of the matches that rank alike."""
+    if wanted == len(alike):
+        return alike
+    whose = np.repeat(np.arange(len(people)), histories.sizes[people])
+    taken = np.bincount(whose[np.isin(matches.match, before)], minlength=len(people))
+    holders = {m: whose[matches.match == m] for m in alike.tolist()}
+    own: list[list[int]] = [[] for _ in people]
+    for m in reversed(alike.tolist()):
+        for member in holders[m]:
+            own[member].append(m)
+    chosen: dict[int, None] = {}
+    sizes = histories.sizes[people]
+    while len(chosen) < wanted:
+        for stack in own:
+            while stack and stack[-1] in chosen:
+                stack.pop()
+        nexts = [member for member, stack in enumerate(own) if stack]
+        member = min(nexts, key=lambda i: ((taken[i] + 1) / sizes[i], i))
+        m = own[member].pop()
+        chosen[m] = None
+        taken[holders[m]] += 1
+    return np.array(list(chosen), np.int64)
+
+
+def profile_of(histories: Histories, matches: Matches, chosen: Ints, least: int) -> Profile:
+    """The chosen matches with their mean times and their shared clicks; what fewer than `least` people gave is missing."""
+    place = np.full(len(matches.text), -1, np.int64)
+    place[chosen] = np.arange(len(chosen))
+    held = place[matches.match] >= 0
+    at, queries = place[matches.match[held]], matches.queries[held]
+    rank, url = _clicks(histories, matches, chosen, least)
+    unit = SECOND if histories.in_seconds else 1
+    return Profile(matches.text[chosen], _mean_times(histories.time[queries], at, len(chosen), least, unit), rank, url)
+
+
+def _mean_times(times: Ints, at: Ints, n: int, least: int, unit: int) -> Ints:
+    """The mean of the times at each of n places, in whole units; none where fewer than `least` are known."""
+    known = times != NO_TIME
+    start = int(times[known].min()) if known.any() else 0
+    count = np.bincount(at[known], minlength=n)
+    total = np.zeros(n, np.int64)
+    np.add.at(total, at[known], times[known] - start)
+    return np.where((count >= least) & (count > 0), (start + total // np.maximum(count, 1)) // unit * unit, NO_TIME)
+
+
+def _clicks(histories: Histories, matches: Matches, chosen: Ints, least: int) -> tuple[Ints, Ints]:
+    """Rank and URL of each chosen match: the n-th asking of a text has the n-th of the clicks that enough people made after that text."""
+    rank, url = np.full(len(chosen), MISSING, np.int64), np.full(len(chosen), MISSING, np.int64)
+    asked = matches.queries[np.isin(matches.text[matches.match], matches.text[chosen])]
+    clicked = asked[histories.clicks[asked + 1] > histories.clicks[asked]]
+    if not len(clicked):
+        return rank, url
+    shared = _shared_clicks(histories, clicked, least)
+    for i, m in enumerate(chosen.tolist()):
+        found = shared.get(int(matches.text[m]), [])
+        if matches.nth[m] < len(found):
+            rank[i], url[i] = found[int(matches.nth[m])]
+    return rank, url
+
+
+def _shared_clicks(histories: Histories, queries: Ints, least: int) -> dict[int, list[tuple[int, int]]]:
+    """Per text the clicks of enough people, those of the most people first: mean rank and URL. Clicks without a URL count as one."""
+    clicks = ranges(histories.clicks[queries], histories.clicks[queries + 1])
+    query = np.repeat(queries, histories.clicks[queries + 1] - histories.clicks[queries])
+    person = np.searchsorted(histories.starts, query, side="right") - 1
+    ranks: dict[tuple[int, int], list[int]] = {}
+    people: dict[tuple[int, int], set[int]] = {}
+    ranked: dict[tuple[int, int], set[int]] = {}
+    whole = zip(
+        histories.text[query].tolist(), histories.url[clicks].tolist(), histories.rank[clicks].tolist(), person.tolist(), strict=True
+    )
+    for text, url, rank, who in whole:
+        key = text, url
+        people.setdefault(key, set()).add(who)
+        if rank != MISSING:
+            ranks.setdefault(key, []).append(rank)
+            ranked.setdefault(key, set()).add(who)
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    for (text, url), whose in people.items():
+        if len(whose) >= least:
+            known = ranks.get((text, url), [])
+            mean = (2 * sum(known) + len(known)) // (2 * len(known)) if len(ranked.get((text, url), ())) >= least else MISSING
+            found.setdefault(text, []).append((-len(whose), url, mean))
+    return {text: [(mean, url) for _, url, mean in sorted(clicks)] for text, clicks in found.items()}

@@ -1,0 +1,133 @@
+"""User k-anonymity: every published history is shared by k pseudonyms, and holds nothing that one person alone asked or clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from shoal.data.release import Release
+from shoal.data.tables.profiles import ProfileTable
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict, verified_if
+
+if TYPE_CHECKING:
+    from shoal.data.bags import Ints
+    from shoal.data.original_rows import LogOriginal
+
+OF_ALL = "the groups are not known; people of the whole original were counted"
+URL = "url"
+EVERYBODY = -1  # in place of the number of a class
+LEVELS = {
+    "records": "pseudonyms that share the rarest published history",
+    "people": "people of its group who asked the published query, used the word or clicked the URL that fewest of them did",
+}
+
+
+@dataclass(frozen=True)
+class UserKAnonymity(Model):
+    """Every published history is that of at least k pseudonyms, and its queries, words and URLs are each of several people of the group."""
+
+    name = "user-k-anonymity"
+    protects = (
+        "Whoever knows all that a person asked, when, and what they clicked, finds k pseudonyms with one and the same history; and what "
+        "only one person of a group asked or clicked, such as a name or an address, is not published."
+    )
+    does_not_protect = (
+        "What a whole group has in common is told of each of its members. Times and ranks are means, from which a member who knows all "
+        "others but one can compute that one's. People are counted as the log tells them apart."
+    )
+    judges = frozenset({"profiles"})
+    level_words = LEVELS
+
+    k: int = param(5, minimum=2, help="pseudonyms that share each published history")
+    min_owners: int = param(2, minimum=1, help="people of the group who asked each published query and clicked each published URL")
+
+    @property
+    def group_size(self) -> int:
+        """Pseudonyms of one history."""
+        return self.k
+
+    def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
+        """Count the pseudonyms of each history; with the original the people behind each query, word and URL of it."""
+        table = release.only(ProfileTable.kind)
+        assert isinstance(table, ProfileTable)
+        classes = _classes(table)
+        achieved = {"records": int(classes["members"].to_numpy().min()) if len(classes) else 0}
+        broken = list(self._of_file(table, classes))
+        if original is None:
+            return Verdict(str(self), verified_if(not broken), achieved, tuple(broken))
+        whose = _class_of_people(release, original, classes)
+        notes = () if release.secret is not None else (OF_ALL,)
+        if whose is None:
+            return Verdict(str(self), "fails", achieved, ("the release does not speak of the people of this original",))
+        fewest = []
+        for what, published, issued in _told(table, classes, original, whose):
+            people = _people(published, issued)
+            fewest.append(int(np.asarray(people).min(initial=len(whose))))
+            if short := int((people < self.min_owners).sum()):
+                broken.append(f"{short:,} published {what} of histories are those of fewer than {self.min_owners:,} people of the group")
+        return Verdict(str(self), verified_if(not broken), achieved | {"people": min(fewest)}, tuple(broken), notes)
+
+    def _of_file(self, table: ProfileTable, classes: pl.DataFrame) -> Iterator[str]:
+        """What the file alone shows to be wrong: histories of too few pseudonyms, and pseudonyms that may mean something."""
+        if short := int((classes["members"] < self.k).sum()):
+            yield f"{short:,} pseudonyms have a history that fewer than {self.k:,} share"
+        if not np.array_equal(np.sort(classes["user"].to_numpy()), np.arange(1, len(classes) + 1)):
+            yield "pseudonyms are not the numbers from 1 on: they may be owners' own"
+
+
+def _classes(table: ProfileTable) -> pl.DataFrame:
+    """Of every pseudonym (`user`) a number that those with the same rows share (`class`), and how many they are (`members`)."""
+    rest = [name for name in table.frame.columns if name != table.of_whom]
+    kinds = table.frame.select(rest).unique().with_row_index("row")
+    coded = table.frame.join(kinds, on=rest, how="left", nulls_equal=True).select(pl.col(table.of_whom).alias("user"), "row")
+    whole = coded.group_by("user").agg(pl.col("row").sort().cast(pl.String).str.join(",").alias("rows"))
+    numbered = whole.with_columns(pl.col("rows").rank("dense").cast(pl.Int64).alias("class"))
+    return numbered.with_columns(pl.len().over("class").cast(pl.Int64).alias("members")).select("user", "class", "members")
+
+
+def _class_of_people(release: Release, original: LogOriginal, classes: pl.DataFrame) -> pl.DataFrame | None:
+    """The class of every owner; where it is not known which history is whose, everybody counts for each class (`EVERYBODY`).
+
+    None where pseudonyms and people do not belong together one by one.
+    """
+    owners = np.unique(original.log.frame["owner"].to_numpy())
+    if release.secret is None:
+        return pl.DataFrame({"owner": owners, "class": np.full(len(owners), EVERYBODY)})
+    pseudonym: Ints = release.secret.rows()
+    if len(pseudonym) != len(owners) or not np.array_equal(np.sort(pseudonym[pseudonym >= 0]), np.sort(classes["user"].to_numpy())):
+        return None
+    return pl.DataFrame({"owner": owners, "user": pseudonym}).join(classes, on="user", how="inner").select("owner", "class")
+
+
+def _told(
+    table: ProfileTable, classes: pl.DataFrame, original: LogOriginal, whose: pl.DataFrame
+) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
+    """Queries, words and URLs: those that are published in each class, and those of the people of each class."""
+    shown = table.frame.join(classes, left_on=table.of_whom, right_on="user", how="left")
+    if (whose["class"] == EVERYBODY).any():
+        shown = shown.with_columns(pl.lit(EVERYBODY, pl.Int64).alias("class"))
+    issued = original.log.frame.join(whose, on="owner", how="inner")
+    queries = shown.select("class", value=table.unit).drop_nulls().unique()
+    asked = issued.select("owner", "class", value="payload")
+    yield "queries", queries, asked
+    yield "words", _words(queries).unique(), _words(asked)
+    if URL in table.columns:
+        clicked = pl.col(URL) if URL in issued.columns else pl.lit(None, pl.String)
+        yield "URLs", shown.select("class", value=URL).drop_nulls().unique(), issued.select("owner", "class", value=clicked)
+
+
+def _words(frame: pl.DataFrame) -> pl.DataFrame:
+    """A row for each word of the values: what stands between blanks."""
+    return frame.with_columns(pl.col("value").str.extract_all(r"\S+")).explode("value").drop_nulls()
+
+
+def _people(published: pl.DataFrame, issued: pl.DataFrame) -> pl.Series:
+    """How many people of its class issued each published value."""
+    pairs = issued.join(published, on=["class", "value"], how="semi").unique(["class", "value", "owner"])
+    counted = pairs.group_by("class", "value").agg(people=pl.len().cast(pl.Int64))
+    return published.join(counted, on=["class", "value"], how="left")["people"].fill_null(0)

@@ -1,0 +1,114 @@
+"""Histories, and one history in place of several: examples that are computed by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from helpers_queries import START, clicked_log, random_log
+from shoal.data.log import Log
+from shoal.microaggregation.aggregation import Matches, mean_size, profile_of, shared_queries
+from shoal.microaggregation.contribution import quotas
+from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
+from shoal.microaggregation.incidence import greedy_groups
+from shoal.microaggregation.people_blocks import blocks_of_people
+
+US = 60_000_000  # a minute
+
+
+def everybody(histories: Histories) -> np.ndarray:
+    return np.arange(len(histories))
+
+
+def test_rows_of_one_person_time_and_text_are_one_query_with_several_clicks() -> None:
+    log = clicked_log([(7, 0, "rain", 1, "u1"), (7, 0, "rain", 3, "u2"), (7, 5, "rain", None, None), (7, 6, "", None, None)])
+    found = Histories.of(log)
+    assert (len(found), found.sizes.tolist(), found.rows.tolist()) == (1, [2], [2, 1])
+    assert found.nth.tolist() == [0, 1]
+    assert found.rank.tolist() == [1, 3]
+    assert found.clicks.tolist() == [0, 2, 2]
+
+
+def test_without_times_every_row_is_a_query() -> None:
+    log = Log(pl.DataFrame({"owner": [1, 1], "payload": ["a", "a"]}))
+    found = Histories.of(log)
+    assert found.sizes.tolist() == [2]
+    assert found.nth.tolist() == [0, 1]
+    assert not found.timed
+
+
+def test_histories_depend_on_content_alone() -> None:
+    log, rng = random_log(4), np.random.default_rng(0)
+    once = Histories.of(log)
+    numbers = pl.Series(rng.permutation(1000))
+    mixed = log.frame[rng.permutation(len(log))]
+    other = Histories.of(Log(mixed.with_columns(owner=numbers.gather(mixed["owner"]).cast(pl.Int64))))
+    for name in ("starts", "text", "time", "nth", "rows", "clicks", "rank", "url"):
+        assert np.array_equal(getattr(once, name), getattr(other, name)), name
+
+
+def test_a_profile_has_mean_size_shared_queries_and_mean_times_and_ranks() -> None:
+    # ann: rain at 0 and 10, sun at 4 (3 queries); ben: rain at 20 (1); cat: rain at 40, sun at 8, ben's street at 9 (3): mean 7/3, so 2.
+    rows = [
+        *[(1, 0, "rain", 1, "u"), (1, 10, "rain", None, None), (1, 4, "sun", None, None)],
+        (2, 20, "rain", 4, "u"),
+        *[(3, 40, "rain", 2, "v"), (3, 8, "sun", None, None), (3, 9, "ben's street", None, None)],
+    ]
+    histories = Histories.of(clicked_log(rows))
+    people = everybody(histories)
+    matches = Matches.of(histories, people)
+    assert mean_size(histories, people) == 2
+    chosen = shared_queries(histories, people, matches, 2)
+    profile = profile_of(histories, matches, chosen, 2)
+    start = int(np.datetime64(START, "us").astype(np.int64))
+    told = [
+        (histories.texts[int(t)], (int(at) - start) // US, int(r), int(u))
+        for t, at, r, u in zip(profile.text, profile.time, profile.rank, profile.url, strict=True)
+    ]
+    # rain by all three, at the mean of 0, 20 and 40; u is clicked by two at ranks 1 and 4, mean 2.5, rounded up; v by one, so not told.
+    assert told == [("rain", 20, 3, 0), ("sun", 6, MISSING, MISSING)]
+
+
+def test_what_one_alone_asked_is_never_in_a_profile_of_two() -> None:
+    histories = Histories.of(random_log(9))
+    people = everybody(histories)[:6]
+    matches = Matches.of(histories, people)
+    assert (matches.people[shared_queries(histories, people, matches, 2)] >= 2).all()
+    everything = shared_queries(histories, people, matches, 1)
+    assert len(everything) == mean_size(histories, people)
+
+
+def test_people_take_turns_where_queries_rank_alike() -> None:
+    rows = [(1, i, f"a{i}", None, None) for i in range(4)] + [(2, i, f"b{i}", None, None) for i in range(4)]
+    histories = Histories.of(clicked_log(rows))
+    matches = Matches.of(histories, everybody(histories))
+    texts = sorted(histories.texts[int(t)] for t in matches.text[shared_queries(histories, everybody(histories), matches, 1)])
+    assert texts == ["a0", "a1", "b0", "b1"]
+
+
+def test_a_time_that_too_few_people_have_is_missing() -> None:
+    frame = clicked_log([(1, 0, "a", None, None), (2, 4, "a", None, None)]).frame
+    untimed = frame.with_columns(pl.when(pl.col("owner") == 2).then(None).otherwise(pl.col("time")).alias("time"))
+    histories = Histories.of(Log(untimed))
+    matches = Matches.of(histories, everybody(histories))
+    assert profile_of(histories, matches, np.array([0]), 2).time.tolist() == [NO_TIME]
+
+
+def test_blocks_hold_everybody_once_and_those_who_share_queries_together() -> None:
+    rows = [(i, i, f"q{i % 2}", None, None) for i in range(40)]
+    blocks = blocks_of_people(Histories.of(clicked_log(rows)), 20)
+    assert sorted(np.concatenate(blocks).tolist()) == list(range(40))
+    histories = Histories.of(clicked_log(rows))
+    assert [len({int(histories.text[histories.starts[p]]) for p in block}) for block in blocks] == [1, 1]
+
+
+def test_quotas_add_up_to_the_rounded_sum_of_squares_over_the_sum() -> None:
+    # 1, 2 and 3 queries: contributions 1/6, 2/6, 3/6; quotas 1/6, 4/6, 9/6; the sum 14/6 is rounded to 2.
+    assert quotas(np.array([1, 2, 3])).tolist() == [0, 1, 1]
+    assert quotas(np.array([10, 10])).tolist() == [5, 5]
+
+
+def test_groups_by_incidence_start_with_the_pair_that_coincides_most() -> None:
+    incidence = np.array([[0, 1, 9, 1, 0], [1, 0, 2, 3, 5], [9, 2, 0, 1, 1], [1, 3, 1, 0, 1], [0, 5, 1, 1, 0]])
+    assert [group.tolist() for group in greedy_groups(incidence, 2)] == [[0, 2], [1, 3, 4]]
+    assert [group.tolist() for group in greedy_groups(incidence, 3)] == [[0, 1, 2, 3, 4]]
