@@ -33,11 +33,11 @@ void begin(Cut& cut, Start start, Task& task) {
         generalize_rare_sets(cut, start == Start::by_size, task);
 }
 
-std::vector<int32_t> recode(const RecodingProblem& problem, const RecodingPlan& plan, Task& task) {
+std::vector<int32_t> recode(const RecodingProblem& problem, std::span<const uint8_t> settled, const RecodingPlan& plan, Task& task) {
     Tokens tokens(problem);
     if (plan.start == Start::nothing) {
         tokens.clear();
-        ascend(tokens, task);
+        ascend(tokens, settled, task);
         return tokens.published();
     }
     Cut cut(tokens);
@@ -68,16 +68,18 @@ void bind_cuts(nb::module_& m) {
             nb::kw_only(), "k"_a, "m"_a, "suppressed"_a, "start"_a, "undo"_a, "suppress"_a, "local"_a);
     m.def(
         "recode_rare_sets",
-        [](const BoundRows& rows, I64 owners, const BoundTree& tree, I64 loss, U8 publishable, const RecodingPlan& plan, Task& task) {
+        [](const BoundRows& rows, I64 owners, const BoundTree& tree, I64 loss, U8 publishable, U8 settled, const RecodingPlan& plan,
+           Task& task) {
             same_size(loss.shape(0), tree.size());
             same_size(publishable.shape(0), tree.size());
+            same_size(settled.shape(0), tree.size());
             const Rows& in = rows.below(tree.size());
             need(in.size() <= std::numeric_limits<int32_t>::max(), "at most 2,147,483,647 records");
             need(owners.shape(0) == 0 || static_cast<int64_t>(owners.shape(0)) == in.size(), "an owner for every record, or none at all");
             for (std::size_t i = 1; i < owners.shape(0); ++i) need(owners.data()[i - 1] <= owners.data()[i], "records sorted by owner");
             not_negative(span(loss));
             const RecodingProblem problem{in, span(owners), tree.view(), span(loss), span(publishable), plan.suppressed, plan.k, plan.m};
-            return hand_over(unlocked([&] { return recode(problem, plan, task); }));
+            return hand_over(unlocked([&] { return recode(problem, span(settled), plan, task); }));
         },
-        "rows"_a, "owners"_a, "tree"_a, "loss"_a, "publishable"_a, "plan"_a, "task"_a);
+        "rows"_a, "owners"_a, "tree"_a, "loss"_a, "publishable"_a, "settled"_a, "plan"_a, "task"_a);
 }

@@ -99,7 +99,12 @@ private:
 
 }  // namespace
 
-void ascend(Tokens& tokens, Task& task) {
+void ascend(Tokens& tokens, std::span<const uint8_t> settled, Task& task) {
+    const auto& items = tokens.problem().rows.ids;
+    std::vector<Move> moves;
+    for (std::size_t place = 0; place < items.size(); ++place)
+        if (settled[items[place]]) moves.push_back({static_cast<int64_t>(place), items[place]});
+    tokens.move(moves);
     Ascent ascent(tokens);
     while (ascent.step(task)) {}
 }

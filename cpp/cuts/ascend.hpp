@@ -6,7 +6,8 @@
 
 namespace shoal {
 
-// The tokens must publish nothing; what no ancestor can be published for stays unpublished. The root is not published.
-void ascend(Tokens& tokens, Task& task);
+// The tokens must publish nothing; what no ancestor can be published for stays unpublished. The root is not published. Items with a 1 in
+// `settled` are published everywhere from the start, whatever becomes of the others; they must leave no set of items too rare.
+void ascend(Tokens& tokens, std::span<const uint8_t> settled, Task& task);
 
 }  // namespace shoal

@@ -62,6 +62,17 @@ def test_no_global_recoding_loses_less_than_the_optimal_one(problem: Any, k: int
     assert loss("apriori", k, m, problem, undo=False) >= loss("apriori", k, m, problem) >= loss("km", k, m, problem)
 
 
+@settings(deadline=None, max_examples=100)
+@given(problems(), st.integers(2, 4), st.integers(1, 3))
+def test_words_are_kept_where_suppression_alone_keeps_them(problem: Any, k: int, m: int) -> None:
+    bags, taxonomy = problem
+    assume(bags.n_owners >= k and taxonomy.barred is None)
+    alone = METHODS["coherence"](k=k, p=m, h=1.0).apply(on_nodes(bags, taxonomy))  # type: ignore[call-arg]
+    assert alone.accounting is not None
+    places = made("km", k, m, aim="words").places(bags, taxonomy)
+    assert int((places == bags.items).sum()) >= alone.accounting.occurrences["kept"]
+
+
 def test_the_optimal_cut_is_that_of_trying_all() -> None:
     """Six leaves in three pairs: a cut merges some of the pairs, or everything."""
     taxonomy = tree([-1, 0, 1, 1, 0, 4, 4, 0, 7, 7])

@@ -13,6 +13,8 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
+from shoal.itemsets.hitting import improved
+from shoal.itemsets.supports import PUBLIC, Power, minimal_moles
 from shoal.taxonomy.tree import Taxonomy
 
 SUPPRESSED = -1
@@ -34,8 +36,11 @@ class Steps:
     local: bool = False
 
 
-def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> Small:
-    """The node published at each place of the records, which are sets and none of them empty; SUPPRESSED where nothing is."""
+def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps, settled: Ints | None = None) -> Small:
+    """The node published at each place of the records, which are sets and none of them empty; SUPPRESSED where nothing is.
+
+    Where it starts with nothing, `settled` items, which must leave no set of items too rare, are published everywhere before all others.
+    """
     order = _order(records)
     ordered = records.select(order)
     longest = int(np.diff(ordered.indptr).max(initial=1))
@@ -49,9 +54,19 @@ def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) 
         local=steps.local,
     )
     owners = _first_seen(ordered.owners) if records.owners_repeat else np.zeros(0, np.int64)
-    arguments = ordered.view, owners, tree.view, tree.unit_losses, tree.publishable, plan
+    first = np.zeros(len(tree), np.uint8)
+    first[[] if settled is None else settled] = 1
+    arguments = ordered.view, owners, tree.view, tree.unit_losses, tree.publishable, first, plan
     found: Small = kernels.run(_kernels.recode_rare_sets, *arguments, label="recoding")
     return _in_order_of(records, order, found)
+
+
+def coherent_items(records: Bags, k: int, m: int) -> Ints:
+    """Items that can be published everywhere, all others suppressed: as many occurrences as are found to leave no set of up to m rare."""
+    n = len(records.vocabulary)
+    occurrences = np.bincount(records.items, minlength=n).astype(np.int64)
+    moles = minimal_moles(records, np.full(n, PUBLIC, np.uint8), Power(1.0, k, m))
+    return np.setdiff1d(np.flatnonzero(occurrences), improved(moles, occurrences).items)
 
 
 def _order(records: Bags) -> Ints:

@@ -3,8 +3,9 @@
 Guarantee: every set of up to m published items is held by at least k people; `privacy/km_anonymity.py` has the argument why this is
 enough for local recodings too. Two ways lead there. From above: items are generalized everywhere as by AA, what need not be is
 undone, and single occurrences are then published as children of their node wherever that makes no set rare. From below: items are
-published as they were typed wherever that makes no set rare, the others as their parents where that does, and so on upwards.
-The first loses less where categories are informative, the second keeps far more words as they were typed.
+published as they were typed wherever that makes no set rare, the others as their parents where that does, and so on upwards; that is
+done twice, once beginning with the items that suppression alone would publish everywhere. The first loses less where categories are
+informative, the second keeps far more words as they were typed.
 
 Our own; the guarantee is that of Terrovitis, Mamoulis and Kalnis (VLDB'08). Time: that of counting the sets of up to m items, a few dozen
 times.
@@ -15,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data.bags import Bags, Small
-from shoal.itemsets.rare_sets import Steps, places_loss, recoded_places
+from shoal.itemsets.rare_sets import Steps, coherent_items, places_loss, recoded_places
 from shoal.methods.known_items import KnownItemsMethod
 from shoal.parameters import param
 from shoal.taxonomy.tree import Taxonomy
@@ -35,9 +36,13 @@ class Km(KnownItemsMethod):
     aim: str = param(LOSS, choices=(LOSS, WORDS), help="the least loss that is found, or most words as they were typed")
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
-        """The better of both ways, or the way that keeps words."""
-        below = recoded_places(records, taxonomy, self.k, self.m, FROM_BELOW)
+        """The best of all ways by loss, or of those from below by words."""
+        settled = coherent_items(records, self.k, self.m)
+        ways = [
+            recoded_places(records, taxonomy, self.k, self.m, FROM_BELOW),
+            recoded_places(records, taxonomy, self.k, self.m, FROM_BELOW, settled),
+        ]
         if self.aim == WORDS:
-            return below
-        above = recoded_places(records, taxonomy, self.k, self.m, FROM_ABOVE)
-        return min(above, below, key=lambda places: places_loss(places, taxonomy))
+            return max(ways, key=lambda places: int((places == records.items).sum()))
+        ways.append(recoded_places(records, taxonomy, self.k, self.m, FROM_ABOVE))
+        return min(ways, key=lambda places: places_loss(places, taxonomy))
