@@ -33,8 +33,13 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, more: s
 
 def _facts(kind: type[Declared]) -> dict[str, Any]:
     told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect") if hasattr(kind, key)}
-    parameters = {p.name: {"help": p.help, "default": p.default, "values": p.range} for p in kind.parameters()}
+    parameters = {p.name: {"help": p.help, "default": _in_json(p.default), "values": p.range} for p in kind.parameters()}
     return {"summary": kind.summary(), **told, "parameters": parameters}
+
+
+def _in_json(default: Any) -> Any:
+    """A default as JSON has it: what is no number, truth value or nothing is written as a user types it."""
+    return default if default is None or isinstance(default, (bool, int, float, str)) else str(default)
 
 
 def _tell(name: str, kind: type[Declared]) -> None:
