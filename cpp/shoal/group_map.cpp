@@ -6,6 +6,8 @@ namespace shoal {
 
 namespace {
 
+constexpr int32_t kClosed = std::numeric_limits<int32_t>::max();
+
 std::vector<int64_t> mass_of_meets(const Scored& data, const std::vector<GroupState>& groups) {
     std::vector<int64_t> mass(data.nodes(), 0);
     for (const GroupState& c : groups)
@@ -75,8 +77,16 @@ Neighbours GroupMap::all_nearest(std::size_t most, const Task& task) {
     return all;
 }
 
+std::vector<int32_t> GroupMap::nearest_open(const std::vector<Entry>& meet, std::size_t most) {
+    Sketcher::Sums sums{};
+    for (const Entry& e : meet) sketcher_.add(sums, e.node, e.count);
+    constexpr int64_t too_far = std::numeric_limits<int64_t>::max();
+    return best(most, sketcher_.sketch(sums), too_far,
+                [&](const GroupSketch& s, int32_t far) { return s.weight == kClosed ? too_far : int64_t{far}; });
+}
+
 // Of that weight it is too far for anybody.
-void GroupMap::close(int64_t group) { group_sketches_[group].weight = std::numeric_limits<int32_t>::max(); }
+void GroupMap::close(int64_t group) { group_sketches_[group].weight = kClosed; }
 
 // With the record a group of s keeps (s + 1) times what they share instead of s times its meet. Twice what is lost by that, in sketch
 // steps, is how far it is.

@@ -16,6 +16,8 @@ public:
     // The groups with the most similar meets, the most similar first.
     std::vector<int32_t> nearest(int32_t group, std::size_t most);
     Neighbours all_nearest(std::size_t most, const Task& task);
+    // ... and those most similar to this one, without groups that are closed.
+    std::vector<int32_t> nearest_open(const std::vector<Entry>& meet, std::size_t most);
 
     // The groups that would gain most if the record joined them, by the look of it, and no less than `least`; the best first.
     std::vector<int32_t> best_targets(int64_t record, std::size_t most, int64_t least);

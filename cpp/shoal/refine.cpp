@@ -6,6 +6,7 @@
 #include "base/noise.hpp"
 #include "lattice/block_copy.hpp"
 #include "shoal/disband.hpp"
+#include "shoal/divide.hpp"
 #include "shoal/regrow.hpp"
 
 namespace shoal {
@@ -28,10 +29,11 @@ public:
 
     int64_t run(uint64_t shake) {
         const int64_t disbanded = disband();
+        const int64_t divided = data_.owners_repeat ? divide() : 0;
         const Neighbours neighbours = GroupMap(data_, groups_).all_nearest(static_cast<std::size_t>(options_.neighbours), task_);
         const int64_t exchanged = change_places(neighbours);
         const int64_t regrown = regrow(neighbours, shake);
-        return disbanded + exchanged + regrown + without_empty();
+        return disbanded + divided + exchanged + regrown + without_empty();
     }
 
     const std::vector<GroupState>& groups() const { return groups_; }
@@ -46,6 +48,16 @@ private:
             disbander.improve(g);
         }
         return without_empty();
+    }
+
+    int64_t divide() {
+        Divider divider(data_, groups_, options_.neighbours, task_);
+        int64_t divided = 0;
+        for (int64_t g : worst_groups()) {
+            if (deadline_.passed()) break;
+            divided += divider.improve(g);
+        }
+        return divided;
     }
 
     int64_t without_empty() {

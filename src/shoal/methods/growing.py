@@ -163,7 +163,7 @@ class GroupSearch:
         shakes = [_kernels.noise(self._search.seed, number, block) for block in range(len(blocks))]
         asked = [(groups.select(block), shake) for block, shake in zip(blocks, shakes, strict=True)]
         answers = self._engine.gather(self._engine.map(work, asked))
-        places = [block[: len(refined)] for block, (refined, _) in zip(blocks, answers, strict=True)]
+        places = [block[np.minimum(np.arange(len(refined)), len(block) - 1)] for block, (refined, _) in zip(blocks, answers, strict=True)]
         untouched = np.setdiff1d(np.arange(len(groups)), np.concatenate(blocks), assume_unique=True)
         after = Groups.joined([groups.select(untouched), *(refined for refined, _ in answers)])
         order = np.argsort(np.concatenate([untouched, *places]), kind="stable")
