@@ -6,6 +6,13 @@
 
 namespace shoal {
 
+namespace {
+
+constexpr int64_t kAsked = 2;   // times k members of a group are asked to leave it
+constexpr int64_t kLarge = 32;  // times k members; of larger groups not all are looked at
+
+}  // namespace
+
 Divider::Divider(const Scored& data, std::vector<GroupState>& groups, int64_t most, const Task& task)
     : data_(data),
       groups_(groups),
@@ -30,7 +37,7 @@ int64_t Divider::improve(int64_t group) {
 bool Divider::divide(int64_t group) {
     Division best;
     for (const Side& side : sides_of(groups_[group]))
-        if (Division found = divided(group, side); found.gain > best.gain) best = std::move(found);
+        if (Division found = divided(group, side, best.gain); found.gain > best.gain) best = std::move(found);
     if (best.gain <= 0) return false;
     carry_out(group, best);
     return true;
@@ -68,8 +75,8 @@ std::vector<Divider::Side> Divider::sides_of(const GroupState& group) {
     return sides;
 }
 
-// The gain is zero where the division cannot be done.
-Divider::Division Divider::divided(int64_t group, const Side& side) {
+// The gain is zero where the division cannot be done, or does not gain more than `least` even if nobody is missing.
+Divider::Division Divider::divided(int64_t group, const Side& side, int64_t least) {
     Division division;
     for (int64_t r : groups_[group].members) {
         const auto ids = data_.counts.row_ids(r);
@@ -78,55 +85,91 @@ Divider::Division Divider::divided(int64_t group, const Side& side) {
         (touches ? division.touching : division.others).members.push_back(r);
     }
     std::vector<Loan> loans;
-    if (!fill_up(division.touching.members, group, loans) || !fill_up(division.others.members, group, loans)) return {};
+    int64_t seems = -groups_[group].kept();
+    for (const Group* part : {&division.touching.members, &division.others.members}) {
+        open_meet(*part);
+        seems += static_cast<int64_t>(part->size()) * meet_.value();
+    }
+    for (Group* part : {&division.touching.members, &division.others.members}) {
+        if (seems <= least) return {};
+        const auto more = fill_up(*part, group, loans);
+        if (!more) return {};
+        seems += *more;
+    }
+    if (seems <= least) return {};
     if (!settle(division, loans)) return {};
     division.gain -= groups_[group].kept();
     return division;
 }
 
-// Brings a part to k people.
-bool Divider::fill_up(Group& part, int64_t home, std::vector<Loan>& loans) {
-    int64_t missing = data_.k - data_.people(part);
-    if (missing <= 0) return true;
+void Divider::open_meet(const Group& part) {
     meet_.open(part[0]);
-    for (std::size_t i = 1; i < part.size(); ++i) meet_.take(part[i]);
+    for (std::size_t i = 1; i < part.size() && meet_.value() > 0; ++i) meet_.take(part[i]);
+}
+
+// Brings a part to k people. Returns what all groups seem to keep more by it; nothing where too few can be borrowed.
+std::optional<int64_t> Divider::fill_up(Group& part, int64_t home, std::vector<Loan>& loans) {
+    int64_t missing = data_.k - data_.people(part), total = 0;
+    if (missing <= 0) return 0;
+    open_meet(part);
+    find_candidates(home);
+    for (; missing > 0; --missing) {
+        const auto gain = borrow(part, loans);
+        if (!gain) return std::nullopt;
+        total += *gain;
+    }
+    return total;
+}
+
+// Of each group with people to spare whose meet is like the part's, the few that it loses least by.
+void Divider::find_candidates(int64_t home) {
+    candidates_.clear();
     std::vector<Entry> meet;
     meet_.each([&](int32_t node, int32_t count) { meet.push_back({node, count}); });
-    const std::vector<int32_t> lenders = map_.nearest_open(meet, most_);
-    for (; missing > 0; --missing)
-        if (!borrow(part, home, lenders, loans)) return false;
-    return true;
+    for (int32_t c : map_.nearest_open(meet, most_)) {
+        const GroupState& lender = groups_[c];
+        if (c == home || lender.size() == 0) continue;
+        const auto first = candidates_.size();
+        const int64_t stride = 1 + lender.size() / (kLarge * data_.k);
+        for (int64_t i = 0; i < lender.size(); i += stride)
+            if (lender.people_without(i) >= data_.k)
+                candidates_.push_back({c, i, (lender.size() - 1) * lender.without[i] - lender.kept(), meet_.value()});
+        const auto asked = first + static_cast<std::size_t>(kAsked * data_.k);
+        if (candidates_.size() <= asked) continue;
+        const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(first);
+        std::ranges::nth_element(begin, begin + kAsked * data_.k, candidates_.end(), {},
+                                 [](const Candidate& a) { return std::pair(-a.left, a.place); });
+        candidates_.resize(asked);
+    }
 }
 
 // The record that, all in all, costs least: what the part keeps more with it, less what its own group keeps less.
-bool Divider::borrow(Group& part, int64_t home, std::span<const int32_t> lenders, std::vector<Loan>& loans) {
+std::optional<int64_t> Divider::borrow(Group& part, std::vector<Loan>& loans) {
     const auto size = static_cast<int64_t>(part.size());
     Loan best{-1, -1};
     int64_t most = std::numeric_limits<int64_t>::min();
-    for (int32_t c : lenders) {
-        const GroupState& lender = groups_[c];
-        if (c == home || lender.size() == 0) continue;
-        for (int64_t i = 0; i < lender.size(); ++i) {
-            const int64_t left = (lender.size() - 1) * lender.without[i] - lender.kept();
-            if ((size + 1) * meet_.value() + left <= most) continue;
-            const int64_t record = lender.members[i], gain = (size + 1) * meet_.with(record) + left;
-            if (gain <= most || !may_lend(c, i, loans) || data_.holds_owner(part, record)) continue;
-            most = gain, best = {c, record};
-        }
+    for (Candidate& c : candidates_) {
+        if ((size + 1) * c.value + c.left <= most) continue;
+        const int64_t record = groups_[c.group].members[c.place];
+        c.value = meet_.with(record);
+        const int64_t gain = (size + 1) * c.value + c.left;
+        if (gain <= most || !may_lend(c, loans) || data_.holds_owner(part, record)) continue;
+        most = gain, best = {c.group, record};
     }
-    if (best.group < 0) return false;
+    if (best.group < 0) return std::nullopt;
+    const int64_t before = size * meet_.value();
     meet_.take(best.record);
     part.push_back(best.record);
     loans.push_back(best);
-    return true;
+    return most - before;
 }
 
-bool Divider::may_lend(int64_t group, int64_t place, const std::vector<Loan>& loans) const {
-    const GroupState& lender = groups_[group];
-    int64_t people = lender.people_without(place);
+bool Divider::may_lend(const Candidate& candidate, const std::vector<Loan>& loans) const {
+    const GroupState& lender = groups_[candidate.group];
+    int64_t people = lender.people_without(candidate.place);
     for (const Loan& loan : loans) {
-        if (loan.record == lender.members[place]) return false;
-        people -= loan.group == group ? 1 : 0;
+        if (loan.record == lender.members[candidate.place]) return false;
+        people -= loan.group == candidate.group ? 1 : 0;
     }
     return people >= data_.k;
 }

@@ -4,6 +4,8 @@
 // Only where people own several records: groups may then be large, and those who are lent are missed nowhere.
 #pragma once
 
+#include <optional>
+
 #include "shoal/group_map.hpp"
 
 namespace shoal {
@@ -35,12 +37,21 @@ private:
         uint64_t who = 0;
     };
 
+    // Somebody who could be lent.
+    struct Candidate {
+        int64_t group, place;
+        int64_t left;   // what their group keeps more without them; mostly less than zero
+        int64_t value;  // of the part's meet with them: an upper bound once others were borrowed, as meets only shrink
+    };
+
     bool divide(int64_t group);
     std::vector<Side> sides_of(const GroupState& group);
-    Division divided(int64_t group, const Side& side);
-    bool fill_up(Group& part, int64_t home, std::vector<Loan>& loans);
-    bool borrow(Group& part, int64_t home, std::span<const int32_t> lenders, std::vector<Loan>& loans);
-    bool may_lend(int64_t group, int64_t place, const std::vector<Loan>& loans) const;
+    Division divided(int64_t group, const Side& side, int64_t least);
+    void open_meet(const Group& part);
+    std::optional<int64_t> fill_up(Group& part, int64_t home, std::vector<Loan>& loans);
+    void find_candidates(int64_t home);
+    std::optional<int64_t> borrow(Group& part, std::vector<Loan>& loans);
+    bool may_lend(const Candidate& candidate, const std::vector<Loan>& loans) const;
     bool settle(Division& division, const std::vector<Loan>& loans);
     void carry_out(int64_t group, Division& division);
 
@@ -52,6 +63,7 @@ private:
     RunningMeet meet_;
     StateUpdater updater_;
     std::vector<Side> seen_;  // by node
+    std::vector<Candidate> candidates_;
 };
 
 }  // namespace shoal

@@ -2,6 +2,15 @@
 
 namespace shoal {
 
+StateUpdater::StateUpdater(const Scored& data) : data_(data), seen_(data.nodes()) {
+    if (!data.owners_repeat) return;
+    std::vector<int64_t> owners(data.owner.begin(), data.owner.end());
+    std::ranges::sort(owners);
+    owners.erase(std::ranges::unique(owners).begin(), owners.end());
+    for (int64_t owner : data.owner) person_.push_back(static_cast<int32_t>(std::ranges::lower_bound(owners, owner) - owners.begin()));
+    records_of_.assign(owners.size(), 0);
+}
+
 void StateUpdater::update(GroupState& group) {
     scan_members(group);
     count_people(group);
@@ -28,15 +37,11 @@ void StateUpdater::update(GroupState& group) {
 void StateUpdater::count_people(GroupState& group) {
     group.people = group.size();
     if (!data_.owners_repeat) return;
-    owned_.clear();
-    for (int64_t i = 0; i < group.size(); ++i) owned_.emplace_back(data_.owner[group.members[i]], i);
-    std::ranges::sort(owned_);
-    group.alone.assign(group.size(), 1);
-    for (std::size_t i = 1; i < owned_.size(); ++i) {
-        if (owned_[i].first != owned_[i - 1].first) continue;
-        --group.people;
-        group.alone[owned_[i].second] = group.alone[owned_[i - 1].second] = 0;
-    }
+    group.people = 0;
+    for (int64_t r : group.members) group.people += records_of_[person_[r]]++ == 0 ? 1 : 0;
+    group.alone.resize(group.size());
+    for (int64_t i = 0; i < group.size(); ++i) group.alone[i] = records_of_[person_[group.members[i]]] == 1 ? 1 : 0;
+    for (int64_t r : group.members) records_of_[person_[r]] = 0;
 }
 
 void StateUpdater::scan_members(const GroupState& group) {

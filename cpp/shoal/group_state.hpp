@@ -40,7 +40,7 @@ struct GroupState {
 // Brings groups up to date with their members. Holds the memory that this takes.
 class StateUpdater {
 public:
-    explicit StateUpdater(const Scored& data) : data_(data), seen_(data.nodes()) {}
+    explicit StateUpdater(const Scored& data);
     void update(GroupState& group);
 
 private:
@@ -58,7 +58,8 @@ private:
     std::vector<Seen> seen_;
     std::vector<int32_t> nodes_;
     std::vector<std::pair<int32_t, GroupState::Gap>> found_;
-    std::vector<std::pair<int64_t, int64_t>> owned_;  // owner and place of each member
+    std::vector<int32_t> person_;      // a small number for each record's owner; empty where nobody owns several
+    std::vector<int32_t> records_of_;  // of each person, in the group that is looked at
 };
 
 // What a record, spread out, shares with the meet.

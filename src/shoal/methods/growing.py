@@ -151,11 +151,14 @@ class GroupSearch:
         """What the groups lose so far, for those who watch: the price is one more count of the meets in a round."""
         if not self._telling or not self._engine.watched:
             return
+        whole = self._counts.units * max(1, int(self._counts.lengths.sum()))
+        self._engine.remark(f"{percent(1 - self.kept(groups) / whole)} lost so far")
+
+    def kept(self, groups: Groups) -> int:
+        """What the groups keep of their members, in units of the loss."""
         indptr, nodes, counts = self._meet_rows(groups)
         kept = np.concatenate([[0], np.cumsum(counts * self._counts.weights[nodes])])
-        value = int(((kept[indptr[1:]] - kept[indptr[:-1]]) * groups.sizes).sum())
-        whole = self._counts.units * max(1, int(self._counts.lengths.sum()))
-        self._engine.remark(f"{percent(1 - value / whole)} lost so far")
+        return int(((kept[indptr[1:]] - kept[indptr[:-1]]) * groups.sizes).sum())
 
     def _refine_once(self, groups: Groups, number: int) -> tuple[Groups, int]:
         blocks = self._blocks_of_groups(groups, number)
@@ -163,7 +166,7 @@ class GroupSearch:
         shakes = [_kernels.noise(self._search.seed, number, block) for block in range(len(blocks))]
         asked = [(groups.select(block), shake) for block, shake in zip(blocks, shakes, strict=True)]
         answers = self._engine.gather(self._engine.map(work, asked))
-        places = [block[np.minimum(np.arange(len(refined)), len(block) - 1)] for block, (refined, _) in zip(blocks, answers, strict=True)]
+        places = [_places(block, len(refined)) for block, (refined, _) in zip(blocks, answers, strict=True)]
         untouched = np.setdiff1d(np.arange(len(groups)), np.concatenate(blocks), assume_unique=True)
         after = Groups.joined([groups.select(untouched), *(refined for refined, _ in answers)])
         order = np.argsort(np.concatenate([untouched, *places]), kind="stable")
@@ -189,6 +192,11 @@ class GroupSearch:
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         nodes, counts = (np.concatenate([answer[part] for answer in answers]) for part in (1, 2))
         return indptr, nodes, counts
+
+
+def _places(block: Ints, groups: int) -> Ints:
+    """Where the groups of a block stand among all: in the places of those before, and at the last of these where there are more now."""
+    return block[np.minimum(np.arange(groups), len(block) - 1)]
 
 
 # The work on a block, as an engine calls it. Functions of the module, so that an engine may send them elsewhere.

@@ -25,6 +25,7 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.groups import Groups
 from shoal.engines.local import LocalEngine
 from shoal.errors import ParameterError
 from shoal.itemsets.choice import Items
@@ -130,13 +131,24 @@ class Shoal(GroupingMethod):
 
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         counts = tree_counts(bags, taxonomy)
-        groups = GroupSearch(counts, bags.owners, bags.owners_repeat, self._search(len(bags)), LocalEngine("clustering")).run()
+        searches = [
+            GroupSearch(counts, bags.owners, bags.owners_repeat, self._search(len(bags), effort), LocalEngine("clustering"))
+            for effort in self._efforts(bags.owners_repeat)
+        ]
+        groups = _best_of(searches)
         found = np.empty(len(bags), np.int64)
         found[groups.members] = groups.labels
         return found
 
-    def _search(self, records: int) -> Search:
-        effort = EFFORTS[self.effort]
+    def _efforts(self, owners_repeat: bool) -> list[str]:
+        """The efforts to try. Where people own several records the lower ones too, which take little: more effort then never loses more."""
+        if not owners_repeat or self.seconds is not None:
+            return [self.effort]
+        names = list(EFFORTS)
+        return names[: names.index(self.effort) + 1]
+
+    def _search(self, records: int, named: str | None = None) -> Search:
+        effort = EFFORTS[named or self.effort]
         larger = max(1.0, self.k / EFFORT_K)
         together = max(2, int(effort.together / larger))
         return Search(
@@ -149,3 +161,11 @@ class Shoal(GroupingMethod):
             seed=self.seed,
             seconds=self.seconds,
         )
+
+
+def _best_of(searches: list[GroupSearch]) -> Groups:
+    """The groups that keep most of those that the searches find."""
+    if len(searches) == 1:
+        return searches[0].run()
+    found = [(search, search.run()) for search in searches]
+    return max(found, key=lambda one: one[0].kept(one[1]))[1]
