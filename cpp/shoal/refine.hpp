@@ -1,5 +1,5 @@
-// Local search over the groups of a block: the worst are disbanded where that helps, members change places along chains, and the worst are
-// dissolved with their neighbours and regrown.
+// Local search over the groups of a block: the worst are disbanded where that helps, or divided where people own several records; members
+// change places along chains, and the worst are dissolved with their neighbours and regrown.
 #pragma once
 
 #include "base/deadline.hpp"
@@ -20,8 +20,8 @@ struct RefinedBlock {
     int64_t changes = 0;
 };
 
-// Other groups of the same records, which keep more; there may be fewer of them. Sizes stay between k and 2k-1 people. `shake` is where
-// regrowing starts. They depend on the records of the block alone.
+// Other groups of the same records, which keep more; there may be fewer of them, or more where people own several records. Where nobody
+// does, sizes stay between k and 2k-1 people. `shake` is where regrowing starts. They depend on the records of the block alone.
 RefinedBlock refine_block(const Scored& data, const GroupsView& groups, const RefineOptions& options, uint64_t shake,
                           const Deadline& deadline, Task& task);
 

@@ -42,7 +42,15 @@ def visits(share: float, node_loss: str, longest: int, seed: int = 1) -> Origina
     return place_terms(bags, Taxonomy.from_parents(parents, node_loss), scope="whole", floor=Floor())
 
 
-CASES = [(1 / 3, "lm", 3), (1 / 3, "information", 3), (1 / 2, "lm", 2), (1 / 3, "information", 1)]
+CASES = [
+    (1 / 3, "lm", 3),
+    (1 / 3, "information", 3),
+    (1 / 2, "lm", 2),
+    (1 / 3, "information", 1),
+    (0, "information", 1),
+    (1 / 3, "lm", 1),
+    (1 / 2, "information", 1),
+]
 
 
 @pytest.mark.parametrize(("share", "node_loss", "longest"), CASES)
@@ -50,8 +58,8 @@ def test_more_effort_loses_no_more_and_others_lose_no_less(share: float, node_lo
     data = visits(share, node_loss, longest)
     fast, balanced, thorough = (loss(Shoal(k=K, effort=effort).apply(data), data) for effort in ("fast", "balanced", "thorough"))
     assert thorough <= balanced <= fast
-    assert balanced <= loss(Partition(k=K).apply(data), data)
-    assert balanced <= loss(Partition(k=K, publish_as="lcg").apply(data), data)
+    for form in ("words", "lcg", "bag", "set"):
+        assert balanced <= loss(Partition(k=K, publish_as=form).apply(data), data)
     assert balanced <= loss(Clump(k=K).apply(data), data)
 
 

@@ -49,6 +49,11 @@ class Groups:
         return cls(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), members)
 
     @classmethod
+    def labelled(cls, labels: Ints) -> Groups:
+        """The records with label 0, then those with label 1, ..."""
+        return cls.of_sizes(np.bincount(labels), np.argsort(labels, kind="stable").astype(np.int64))
+
+    @classmethod
     def joined(cls, parts: Sequence[Groups]) -> Groups:
         """The groups of all parts, one part after the other."""
         sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes for part in parts)])

@@ -151,14 +151,14 @@ class GroupSearch:
         """What the groups lose so far, for those who watch: the price is one more count of the meets in a round."""
         if not self._telling or not self._engine.watched:
             return
-        whole = self._counts.units * max(1, int(self._counts.lengths.sum()))
-        self._engine.remark(f"{percent(1 - self.kept(groups) / whole)} lost so far")
+        self._engine.remark(f"{percent(self.loss(groups))} lost so far")
 
-    def kept(self, groups: Groups) -> int:
-        """What the groups keep of their members, in units of the loss."""
+    def loss(self, groups: Groups) -> float:
+        """What the groups lose of their members, as a share."""
         indptr, nodes, counts = self._meet_rows(groups)
         kept = np.concatenate([[0], np.cumsum(counts * self._counts.weights[nodes])])
-        return int(((kept[indptr[1:]] - kept[indptr[:-1]]) * groups.sizes).sum())
+        value = int(((kept[indptr[1:]] - kept[indptr[:-1]]) * groups.sizes).sum())
+        return 1 - value / (self._counts.units * max(1, int(self._counts.lengths.sum())))
 
     def _refine_once(self, groups: Groups, number: int) -> tuple[Groups, int]:
         blocks = self._blocks_of_groups(groups, number)

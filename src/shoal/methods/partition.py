@@ -26,8 +26,9 @@ from shoal import _kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.groups import Groups
 from shoal.engines.local import LocalEngine
-from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
+from shoal.methods.grouping import GroupingMethod, content_order
 from shoal.methods.growing import GroupSearch, Search
+from shoal.methods.topdown import TRIES, top_down
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
@@ -52,7 +53,7 @@ class Partition(GroupingMethod):
         choices=("words", "lcg", "bag", "set"),
         help="the groups' LCG, after exchanges for shared words or at once; the cut with multiplicities; the cut as printed",
     )
-    tries: int = param(3, minimum=1, help="splits a small part follows to their end; 1 takes the one that gains most at once")
+    tries: int = param(TRIES, minimum=1, help="splits a small part follows to their end; 1 takes the one that gains most at once")
     outliers: float = param(0.0, minimum=0, maximum=1, help="share of the records that may be withheld because they spoil their groups")
     leftover: str = param("split", choices=("split", "keep"), help="what becomes of records that balancing put aside")
 
@@ -62,20 +63,7 @@ class Partition(GroupingMethod):
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
         """The parts that cannot be split further, each published as its cut or as its least common generalization."""
-        options = _kernels.PartitionOptions(
-            k=self.k, tries=self.tries, recurse_leftover=self.leftover == "split", owners_repeat=bags.owners_repeat
-        )
-        groups, rows = run_grouping(
-            _kernels.partition,
-            bags.view,
-            taxonomy.view,
-            taxonomy.charges,
-            content_order(bags),
-            bags.owners,
-            options,
-            k=self.k,
-            label="partitioning",
-        )
+        groups, rows = top_down(bags, taxonomy, self.k, self.tries, self.leftover == "split")
         if self.publish_as == "words":
             groups = self._exchanged(bags, taxonomy, groups)
         if self.publish_as in {"words", "lcg"}:
@@ -87,11 +75,10 @@ class Partition(GroupingMethod):
         """The groups after their members changed places where that keeps more words, then where it loses less."""
         order = content_order(bags)
         sorted_bags, labels = bags.select(order), groups[order]
-        members = np.argsort(labels, kind="stable").astype(np.int64)
         search = Search(k=self.k, block=0, grow=_kernels.GrowOptions(candidates=1), refine=EXCHANGES, refine_block=2048, rounds=ROUNDS)
         counts = tree_counts(sorted_bags, taxonomy, WORD_WORTH)
         found = GroupSearch(counts, sorted_bags.owners, bags.owners_repeat, search, LocalEngine("exchanging")).refined(
-            Groups.of_sizes(np.bincount(labels), members)
+            Groups.labelled(labels)
         )
         exchanged = np.empty(len(bags), np.int64)
         exchanged[order[found.members]] = found.labels

@@ -34,6 +34,7 @@ from shoal.itemsets.supports import exact
 from shoal.methods.grouping import GroupingMethod, content_order
 from shoal.methods.growing import GroupSearch, Search
 from shoal.methods.sharing import refuse_frequent, within_share
+from shoal.methods.topdown import top_down
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
@@ -44,6 +45,7 @@ from shoal.taxonomy.tree import Taxonomy
 DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
 SMALL = 100_000  # records in all rounds together that small data gets, within four times the effort's rounds
+NEARLY_AS_GOOD = 1.1  # times the least loss, up to which groups are worth starting from
 EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger ones
 
 
@@ -135,7 +137,7 @@ class Shoal(GroupingMethod):
             GroupSearch(counts, bags.owners, bags.owners_repeat, self._search(len(bags), effort), LocalEngine("clustering"))
             for effort in self._efforts(bags.owners_repeat)
         ]
-        groups = _best_of(searches)
+        groups = searches[0].run() if len(searches) == 1 else _best_of(searches, top_down(bags, taxonomy, self.k)[0])
         found = np.empty(len(bags), np.int64)
         found[groups.members] = groups.labels
         return found
@@ -163,9 +165,22 @@ class Shoal(GroupingMethod):
         )
 
 
-def _best_of(searches: list[GroupSearch]) -> Groups:
-    """The groups that keep most of those that the searches find."""
-    if len(searches) == 1:
-        return searches[0].run()
-    found = [(search, search.run()) for search in searches]
-    return max(found, key=lambda one: one[0].kept(one[1]))[1]
+def _best_of(searches: list[GroupSearch], parts: Ints) -> Groups:
+    """The groups that keep most of those that the searches find, from nothing and from parts that were split from the top down.
+
+    Where most people own several short records such parts are hard to find by growing. Where they lose much more than the groups that
+    were grown, no search starts from them.
+    """
+    from_the_top = Groups.labelled(parts)
+    found = [(searches[0].loss(from_the_top), from_the_top)]
+    for search in searches:
+        groups = search.run()
+        found.append((search.loss(groups), groups))
+        if found[0][0] <= NEARLY_AS_GOOD * min(found[1:], key=_lost)[0]:
+            groups = search.refined(from_the_top)
+            found.append((search.loss(groups), groups))
+    return min(found, key=_lost)[1]
+
+
+def _lost(found: tuple[float, Groups]) -> float:
+    return found[0]
