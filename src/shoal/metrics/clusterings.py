@@ -1,0 +1,141 @@
+"""Whether data mining finds the same: k-means on the people of a log before and after, compared by the indices of Rand and of Jaccard.
+
+People are vectors of how often they use the most common words, of length 1. These are not the distances by which methods form groups: the
+index would then tell what a method aims at, not what is left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Ints
+from shoal.data.log import Log
+from shoal.data.original_rows import LogOriginal
+from shoal.data.release import Release
+from shoal.data.shape import Shape
+from shoal.data.table import Floats
+from shoal.data.tables.profiles import ProfileTable
+from shoal.errors import ParameterError
+from shoal.metrics import Metric
+from shoal.text.terms import terms_of
+
+CLUSTERS, ROUNDS, WORDS = 10, 30, 200
+_KINDS: frozenset[str] = frozenset({"profiles"})
+_TAKES: frozenset[Shape] = frozenset({"log"})
+
+
+def k_means(points: Floats, clusters: int) -> Ints:
+    """Lloyd's algorithm from centres that lie far apart: the point nearest the mean, then again and again the one farthest from all."""
+    near = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
+    centres = [points[int(np.argmin(near))]]
+    away = ((points - centres[0]) ** 2).sum(axis=1)
+    while len(centres) < min(clusters, len(points)) and away.max() > 0:
+        centres.append(points[int(np.argmax(away))])
+        away = np.minimum(away, ((points - centres[-1]) ** 2).sum(axis=1))
+    middle = np.array(centres)
+    label = np.zeros(len(points), np.int64)
+    for _ in range(ROUNDS):
+        # All points have one length or none, so the nearest centre is found without the points' own squares.
+        fresh = np.argmin((middle**2).sum(axis=1) - 2 * points @ middle.T, axis=1)
+        if np.array_equal(fresh, label):
+            break
+        label = fresh
+        for cluster in np.unique(label):
+            middle[cluster] = points[label == cluster].mean(axis=0)
+    return label
+
+
+def pair_counts(left: Ints, right: Ints) -> tuple[int, int, int, int]:
+    """Pairs together in both clusterings, in the first alone, in the second alone, in neither."""
+    table = np.unique(np.stack([left, right]), axis=1, return_counts=True)[1]
+    both, first, second = (int((n * (n - 1) // 2).sum()) for n in (table, np.bincount(left), np.bincount(right)))
+    return both, first - both, second - both, len(left) * (len(left) - 1) // 2 - first - second + both
+
+
+def rand_index(left: Ints, right: Ints) -> float:
+    """The share of pairs that are together in both clusterings, or apart in both."""
+    both, first, second, neither = pair_counts(left, right)
+    return (both + neither) / max(1, both + first + second + neither)
+
+
+def jaccard_index(left: Ints, right: Ints) -> float:
+    """Of the pairs together in one of the clusterings the share that are in both."""
+    both, first, second, _ = pair_counts(left, right)
+    return both / (both + first + second) if both + first + second else 1.0
+
+
+def people_before_and_after(release: Release, original: LogOriginal) -> tuple[Floats, Floats]:
+    """The vectors of everybody who has a profile, from the original and from their profile."""
+    table = release.only(ProfileTable.kind)
+    assert isinstance(table, ProfileTable)
+    if release.secret is None:
+        raise ParameterError("which profile is whose is known only while a release is made")
+    pseudonym = release.secret.rows()
+    owners = np.unique(original.log.frame["owner"].to_numpy())
+    shown = Log(table.frame.select(owner=table.of_whom, payload=table.unit), original.log.kind)
+    columns = _common_words(original.log)
+    profiled = pseudonym >= 0
+    return _vectors(original.log, owners[profiled], columns), _vectors(shown, pseudonym[profiled], columns)
+
+
+def _common_words(log: Log) -> pl.Series:
+    used = _uses(log).select("owner", "word").unique().group_by("word").agg(n=pl.len())
+    return used.sort("n", "word", descending=[True, False])["word"].head(WORDS)
+
+
+def _uses(log: Log) -> pl.DataFrame:
+    """Owner and word of every use of a word."""
+    found = terms_of(log.frame["payload"])
+    owners = np.repeat(log.frame["owner"].to_numpy(), np.diff(found.indptr))
+    return pl.DataFrame({"owner": owners, "word": found.vocabulary.names.gather(found.items)})
+
+
+def _vectors(log: Log, owners: Ints, columns: pl.Series) -> Floats:
+    """How often each of these people uses each of these words, scaled to length 1."""
+    places = pl.DataFrame({"word": columns, "column": np.arange(len(columns))})
+    rows = pl.DataFrame({"owner": owners, "row": np.arange(len(owners))})
+    used = _uses(log).join(places, on="word", how="inner").join(rows, on="owner", how="inner")
+    found = np.zeros((len(owners), len(columns)))
+    np.add.at(found, (used["row"].to_numpy(), used["column"].to_numpy()), 1.0)
+    return np.asarray(found / np.maximum(np.sqrt((found**2).sum(axis=1, keepdims=True)), 1e-300))
+
+
+def clusterings(release: Release, original: LogOriginal, clusters: int = CLUSTERS) -> tuple[Ints, Ints]:
+    """The clusters of people before and after."""
+    before, after = people_before_and_after(release, original)
+    return k_means(before, clusters), k_means(after, clusters)
+
+
+def cluster_rand(release: Release, original: LogOriginal) -> float:
+    """Rand's index."""
+    return rand_index(*clusterings(release, original))
+
+
+def cluster_jaccard(release: Release, original: LogOriginal) -> float:
+    """Jaccard's index."""
+    return jaccard_index(*clusterings(release, original))
+
+
+CLUSTER_RAND = Metric(
+    "cluster_rand",
+    f"Rand index of {CLUSTERS} clusters of people before and after",
+    "higher",
+    cluster_rand,
+    highest=1.0,
+    needs_groups=True,
+    routine=False,
+    kinds=_KINDS,
+    takes=_TAKES,
+)
+CLUSTER_JACCARD = Metric(
+    "cluster_jaccard",
+    f"Jaccard index of {CLUSTERS} clusters of people before and after",
+    "higher",
+    cluster_jaccard,
+    highest=1.0,
+    needs_groups=True,
+    routine=False,
+    kinds=_KINDS,
+    takes=_TAKES,
+)
