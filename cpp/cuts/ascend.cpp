@@ -1,5 +1,6 @@
 #include "cuts/ascend.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "cuts/rare_sets.hpp"
@@ -62,20 +63,14 @@ private:
 
     void withhold_in_record(const RareFound& found, std::span<const RareFound::Holding> held, std::vector<Move>& out) {
         const int32_t record = held.front().record;
-        std::vector<int32_t> fresh, open, chosen;
-        for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
-            if (fresh_[place] && tokens_.at(place) != no_node) fresh.push_back(tokens_.at(place));
-        for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
-            if (!fresh_[place] && tokens_.at(place) != no_node) std::erase(fresh, tokens_.at(place));
-        sort_unique(fresh);
+        const std::vector<int32_t> fresh = fresh_nodes(record);
+        std::vector<int32_t> open, chosen;
         for (const auto& holding : held) {
             open.push_back(holding.set);
             for (int32_t node : found.sets[holding.set]) ++hits_[node];
         }
         while (!open.empty()) {
-            int32_t best = fresh.front();
-            for (int32_t node : fresh)
-                if (rank(node) > rank(best)) best = node;
+            const int32_t best = *std::ranges::max_element(fresh, {}, [this](int32_t node) { return rank(node); });
             chosen.push_back(best);
             std::erase_if(open, [&](int32_t set) {
                 if (std::ranges::find(found.sets[set], best) == found.sets[set].end()) return false;
@@ -87,13 +82,24 @@ private:
             if (std::ranges::find(chosen, tokens_.at(place)) != chosen.end()) out.push_back({place, no_node});
     }
 
+    // Nodes that a record publishes at fresh places only. Every rare set that it holds has one: what was published before made no set rare.
+    std::vector<int32_t> fresh_nodes(int32_t record) const {
+        std::vector<int32_t> fresh, settled;
+        for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
+            if (tokens_.at(place) != no_node) (fresh_[place] ? fresh : settled).push_back(tokens_.at(place));
+        sort_unique(fresh);
+        std::erase_if(fresh, [&](int32_t node) { return std::ranges::find(settled, node) != settled.end(); });
+        return fresh;
+    }
+
+    // How many rare sets of the record, and of all records, a node is in.
     std::pair<int64_t, int64_t> rank(int32_t node) const { return {hits_[node], everywhere_[node]}; }
 
     Tokens& tokens_;
     const RecodingProblem& problem_;
     RareSets rare_;
     std::vector<int32_t> above_;  // the next node to try, by place
-    std::vector<uint8_t> fresh_;
+    std::vector<uint8_t> fresh_;  // places that publish something only since the present step
     std::vector<int64_t> hits_, everywhere_;
 };
 
