@@ -39,7 +39,9 @@ def _published(release: Release) -> pl.Series:
     return table.frame[table.unit].unique()
 
 
-ROWS_KEPT = Metric("rows_kept", "share of the log's rows that are published", "higher", rows_kept, highest=1.0, kinds=_KINDS, takes=_TAKES)
+ROWS_KEPT = Metric(
+    "rows_kept", "share of the log's rows that are published", "higher", rows_kept, highest=1.0, kinds=frozenset({"rows"}), takes=_TAKES
+)
 QUERIES_KEPT = Metric(
     "queries_kept", "share of the different queries that are published", "higher", queries_kept, highest=1.0, kinds=_KINDS, takes=_TAKES
 )
