@@ -195,7 +195,7 @@ def growth(users: int, k: int) -> None:
         dearer = {"SSC, wu-palmer": SSC(k=k, distance="wu-palmer"), "SSC, eps=8": SSC(k=k, eps=8)} if n == users // 10 else {}
         for label, method in {"SSC": SSC(k=k), **dearer}.items():
             started, spent = time.perf_counter(), time.process_time()
-            clusters = method.cluster(original.bags, method.semantics(original.taxonomy).kernel())
+            clusters, _ = method.clustered(original.bags, method.semantics(original.taxonomy).kernel(), original.tree)
             taken, spent = time.perf_counter() - started, time.process_time() - spent
             rows.append(
                 {

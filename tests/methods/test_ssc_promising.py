@@ -29,6 +29,13 @@ def test_a_vocabulary_without_its_like_does_not_use_up_one_that_has_some():
     assert kept(["a", "b", "b", "c"]) == 2
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_no_fewer_words_are_kept_than_in_the_printed_order(seed: int):
+    rng = np.random.default_rng(seed)
+    records = ["".join(rng.choice(list("abcd"), rng.integers(1, 4))) for _ in range(12)]
+    assert kept(records) >= kept(records, promising=0)
+
+
 @pytest.mark.parametrize("promising", [0, 1, 20, 100])
 def test_all_records_are_in_groups_of_k_people(promising: int):
     rng = np.random.default_rng(promising)

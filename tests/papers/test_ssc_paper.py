@@ -96,7 +96,7 @@ def test_ascending_order_gives_the_published_clusters_and_typical_vocabularies(e
 
 def test_the_centre_of_the_first_cluster(example):
     method = SSC(k=2, eps=4, order="ascending")
-    clusters = method.cluster(example.bags, method.semantics(example.taxonomy).kernel())
+    clusters, _ = method.clustered(example.bags, method.semantics(example.taxonomy).kernel(), example.tree)
     bag_start, copies, term_start, terms = clusters.centres
     cluster = int(clusters.group[0])
     assert clusters.members[cluster][-1] == 2

@@ -84,18 +84,7 @@ class SSC(Method):
         present = present_records(original.bags, self.k)
         used, semantics = present.records, self.semantics(original.tree)
         measure = semantics.kernel()
-        clusters = self.cluster(used, measure)
-        typical = kernels.run(
-            _kernels.typical_term_sets,
-            measure,
-            clusters,
-            used.view,
-            _numbered(used.owners),
-            _kernels.TypicalOptions(
-                typical=TYPICAL.index(self.typical), min_owners=self.min_owners, generalize_rare=self.rare == "generalize"
-            ),
-            original.tree.publishable,
-        )
+        clusters, typical = self.clustered(used, measure, original.tree)
         indptr, items, counts = typical.rows
         published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), original.tree.names)
         # An occurrence represented by another term is told apart from one that is published.
@@ -107,19 +96,20 @@ class SSC(Method):
         """The distance of terms and vocabularies in force."""
         return SemanticDistance(taxonomy, self.distance, self.eps, self.omega)  # type: ignore[arg-type]
 
-    def cluster(self, bags: Bags, measure: Any) -> Any:
-        """The kernel's clusters of these vocabularies, with their centres."""
-        return run_grouping(
-            _kernels.cluster_term_sets,
-            measure,
-            bags.view,
-            self._seed_order(bags),
-            _numbered(bags.owners),
-            self.k,
-            self.promising,
-            k=self.k,
-            label="clustering",
+    def clustered(self, bags: Bags, measure: Any, taxonomy: Taxonomy) -> tuple[Any, Any]:
+        """The clusters and their typical vocabularies: of promising groups first, or in the printed order where that keeps more words."""
+        found = [self._clustered(bags, measure, taxonomy, promising) for promising in sorted({self.promising, 0}, reverse=True)]
+        return max(found, key=lambda one: one[1].kept)
+
+    def _clustered(self, bags: Bags, measure: Any, taxonomy: Taxonomy, promising: int) -> tuple[Any, Any]:
+        order, owners = self._seed_order(bags), _numbered(bags.owners)
+        arguments = measure, bags.view, order, owners, self.k, promising
+        clusters = run_grouping(_kernels.cluster_term_sets, *arguments, k=self.k, label="clustering")
+        options = _kernels.TypicalOptions(
+            typical=TYPICAL.index(self.typical), min_owners=self.min_owners, generalize_rare=self.rare == "generalize"
         )
+        typical = kernels.run(_kernels.typical_term_sets, measure, clusters, bags.view, owners, options, taxonomy.publishable)
+        return clusters, typical
 
     def _seed_order(self, bags: Bags) -> Ints:
         if self.order == "given":
