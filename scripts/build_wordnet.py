@@ -3,8 +3,9 @@
     python scripts/build_wordnet.py [--source DIR] [--out DIR]
 
 DIR holds data.noun, index.noun, noun.exc and cntlist.rev (Debian's package `wordnet-base` has them).
-WordNet's nouns are not a tree: each synset keeps its first hypernym, or its first instance hypernym where it
-has no other. The same source always gives the same bytes.
+WordNet's nouns are not a tree. In the tree each synset hangs under its first hypernym, or its first instance
+hypernym where it has no other, and a noun means its first sense; all further hypernyms and senses are in tables
+of their own. The same source always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -28,8 +29,13 @@ class Synset:
 
     offset: int
     first_word: str
-    parent: int | None
+    above: tuple[int, ...]
     capitalized: frozenset[str]
+
+    @property
+    def parent(self) -> int | None:
+        """The one it hangs under in the tree."""
+        return self.above[0] if self.above else None
 
 
 def entries(path: Path) -> Iterator[list[str]]:
@@ -44,12 +50,12 @@ def read_synset(fields: list[str]) -> Synset:
     """offset file type words (word id)* pointers (symbol offset part source)*."""
     words = int(fields[3], 16)
     pointers = 4 + 2 * words
-    above: dict[str, int] = {}
+    above: dict[str, list[int]] = {"@": [], "@i": []}  # hypernyms, and hypernyms of instances
     for i in range(int(fields[pointers])):
         symbol, target = fields[pointers + 1 + 4 * i : pointers + 3 + 4 * i]
-        above.setdefault(symbol, int(target))
+        above.setdefault(symbol, []).append(int(target))
     capitalized = frozenset(spelled(word) for word in fields[4:pointers:2] if word[0].isupper())
-    return Synset(int(fields[0]), spelled(fields[4]), above.get("@", above.get("@i")), capitalized)
+    return Synset(int(fields[0]), spelled(fields[4]), tuple(above["@"] + above["@i"]), capitalized)
 
 
 def read_senses(path: Path) -> Senses:
@@ -106,7 +112,7 @@ def licence(path: Path) -> str:
 
 
 def build(source: Path, out: Path) -> None:
-    """Writes the nodes, the lemmas, the irregular plurals and the licence."""
+    """Writes the nodes, the lemmas, their further hypernyms and senses, the irregular plurals and the licence."""
     senses = read_senses(source / "index.noun")
     synsets = [read_synset(fields) for fields in entries(source / "data.noun")]
     names = {synset.offset: name_of(synset, senses) for synset in synsets}
@@ -129,6 +135,10 @@ def build(source: Path, out: Path) -> None:
         uses=[uses.get(word, 0) for word in lemmas],
         proper=[word in capitalized[senses[word][0]] for word in lemmas],
     )
+    further = [(number[s.offset], number[above]) for s in synsets for above in s.above[1:]]
+    write(out / "hypernyms.parquet", node=[node for node, _ in sorted(further)], above=[above for _, above in sorted(further)])
+    others = [(place, number[offset]) for place, word in enumerate(lemmas) for offset in senses[word][1:]]
+    write(out / "senses.parquet", lemma=[place for place, _ in others], node=[node for _, node in others])
     write(out / "exceptions.parquet", form=[f for f, _ in irregular], base=[b for _, b in irregular])
     (out / "LICENSE").write_text(licence(source / "data.noun"), encoding="ascii")
 

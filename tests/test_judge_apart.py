@@ -25,6 +25,7 @@ COMMON = {
     "shoal.data.duration",
     "shoal.itemsets.choice",
     "shoal.data.original",
+    "shoal.data.original_documents",
     "shoal.data.original_rows",
     "shoal.data.release",
     "shoal.data.shape",
@@ -32,9 +33,11 @@ COMMON = {
     "shoal.data.tables.accesslog",
     "shoal.data.tables.profiles",
     "shoal.data.tables.rows",
+    "shoal.data.tables.weighted",
     "shoal.errors",
     "shoal.parameters",
     "shoal.registry",
+    "shoal.taxonomy.senses",
     "shoal.taxonomy.tree",
     "shoal.taxonomy.urls",
     "shoal.taxonomy.wordnet",
@@ -43,7 +46,10 @@ COMMON = {
     "shoal._kernels",
 }
 # What a method counts or copies records with, as methods of those values.
-METHODS_OWN = re.compile(r"\.(identical|content_order|owner_ranks)\(|(bags|\.published)\.select\(|\b(shared_occurrences|misspelled)\(")
+METHODS_OWN = re.compile(
+    r"\.(identical|content_order|owner_ranks)\(|(bags|\.published)\.select\("
+    r"|\b(shared_occurrences|misspelled|described|TermTable)\("
+)
 
 
 def judges_kernels() -> set[str]:

@@ -33,6 +33,7 @@ void bind_cuts(nb::module_& m);
 void bind_vectors(nb::module_& m);
 void bind_fields(nb::module_& m);
 void bind_queries(nb::module_& m);
+void bind_senses(nb::module_& m);
 
 namespace {
 
@@ -220,4 +221,5 @@ NB_MODULE(_kernels, m) {
     bind_fields(m);
     bind_cuts(m);
     bind_queries(m);
+    bind_senses(m);
 }

@@ -416,3 +416,24 @@ class TreeWeights:
 
 def tree_distances(texts: QueryTexts, point: QueryTrees, people: QueryTrees, weights: TreeWeights, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """How far the only person of a point lies from each of these."""
+
+ALIKE: int = 2671465728531600
+
+DEEPEST: int = 20
+
+class Senses:
+    """
+    Terms as rows of the nodes at or above their senses, each with the least level of a sense below it.
+    """
+
+    def __init__(self, terms: Rows, level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+def match_terms(senses: Senses, left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], int]:
+    """
+    The matching of the largest total similarity: partners of the left terms, common nodes, the total in units of 1 / ALIKE.
+    """
+
+def matched_similarities(senses: Senses, documents: Rows, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    The largest total similarity of a matching for every two documents, in units of 1 / ALIKE.
+    """

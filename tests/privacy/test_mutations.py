@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,13 +13,15 @@ import pytest
 
 from helpers_accesslog import visits as some_visits
 from helpers_cli import FOOD, ITEMS, Shell, baskets
+from helpers_documents import json_lines, some_texts
 from helpers_microdata import people_csv
 from shoal import _kernels
 from shoal.data.groups import Groups
 from shoal.itemsets.sensitive import SensitiveNodes
-from shoal.methods import accesslog_mdav, infrequent, tds, user_microaggregation
+from shoal.methods import accesslog_mdav, document_vectors, infrequent, tds, user_microaggregation
 from shoal.methods.growing import GroupSearch
 from shoal.microaggregation import aggregation, visits
+from shoal.microaggregation.documents import DocumentSpace
 from shoal.privacy import MODELS
 from shoal.taxonomy.counts import meet
 
@@ -211,6 +213,32 @@ def short_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visits, "sessions_of", lambda visitors, times, gap: true(visitors, times, timedelta(seconds=59)))
 
 
+def documents_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes every document for one of another author."""
+    true = document_vectors.mdav_groups
+    monkeypatch.setattr(document_vectors, "mdav_groups", lambda space, owners, k: true(space, np.arange(len(owners)), k))
+
+
+def documents_of_one_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups the documents of k - 1 people."""
+    true = document_vectors.mdav_groups
+    monkeypatch.setattr(document_vectors, "mdav_groups", lambda space, owners, k: true(space, owners, k - 1))
+
+
+def first_term_as_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publishes the term of one member in place of what all have in common."""
+    true = DocumentSpace._name
+    monkeypatch.setattr(DocumentSpace, "_name", lambda self, term: "dachshund" if term >= len(self.terms) else true(self, term))
+
+
+def heavier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publishes sums of weights in place of means."""
+    true = DocumentSpace.generalized
+    monkeypatch.setattr(
+        DocumentSpace, "generalized", lambda self, rows: tuple(replace(slot, weight=slot.weight * len(rows)) for slot in true(self, rows))
+    )
+
+
 BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
 VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
@@ -226,7 +254,15 @@ BY_MDAV = (*PEOPLE, "--method", "mdav")
 
 REQUESTS = ("access.log", "--method", "accesslog-mdav", "--k", "3", "--per")
 
+DOCUMENTS = ("papers.jsonl", "--method", "document-vectors", "--user", "author", "--k", "3")
+
 MUTATIONS = {
+    "documents of k - 1 people form a group": Mutation(
+        "weighted-k-anonymity", "people only", (*DOCUMENTS, "--terms", "4"), documents_of_one_less
+    ),
+    "documents of one author count as several people's": Mutation("weighted-k-anonymity", "people only", DOCUMENTS, documents_for_people),
+    "a term of one document is published": Mutation("weighted-k-anonymity", "stand for nothing", DOCUMENTS, first_term_as_typed),
+    "weights are sums": Mutation("weighted-k-anonymity", "weights are not means", DOCUMENTS, heavier),
     "access logs are grouped by k - 1 people": Mutation(
         "access-k-anonymity", "fewer than 3 addresses", (*REQUESTS, "owner"), groups_of_one_less
     ),
@@ -376,6 +412,7 @@ def data(shell: Shell) -> Shell:
     shell.file("people.csv", people_csv())
     shell.file("clicks.tsv", clicks())
     shell.file("access.log", some_visits(10, sessions=3))
+    shell.file("papers.jsonl", json_lines([*["dog apple"] * 4, *some_texts(8, seed=1)], author=[*"aabc", *"bcdebcde"]))
     shell.file("food.csv", FOOD)
     return shell
 

@@ -8,6 +8,7 @@ from shoal.app.prepare import Prepared
 from shoal.data.accounting import Accounting, Ledger, changed, gone
 from shoal.data.forms import forms_of
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, AnyOriginal, Original
+from shoal.data.original_documents import LESS_FREQUENT, DocumentOriginal
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.errors import GuaranteeNotMet
@@ -25,6 +26,9 @@ def whole_account(release: Release, prepared: Prepared) -> Accounting:
 def with_preparation(account: Accounting, prepared: Prepared) -> Accounting:
     """A method's account, widened by what happened before the method saw its input."""
     original, rows = prepared.original, prepared.reading.rows if prepared.reading else None
+    if isinstance(original, DocumentOriginal):
+        terms = account["terms"].widened(LESS_FREQUENT, original.less_frequent)
+        return account.updated(terms=terms, words=original.words, rows=rows)
     if not isinstance(original, Original):
         return account if rows is None else account.updated(rows=rows.split(USED, account["rows"].parts))
     occurrences = account.occurrences.widened(NOT_IN_TAXONOMY, original.steps.unknown_dropped)

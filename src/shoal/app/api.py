@@ -82,6 +82,7 @@ def anonymize(
     bag: bool | None = None,
     node_loss: str | None = None,
     unknown: Unknown | None = None,
+    terms: int | None = None,
     tree: Scope | None = None,
     floor: int | str | Sequence[str] | None = None,
     format: str | None = None,

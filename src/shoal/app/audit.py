@@ -24,6 +24,7 @@ from shoal.data.tables import PublishedTable
 from shoal.data.tables.accesslog import AccessTable
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.rows import RowTable
+from shoal.data.tables.weighted import WeightedBagTable
 from shoal.errors import ParameterError
 from shoal.io.published import read_tables
 from shoal.io.published.bags import read_published
@@ -255,8 +256,8 @@ def _has_floor(place: Published, how: Preparation | None) -> bool:
 
 
 def for_rows(how: Preparation, release: Release) -> Preparation:
-    """How the original of published rows is read where neither a manifest nor a format tells: as a log, or an access log."""
-    shapes: dict[str, Shape] = {RowTable.kind: "log", AccessTable.kind: "access log"}
+    """How the original of published rows is read where neither a manifest nor a format tells: as a log, an access log or documents."""
+    shapes: dict[str, Shape] = {RowTable.kind: "log", AccessTable.kind: "access log", WeightedBagTable.kind: "documents"}
     shape = shapes.get(min(release.kinds)) if len(release.kinds) == 1 else None
     if how.shape != "records" or shape is None:
         return how

@@ -48,6 +48,7 @@ class DataOptions(TypedDict, total=False):
     levels: Iterable[str] | None
     node_loss: str | None
     unknown: Unknown | None
+    terms: int | None
     tree: Scope | None
     floor: int | str | Sequence[str] | None
 
@@ -74,6 +75,8 @@ def _checked(name: str, value: Any) -> Any:
         return _columns(name, value)
     if name in FLAGS and not isinstance(value, bool):
         raise ParameterError(f"{name} is True or False, not {value!r}", value=value)
+    if name == "terms" and (isinstance(value, bool) or not isinstance(value, int)):
+        raise ParameterError(f"terms must be a whole number, not {value!r}", value=value)
     if name == "malformed" and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise ParameterError(f"malformed must be a share from 0 to 1, not {value!r}", value=value)
     return value

@@ -18,6 +18,7 @@ from shoal.data.accounting import Accounting, Ledger, kept
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.rows import RowTable
+from shoal.data.tables.weighted import WeightedBagTable
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.itemsets.choice import Items
@@ -66,8 +67,17 @@ def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -
     evidence.insist(told == table.n_rows, f"accounting.rows has {told:,} published, and there are {table.n_rows:,} rows")
 
 
+def _of_vectors(manifest: Mapping[str, Any], table: WeightedBagTable, evidence: Evidence) -> None:
+    """Every published vector is a document's."""
+    evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
+
+
 # What a published table shows of the manifest beyond its own facts.
-_BY_KIND: dict[str, Callable[[Mapping[str, Any], Any, Evidence], None]] = {BagTable.kind: _of_records, RowTable.kind: _of_rows}
+_BY_KIND: dict[str, Callable[[Mapping[str, Any], Any, Evidence], None]] = {
+    WeightedBagTable.kind: _of_vectors,
+    BagTable.kind: _of_records,
+    RowTable.kind: _of_rows,
+}
 
 
 def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[tuple[Model, Verdict]]) -> None:

@@ -14,7 +14,7 @@ from shoal.data.duration import parse_gap
 from shoal.data.log import Per
 from shoal.data.shape import one
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.options import ACCESSLOG, MICRODATA, ReadOptions
+from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, ReadOptions
 from shoal.io.read.separators import one_byte
 from shoal.io.write.files import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
 from shoal.methods import Method
@@ -27,11 +27,19 @@ from shoal.taxonomy.tree import Taxonomy
 NO_TAXONOMY = "none"
 TAXONOMIES = ("wordnet", "generated", "paths", NO_TAXONOMY)
 PATHS = "paths"
-Shape = Literal["records", "log", "access log", "table"]
-WANTED = {"records": "records of items", "log": "a log of events", "access log": "an access log", "table": "a table of microdata"}
+Shape = Literal["records", "log", "access log", "table", "documents"]
+WANTED = {
+    "records": "records of items",
+    "log": "a log of events",
+    "access log": "an access log",
+    "table": "a table of microdata",
+    "documents": "documents",
+}
 ROWS: tuple[Shape, ...] = ("log", "access log", "table")
-FORMAT_OF: Mapping[Shape, str] = {"table": MICRODATA, "access log": ACCESSLOG}  # shapes that only one format gives
+OTHERS: tuple[Shape, ...] = (*ROWS, "documents")  # shapes that are no records
+FORMAT_OF: Mapping[Shape, str] = {"table": MICRODATA, "access log": ACCESSLOG, "documents": DOCUMENTS}  # shapes that only one format gives
 AS_TYPED = "as typed"
+MOST_TERMS, LARGEST_VECTOR = 50, 1_000  # terms of a document: unless something else is asked for, and at most
 FLOOR = "floor"
 
 
@@ -40,7 +48,8 @@ class Preparation:
     """How a file becomes records on a taxonomy, or, with `typed_names`, of the names as they were typed.
 
     Then the taxonomy only says what lies under a node, and may be `none`. A method that publishes rows is given those of the log or table
-    that was read, just as they are (`shape`), with what was clicked where it publishes that (`clicks`).
+    that was read, just as they are (`shape`), with what was clicked where it publishes that (`clicks`); documents become vectors of their
+    most frequent `terms`.
     """
 
     read: ReadOptions = field(default_factory=ReadOptions)
@@ -55,6 +64,7 @@ class Preparation:
     as_sets: bool = True
     shape: Shape = "records"
     clicks: bool = False
+    terms: int = MOST_TERMS
 
     def __post_init__(self) -> None:
         _one_of("per", self.per, get_args(Per))
@@ -66,7 +76,10 @@ class Preparation:
             object.__setattr__(self, "floor", Floor.of(self.floor))
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
-        if self.shape != "records" and (self.per != "user" or self.unknown or not self.as_sets or not self._may_have_taxonomy):
+        if not 1 <= self.terms <= LARGEST_VECTOR:
+            raise ParameterError(f"terms must be a whole number from 1 to {LARGEST_VECTOR:,}, not {self.terms}", value=self.terms)
+        unknown = self.unknown if self.shape != "documents" else None
+        if self.shape != "records" and (self.per != "user" or unknown or not self.as_sets or not self._may_have_taxonomy):
             raise ParameterError(f"a method that takes the rows of {one(self.shape)} makes no records of them, and needs no taxonomy")
         self._settle_format()
         self._settle_records()
@@ -105,7 +118,7 @@ class Preparation:
     @classmethod
     def default_for(cls, method: Method) -> Preparation:
         """What is done unless something else is asked for: a taxonomy only where the method needs one."""
-        shape: Shape = next((rows for rows in ROWS if rows in method.takes), "records")
+        shape: Shape = next((other for other in OTHERS if other in method.takes), "records")
         if method.needs_taxonomy:
             return cls(shape=shape, clicks=method.reads_clicks, typed_names=shape != "records")
         return cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape, clicks=method.reads_clicks)
@@ -132,6 +145,8 @@ class Preparation:
 
     def described(self) -> dict[str, object]:
         """For the manifest."""
+        if self.shape == "documents":
+            return {"read_as": self.shape, "terms": self.terms, "unknown": self.unknown or "drop"}
         if self.shape != "records":
             beside = {"taxonomy": taxonomy_label(self.taxonomy)} if self.taxonomy != NO_TAXONOMY else {}
             return {"read_as": self.shape, **({"clicks": "read"} if self.clicks else {}), **beside}

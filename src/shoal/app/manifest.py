@@ -122,12 +122,14 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
     read = ReadOptions.from_description(given.get("format"), said if isinstance(said, dict) else {})
     if "read_as" in given:
         columns: dict[str, Any] = {option: _said(given[role]) for role, option in _COLUMNS.items() if role in given}
+        own = {name: given[name] for name in ("terms", "unknown") if name in given}
         return Preparation(
             read=replace(read, **columns),
             taxonomy=given.get("taxonomy", NO_TAXONOMY),
             typed_names=True,
             shape=given["read_as"],
             clicks="clicks" in given,
+            **own,
         )
     told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}
     if FLOOR in given:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
-from shoal.app.job import AS_TYPED, FLOOR, ROWS
+from shoal.app.job import AS_TYPED, FLOOR, LARGEST_VECTOR, ROWS
 from shoal.data.duration import parse_gap
 from shoal.data.log import Per
 from shoal.data.original_rows import KEPT, QUASI
@@ -61,7 +61,7 @@ def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
         return
     given, kinds = manifest["input"], {file["kind"] for file in manifest["files"] if "kind" in file}
     shape = given.get("read_as", given.get("records_as"))
-    ledgers = ("records", "occurrences") if "records_as" in given else ("rows",)
+    ledgers = ("records", "occurrences") if "records_as" in given else _LEDGERS.get(shape, ("rows",))
     yield from (f"accounting.{name} is missing" for name in ledgers if name not in manifest["accounting"])
     on_taxonomy = "taxonomy_nodes" in given
     needed = {metric.name for metric in routine(kinds, shape, on_taxonomy=on_taxonomy)}
@@ -71,6 +71,9 @@ def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
             yield f"metrics.{name} is there without a taxonomy"
         elif not METRICS[name].applies(kinds, shape):
             yield f"metrics.{name} is not one for such a release"
+
+
+_LEDGERS = {"documents": ("records", "terms", "words")}
 
 
 # -- rules
@@ -271,6 +274,17 @@ _ROWS_INPUT = _object(
         "taxonomy": _must(_is_plain, "a name without a path"),
     },
 )
+_DOCUMENTS_INPUT = _object(
+    {
+        "records": _count,
+        "owners": _count,
+        "items": _count,
+        "read_as": _one_of(("documents",)),
+        "terms": _must(lambda value: type(value) is int and 1 <= value <= LARGEST_VECTOR, f"a whole number from 1 to {LARGEST_VECTOR:,}"),
+        "unknown": _one_of(get_args(Unknown)),
+    },
+    {**_FROM_A_FILE, "rows": _count, "protects": _text},
+)
 _INPUT_ON_TAXONOMY = _object(
     {
         **_ANY_INPUT,
@@ -297,7 +311,15 @@ def _input(key: str, value: Any) -> Iterator[str]:
     if told and not any(name in told for name in ("rows", "records")):  # counts are withheld
         yield from _WORDS_OF_INPUT(key, value)
         return
-    rule = _ROWS_INPUT if "read_as" in told else _TYPED_INPUT if "names" in told else _INPUT_ON_TAXONOMY
+    rule = (
+        _DOCUMENTS_INPUT
+        if told.get("read_as") == "documents"
+        else _ROWS_INPUT
+        if "read_as" in told
+        else _TYPED_INPUT
+        if "names" in told
+        else _INPUT_ON_TAXONOMY
+    )
     yield from rule(key, value)
 
 

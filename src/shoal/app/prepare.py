@@ -8,19 +8,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from shoal.app.job import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy
-from shoal.counting import percent
+from shoal.counting import counted, percent
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.original import AnyOriginal, Original
+from shoal.data.original_documents import DocumentOriginal
 from shoal.data.original_rows import AccessOriginal, LogOriginal, TableOriginal
 from shoal.data.shape import one
 from shoal.data.table import Table
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.inputs import Reading, read
 from shoal.io.read.several import Paths
+from shoal.taxonomy.documents import document_vectors
 from shoal.taxonomy.placing import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.tree import Taxonomy
 from shoal.text.terms import Terms, terms_of
@@ -101,6 +104,8 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
         return _as_it_is(AccessOriginal(data), how)
     if how.shape == "table" and isinstance(data, Table):
         return _as_it_is(TableOriginal(data), how)
+    if how.shape == "documents" and isinstance(data, Log) and data.kind == "text":
+        return _as_vectors(data, how)
     raise ParameterError(f"this method takes {WANTED[how.shape]}, and the input is none", hint="see --format")
 
 
@@ -114,6 +119,26 @@ def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonom
 def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:
     """Rows are given to the method as they were read."""
     return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described() | original.columns(), how, None, ())
+
+
+def _as_vectors(log: Log, how: Preparation) -> Prepared:
+    """A vector of terms for each text."""
+    original = document_vectors(log.frame["payload"], log.frame["owner"].to_numpy(), how.terms, how.unknown or "drop")
+    vectors = original.vectors
+    facts = {"records": len(vectors), "owners": vectors.n_owners, "items": len(vectors.vocabulary)}
+    return Prepared(original, facts | how.described(), how, None, _notes_on(original))
+
+
+def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
+    """What is worth knowing of vectors before they are worked on."""
+    sizes = np.diff(original.vectors.indptr)
+    short, empty = int(((sizes < original.most_terms) & (sizes > 0)).sum()), int((sizes == 0).sum())
+    left = original.words.of_fate("kept", "changed")
+    notes = [
+        f"{left:,} of {original.words.total:,} words are terms; vectors are of the {original.most_terms:,} most frequent of a document"
+    ]
+    notes += [f"{counted(short, 'document has', 'documents have')} fewer terms"] if short else []
+    return (*notes, *([f"{counted(empty, 'document has', 'documents have')} no term and will be withheld"] if empty else []))
 
 
 def records_of(data: Log | Bags | Table, how: Preparation) -> Records:

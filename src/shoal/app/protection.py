@@ -9,6 +9,7 @@ from shoal.counting import counted
 from shoal.data.bags import Bags
 from shoal.data.log import Log, Per
 from shoal.data.original import AnyOriginal, Original
+from shoal.data.original_documents import DocumentOriginal
 from shoal.privacy import Model
 from shoal.report.summary import PROTECTS
 
@@ -25,9 +26,15 @@ def protected(per: Per, people: int | str = "k") -> str:
 
 def protection(claims: Sequence[Model], original: AnyOriginal, per: Per) -> dict[str, str]:
     """What the claims on records protect, for the manifest: nothing is said where each person owns one record."""
+    if isinstance(original, DocumentOriginal) and original.vectors.owners_repeat:
+        return {PROTECTS: f"each document among {_people(claims)} people; not all documents of a person"}
     if not isinstance(original, Original) or not original.typed.owners_repeat:
         return {}
-    return {PROTECTS: protected(per, max((claim.generalized_groups or 0 for claim in claims), default=0))}
+    return {PROTECTS: protected(per, _people(claims))}
+
+
+def _people(claims: Sequence[Model]) -> int:
+    return max((claim.generalized_groups or 0 for claim in claims), default=0)
 
 
 def protection_by_per(data: Log | Bags, gap: timedelta, timed: bool = False) -> dict[str, str]:

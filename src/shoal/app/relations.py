@@ -13,6 +13,7 @@ from shoal.app.disclose import allows_exact_counts
 from shoal.app.manifest_schema import LARGEST_COUNT
 from shoal.app.promises import claims_of
 from shoal.app.stated import same
+from shoal.data.accounting import FATES
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, STOP_WORDS, UNKNOWN_KEPT
 from shoal.data.original_rows import KEPT, QUASI
 from shoal.methods import fate_of
@@ -32,6 +33,8 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
     yield from _of_reading(manifest)
     yield from _of_claims(manifest)
     yield from _of_columns(manifest)
+    if "terms" in manifest["accounting"]:
+        yield from _of_terms(manifest)
     if "occurrences" in manifest["accounting"]:
         yield from _of_words(manifest)
         yield from _of_shares(manifest)
@@ -135,6 +138,17 @@ def _of_words(manifest: Manifest) -> Iterator[str]:
         yield "accounting.words is not what input.unknown makes of unknown words"
     if account.get(REPEATED, 0) and given["records_as"] != "sets":
         yield "accounting.occurrences drops repetitions, and input.records_as is not sets"
+
+
+def _of_terms(manifest: Manifest) -> Iterator[str]:
+    """Preparation of documents: every word that was not left out is an occurrence of a term."""
+    words, terms = manifest["accounting"]["words"], manifest["accounting"]["terms"]
+    left = sum(n for part, n in words.items() if part != "in" and FATES.get(part, "gone") != "gone")
+    if left != terms["in"]:
+        yield "accounting.words and accounting.terms.in differ by more than the words left out"
+    dropped, kept = words.get(NOT_IN_TAXONOMY, 0), words.get(UNKNOWN_KEPT, 0)
+    if (kept and manifest["input"]["unknown"] != "keep") or (dropped and manifest["input"]["unknown"] != "drop"):
+        yield "accounting.words is not what input.unknown makes of unknown words"
 
 
 def _of_shares(manifest: Manifest) -> Iterator[str]:

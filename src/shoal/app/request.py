@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from shoal.names import did_you_mean
 
 OF_TABLES = {option.replace("-", "_"): name for option, name in OF_MICRODATA.items()}
 COLUMNS = ("format", *ROLES, *OF_TABLES)
+_OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # what else may be said of a shape
 READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
 
 
@@ -35,13 +37,16 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
     named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "floor": said.pop("floor")}
     named["as_sets"] = None if bag is None else not bag
+    named["terms"] = said.pop("terms", None)
+    if start.shape != "documents" and named["terms"] is not None:
+        raise ParameterError("--terms is about vectors of documents", hint="choose a method that takes documents: see `shoal methods`")
     if start.shape != "records":
-        with_taxonomy = {"taxonomy"} if start.taxonomy != NO_TAXONOMY else set()
-        _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in with_taxonomy})
+        others = {"taxonomy"} if start.taxonomy != NO_TAXONOMY else set(_OF_DOCUMENTS[start.shape])
+        _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in others})
     _settle_records(start, read, named)
     asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
     beside = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]
-    if asked.typed_names and beside:
+    if asked.typed_names and beside and start.shape != "documents":
         raise ParameterError(
             f"--{_typed_as(beside[0])} is about records on a taxonomy, and here names stay as they were typed", hint="leave it out"
         )

@@ -23,7 +23,7 @@ FATES: Mapping[str, Fate] = {
     "at the root or unlisted": "changed",
     "lower-cased": "changed",
 }
-ORDER = ("rows", "words", "records", "occurrences")  # in which ledgers are listed: as the data flows
+ORDER = ("rows", "words", "records", "occurrences", "terms")  # in which ledgers are listed: as the data flows
 
 
 class Part(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Shape = Literal["sets", "bags", "log", "access log", "table"]
+Shape = Literal["sets", "bags", "log", "access log", "table", "documents"]
 
 
 def one(shape: str) -> str:

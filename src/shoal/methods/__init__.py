@@ -87,6 +87,7 @@ METHODS: Table[type[Method]] = Table(
         "accesslog-mdav": "shoal.methods.accesslog_mdav:AccessLogMDAV",
         "user-microaggregation": "shoal.methods.user_microaggregation:UserMicroaggregation",
         "category-microaggregation": "shoal.methods.category_microaggregation:CategoryMicroaggregation",
+        "document-vectors": "shoal.methods.document_vectors:DocumentVectors",
     },
 )
 

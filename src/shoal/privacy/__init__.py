@@ -144,6 +144,7 @@ MODELS: Table[type[Model]] = Table(
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
         "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",
         "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",
+        "weighted-k-anonymity": "shoal.privacy.weighted:WeightedKAnonymity",
         "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
         "support": "shoal.privacy.support:Support",
         "user-k-anonymity": "shoal.privacy.user_k_anonymity:UserKAnonymity",

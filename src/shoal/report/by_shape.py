@@ -17,6 +17,7 @@ FACTS: Table[Callable[[Mapping[str, Any], Release, Any], Facts]] = Table(
         "bags as bags": "shoal.report.record_facts:facts_of_records",
         "log as rows": "shoal.report.log_facts:facts_of_log",
         "log as profiles": "shoal.report.log_facts:facts_of_log",
+        "documents as weighted bags": "shoal.report.document_facts:facts_of_documents",
         "table as rows": "shoal.report.microdata_facts:facts_of_microdata",
     },
 )

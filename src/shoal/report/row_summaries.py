@@ -41,3 +41,13 @@ def summary_of_microdata(manifest: Mapping[str, Any]) -> Summary:
     line = ("lost", f"{percent(lost)} of the dispersion (SSE / SST on standardised values)")
     tile = Tile("Lost", percent(lost), "of the dispersion of values; 0% is the original, 100% leaves one mean for all")
     return Summary(lines=(*published_rows(manifest), line), tile=tile)
+
+
+def summary_of_documents(manifest: Mapping[str, Any]) -> Summary:
+    """How far documents lie from the vectors published for them."""
+    lost = share_in(manifest.get("metrics", {}), "semantic_loss")
+    if lost is None:
+        return Summary(lines=published_rows(manifest))
+    line = ("lost", f"{percent(lost)} of the dispersion of meanings (SSE / SST on distances in WordNet)")
+    tile = Tile("Lost", percent(lost), "of the dispersion of meanings; 100% is as far as from one vector for all documents")
+    return Summary(lines=(*published_rows(manifest), line), tile=tile)

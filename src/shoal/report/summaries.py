@@ -16,6 +16,7 @@ SUMMARIES: Table[Callable[[Mapping[str, Any]], Summary]] = Table(
         "log as rows": "shoal.report.row_summaries:summary_of_log",
         "access log as access log": "shoal.report.row_summaries:summary_of_accesslog",
         "log as profiles": "shoal.report.row_summaries:summary_of_log",
+        "documents as weighted bags": "shoal.report.row_summaries:summary_of_documents",
         "table as rows": "shoal.report.row_summaries:summary_of_microdata",
     },
 )

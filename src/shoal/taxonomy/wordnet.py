@@ -1,8 +1,8 @@
 """WordNet 3.0's nouns as a taxonomy: 82,115 synsets under "entity", each with its first hypernym, and 117,798
 nouns that name them.
 
-A term means the first sense, which is the most frequent, of the noun it is a form of. The data is embedded,
-built by `scripts/build_wordnet.py`; its licence is beside it.
+In this tree a term means the first sense, which is the most frequent, of the noun it is a form of; `senses` has all senses
+and all hypernyms. The data is embedded, built by `scripts/build_wordnet.py`; its licence is beside it.
 """
 
 from __future__ import annotations
@@ -51,6 +51,21 @@ def lemmas() -> pl.DataFrame:
 def irregular_forms() -> pl.DataFrame:
     """Irregular plurals: `form` and `base`."""
     return _table("exceptions")
+
+
+def further_senses() -> pl.DataFrame:
+    """The senses of nouns beyond the first, in their order: `lemma`, a place in the table of lemmas, and `node`."""
+    return _table("senses")
+
+
+def further_hypernyms() -> pl.DataFrame:
+    """The hypernyms of synsets beyond the first: `node` and `above`."""
+    return _table("hypernyms")
+
+
+def noun_places(terms: pl.Series) -> Small:
+    """The place in the table of lemmas of the noun that each term is a form of, -1 where WordNet has none."""
+    return _lexicon().morphology.find(terms)
 
 
 def base_nouns(terms: pl.Series) -> pl.Series:

@@ -60,6 +60,7 @@ _DATA_OPTIONS = {
         metavar="LEVEL|NODE",
         help="Most general level or node published; the root is level 1. [default: 2]",
     ),
+    "terms": click.option("--terms", type=int, metavar="N", help="Terms in the vector of a document, the most frequent. [default: 50]"),
     "tree": click.option("--tree", type=click.Choice(["used", "whole"]), help="The taxonomy the data uses, or all of it. [default: used]"),
 }
 

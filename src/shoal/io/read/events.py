@@ -244,7 +244,7 @@ def as_column(series: pl.Series) -> Any:
     if series.dtype.is_nested() or series.dtype in (pl.Boolean, pl.Binary, pl.Object):
         hint = "give each value a row of its own" if series.dtype.is_nested() else ""
         raise InputError(f"the column {series.name!r} holds {_held(series.dtype)}, not one text, number or time a row", hint=hint)
-    return _text_column(_as_text(series))
+    return _text_column(as_text(series))
 
 
 def _held(kind: pl.DataType) -> str:
@@ -253,7 +253,8 @@ def _held(kind: pl.DataType) -> str:
     return "lists" if kind.is_nested() else {pl.Boolean: "truth values", pl.Binary: "bytes"}.get(type(kind), "objects")
 
 
-def _as_text(series: pl.Series) -> pl.Series:
+def as_text(series: pl.Series) -> pl.Series:
+    """A column of one value a row as text, without blanks at the ends."""
     if isinstance(series.dtype, pl.Datetime):
         utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if series.dtype.time_zone else series
         return utc.dt.to_string("%Y-%m-%dT%H:%M:%S%.6f")

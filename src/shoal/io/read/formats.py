@@ -85,7 +85,7 @@ def find_layout(source: Source, options: ReadOptions) -> Layout:
         lists = [name for name, kind in schema.items() if isinstance(kind, pl.List)]
         return _of_named(source, options, "parquet", list(schema), lists)
     if source.is_json_lines:
-        return _of_named(source, options, "jsonl", *_json_names(source))
+        return _of_named(source, options, "jsonl", *json_names(source))
     if options.wanted_format == "transactions":
         return _of_transactions(source, options)
     if options.format == ACCESSLOG or _is_access_log(source, options):
@@ -204,7 +204,7 @@ def _delimited(
 # -- Parquet and JSON lines
 
 
-def _json_names(source: Source) -> tuple[list[str], list[str]]:
+def json_names(source: Source) -> tuple[list[str], list[str]]:
     """The keys of the first objects, and those of them that hold lists."""
     names: dict[str, None] = {}
     lists: dict[str, None] = {}

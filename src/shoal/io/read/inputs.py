@@ -8,10 +8,11 @@ from typing import Any
 
 from shoal.errors import InputError
 from shoal.io.read.accesslog import read_accesslog
+from shoal.io.read.documents import read_documents
 from shoal.io.read.events import read_events
 from shoal.io.read.formats import ReadOptions
 from shoal.io.read.microdata import read_microdata
-from shoal.io.read.options import ACCESSLOG, MICRODATA
+from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA
 from shoal.io.read.packed import EXCEL
 from shoal.io.read.reading import Reading
 from shoal.io.read.several import Paths, common_layout, part_read, sources_of
@@ -22,12 +23,14 @@ __all__ = ["ReadOptions", "Reading", "read"]
 
 
 def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None = None) -> Reading:
-    """Read a query log, a table, transactions, an access log or microdata, from files (`-` is standard input) or from memory.
+    """Read a query log, a table, transactions, an access log, microdata or documents, from files (`-` is standard input) or from memory.
 
     Under `strict` defective rows are an error. With `most` only the rows in the first bytes of a file, about so many, are read; `part` of
     the reading tells how much that was.
     """
     said = options or ReadOptions()
+    if said.format == DOCUMENTS:
+        return replace(read_documents(data, said, most), options=said)
     sources = sources_of(data, most)
     reading = replace(_read(sources, said), options=said, part=part_read(sources), files=len(sources))
     strange = reading.defects.counts.get("not UTF-8", 0)

@@ -12,7 +12,8 @@ from shoal.names import did_you_mean, there_are
 
 MICRODATA = "microdata"
 ACCESSLOG = "accesslog"
-FORMATS = ("querylog", "table", "transactions", ACCESSLOG, MICRODATA)
+DOCUMENTS = "documents"
+FORMATS = ("querylog", "table", "transactions", ACCESSLOG, MICRODATA, DOCUMENTS)
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
 CLICKS = ("rank", "url")
@@ -95,6 +96,10 @@ class ReadOptions:
 
     def _refuse_foreign(self) -> None:
         """Raise where something is said that is not for this format."""
+        if self.format == DOCUMENTS:
+            said = [name for name in ("time", "item", "record", "count", "sep", "header") if getattr(self, name) is not None]
+            if said:
+                raise ParameterError(f"--{said[0]} is not for documents", hint="their columns are --text and --user")
         if self.format == ACCESSLOG:
             said = [
                 name for name in ("time", "text", "item", "record", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None

@@ -22,11 +22,11 @@ Paths = str | Path | Sequence[Path]
 
 def sources_of(data: Paths | Any, most: int | None = None) -> list[Source]:
     """All files that are named, in the order of their names, or data in memory. About `most` bytes are wanted of all together."""
-    if not _are_paths(data):
+    if not are_paths(data):
         return [in_memory(data)]
     named = [data] if isinstance(data, str | Path) else data
-    places = [place for path in named for place in _matching(str(path))]
-    _refuse_twice(places)
+    places = [place for path in named for place in matching(str(path))]
+    refuse_twice(places)
     share = None if most is None else most // len(places)
     sources = [Source.of_standard_input(share) if place == STDIN else Source.of(place, share) for place in places]
     _measure(sources)
@@ -53,14 +53,14 @@ def common_layout(sources: Sequence[Source], options: ReadOptions) -> Layout:
     return replace(layout, notes=(*layout.notes, f"{len(sources)} files are read as one log"))
 
 
-def _are_paths(data: Paths | Any) -> TypeGuard[Paths]:
+def are_paths(data: Paths | Any) -> TypeGuard[Paths]:
     """A path, or several as `Path`. A list of texts is data: as paths, the message that one is not there would quote it."""
     if isinstance(data, str | Path):
         return True
     return isinstance(data, list | tuple) and bool(data) and all(isinstance(one, Path) for one in data)
 
 
-def _matching(path: str) -> list[str]:
+def matching(path: str) -> list[str]:
     """The files that a pattern matches, in order; a path that is no pattern, or a file of that very name, stands for itself."""
     if path == STDIN or not any(sign in path for sign in "*?[") or os.path.lexists(path):
         return [path]
@@ -70,7 +70,7 @@ def _matching(path: str) -> list[str]:
     return found
 
 
-def _refuse_twice(places: Sequence[str]) -> None:
+def refuse_twice(places: Sequence[str]) -> None:
     """A file that is named twice would count everybody's rows twice."""
     for at, place in enumerate(places):
         for other in places[:at]:
