@@ -138,7 +138,7 @@ BASKETS = {
 def test_baskets_are_still_recognised(shell: Shell, name: str):
     shell.file("input", BASKETS[name])
     words = ["--no-header"] if name == "said to have no header" else []
-    done = shell("anonymize", "input", "--k", "2", "--taxonomy", "generated", "--floor", "1", "--out", "release", *words)
+    done = shell("anonymize", "input", "--k", "2", "--taxonomy", "generated", "--floor", "level:1", "--out", "release", *words)
     assert done.code == 0, done.err
     assert "format transactions, recognised by lines without known columns" in done.err
 

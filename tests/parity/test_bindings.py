@@ -55,6 +55,8 @@ def scored(given: tuple[list[int], list[int], list[int]] = GOOD, k: int = 2) -> 
 CLUMP = _kernels.ClumpOptions(r=1, total=False)
 PARTITION = _kernels.PartitionOptions(k=2, tries=1, recurse_leftover=True, owners_repeat=False)
 MOLES = _kernels.MoleQuestion(k=2, h_numerator=1, h_denominator=2, p=2, achieved=False)
+RECODING = _kernels.RecodingPlan(k=2, m=1, suppressed=1, start="by size", undo=False, suppress=False, local=False)
+SENSES = _kernels.Senses(_kernels.Rows(wide([0, 1, 2, 3]), narrow([0, 1, 2]), narrow([1, 2, 2])), narrow([1, 2, 2]))
 SETS = _kernels.SetQuestion(size=1, k=2, h_numerator=1, h_denominator=2, most_examples=5)
 
 
@@ -93,6 +95,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "joined_centre": lambda: run(_kernels.joined_centre, measure(), r(), order),
         "cluster_term_sets": lambda: run(_kernels.cluster_term_sets, measure(), r(), order, people, 2, 20),
         "represent": lambda: run(_kernels.represent, measure(), r(), rows(), order),
+        "recode_rare_sets": lambda: run(_kernels.recode_rare_sets, r(), wide([]), tree(), weight, role, 0 * role, RECODING),
+        "matched_similarities": lambda: run(_kernels.matched_similarities, SENSES, r(), 1),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
     }
 
