@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuts/rare_sets.hpp"
+#include "cuts/cover.hpp"
 
 namespace shoal {
 
@@ -13,7 +13,7 @@ constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 class Ascent {
 public:
-    explicit Ascent(Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), rare_(tokens), hits_(problem_.tree.up.size(), 0) {
+    explicit Ascent(Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), rare_(tokens), cover_(problem_.tree.up.size()) {
         above_.assign(problem_.rows.ids.begin(), problem_.rows.ids.end());
         fresh_.assign(above_.size(), 0);
     }
@@ -50,36 +50,14 @@ private:
         everywhere_.assign(problem_.tree.up.size(), 0);
         for (const auto& set : found.sets)
             for (int32_t node : set) ++everywhere_[node];
-        std::ranges::sort(found.holdings,
-                          [](const auto& a, const auto& b) { return a.record != b.record ? a.record < b.record : a.set < b.set; });
         std::vector<Move> out;
-        const std::span<const RareFound::Holding> all(found.holdings);
-        for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
-            for (end = i; end < all.size() && all[end].record == all[i].record;) ++end;
-            withhold_in_record(found, all.subspan(i, end - i), out);
-        }
+        for_each_record(found, [&](int32_t record, std::span<const RareFound::Holding> held) {
+            const auto in_rare_sets = [this](int32_t node) { return everywhere_[node]; };
+            const auto chosen = cover_.chosen(found, held, fresh_nodes(record), in_rare_sets);
+            for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
+                if (std::ranges::find(chosen, tokens_.at(place)) != chosen.end()) out.push_back({place, no_node});
+        });
         return out;
-    }
-
-    void withhold_in_record(const RareFound& found, std::span<const RareFound::Holding> held, std::vector<Move>& out) {
-        const int32_t record = held.front().record;
-        const std::vector<int32_t> fresh = fresh_nodes(record);
-        std::vector<int32_t> open, chosen;
-        for (const auto& holding : held) {
-            open.push_back(holding.set);
-            for (int32_t node : found.sets[holding.set]) ++hits_[node];
-        }
-        while (!open.empty()) {
-            const int32_t best = *std::ranges::max_element(fresh, {}, [this](int32_t node) { return rank(node); });
-            chosen.push_back(best);
-            std::erase_if(open, [&](int32_t set) {
-                if (std::ranges::find(found.sets[set], best) == found.sets[set].end()) return false;
-                for (int32_t node : found.sets[set]) --hits_[node];
-                return true;
-            });
-        }
-        for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
-            if (std::ranges::find(chosen, tokens_.at(place)) != chosen.end()) out.push_back({place, no_node});
     }
 
     // Nodes that a record publishes at fresh places only. Every rare set that it holds has one: what was published before made no set rare.
@@ -92,15 +70,13 @@ private:
         return fresh;
     }
 
-    // How many rare sets of the record, and of all records, a node is in.
-    std::pair<int64_t, int64_t> rank(int32_t node) const { return {hits_[node], everywhere_[node]}; }
-
     Tokens& tokens_;
     const RecodingProblem& problem_;
     RareSets rare_;
-    std::vector<int32_t> above_;  // the next node to try, by place
-    std::vector<uint8_t> fresh_;  // places that publish something only since the present step
-    std::vector<int64_t> hits_, everywhere_;
+    Cover cover_;
+    std::vector<int32_t> above_;       // the next node to try, by place
+    std::vector<uint8_t> fresh_;       // places that publish something only since the present step
+    std::vector<int64_t> everywhere_;  // rare sets that hold a node, of all records
 };
 
 }  // namespace

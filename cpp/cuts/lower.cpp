@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuts/rare_sets.hpp"
+#include "cuts/cover.hpp"
 
 namespace shoal {
 
@@ -21,7 +21,7 @@ struct Donor {
 
 class Lowering {
 public:
-    explicit Lowering(Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), rare_(tokens), hits_(problem_.tree.up.size(), 0) {}
+    explicit Lowering(Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), rare_(tokens), cover_(problem_.tree.up.size()) {}
 
     // Puts children in place of a node wherever that makes no set rare, and tells the gain. What would lose is undone.
     int64_t split(int32_t node, Task& task) {
@@ -104,39 +104,22 @@ private:
         return out.empty() ? given_back(found) : out;
     }
 
+    // In each record that holds a rare set with a child, the children that hit most of its rare sets become the node.
     std::vector<Move> raised_where_held(RareFound& found) {
         std::erase_if(found.holdings, [&](const auto& holding) { return !holds_child(found.sets[holding.set]); });
-        std::ranges::sort(found.holdings,
-                          [](const auto& a, const auto& b) { return a.record != b.record ? a.record < b.record : a.set < b.set; });
         std::vector<Move> out;
-        const std::span<const RareFound::Holding> all(found.holdings);
-        for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
-            for (end = i; end < all.size() && all[end].record == all[i].record;) ++end;
-            raise_in_record(found, all.subspan(i, end - i), out);
-        }
+        for_each_record(found, [&](int32_t record, std::span<const RareFound::Holding> held) {
+            raise(record, cover_.chosen(found, held, children_in(found, held), [](int32_t) { return 0; }), out);
+        });
         return out;
     }
 
-    // In one record the children that hit most of its rare sets become the node.
-    void raise_in_record(const RareFound& found, std::span<const RareFound::Holding> held, std::vector<Move>& out) {
-        std::vector<int32_t> nodes, open, chosen;
-        for (const auto& holding : held) {
-            open.push_back(holding.set);
-            for (int32_t node : found.sets[holding.set])
-                if (is_child(node) && hits_[node]++ == 0) nodes.push_back(node);
-        }
-        std::ranges::sort(nodes);
-        while (!open.empty()) {
-            const int32_t best = *std::ranges::max_element(nodes, {}, [this](int32_t node) { return hits_[node]; });
-            chosen.push_back(best);
-            std::erase_if(open, [&](int32_t set) {
-                if (std::ranges::find(found.sets[set], best) == found.sets[set].end()) return false;
-                for (int32_t node : found.sets[set])
-                    if (is_child(node)) --hits_[node];
-                return true;
-            });
-        }
-        raise(held.front().record, chosen, out);
+    std::vector<int32_t> children_in(const RareFound& found, std::span<const RareFound::Holding> held) const {
+        std::vector<int32_t> out;
+        for (const auto& holding : held)
+            std::ranges::copy_if(found.sets[holding.set], std::back_inserter(out), [this](int32_t node) { return is_child(node); });
+        sort_unique(out);
+        return out;
     }
 
     void raise(int32_t record, std::span<const int32_t> children, std::vector<Move>& out) const {
@@ -209,10 +192,10 @@ private:
     Tokens& tokens_;
     const RecodingProblem& problem_;
     RareSets rare_;
+    Cover cover_;
     int32_t node_ = 0;
     std::vector<int32_t> children_;
     std::vector<Move> before_;  // what stood at the places that were moved since the split began
-    std::vector<int64_t> hits_;
 };
 
 }  // namespace

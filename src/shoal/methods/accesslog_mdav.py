@@ -28,6 +28,7 @@ from shoal.data.tables.accesslog import SCHEMA, AccessTable
 from shoal.errors import ParameterError
 from shoal.methods import Method
 from shoal.methods.building import build_row_release
+from shoal.methods.owners_limit import at_most_k_owners
 from shoal.microaggregation.access_profiles import Visit, representative
 from shoal.microaggregation.mdav import mdav_groups
 from shoal.microaggregation.visits import NODES, NUMBERS, SESSION, Visits, VisitSpace, address_nodes
@@ -70,8 +71,7 @@ class AccessLogMDAV(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.min_owners > self.k:
-            raise ParameterError(f"min_owners must be at most k = {self.k:,}, not {self.min_owners:,}", value=self.min_owners)
+        at_most_k_owners(self.min_owners, self.k)
         if self.session and self.per != "row":
             raise ParameterError(f"the session variable is for per=row: sessions stay whole per {self.per}", hint="leave --session out")
         if not any(self.weights.values()):

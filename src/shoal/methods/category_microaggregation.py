@@ -16,7 +16,6 @@ from shoal import _kernels
 from shoal.data.bags import Ints
 from shoal.data.original_rows import LogOriginal
 from shoal.engines.base import Things
-from shoal.engines.local import LocalEngine
 from shoal.errors import ParameterError
 from shoal.methods.profiles import ProfileMethod
 from shoal.microaggregation.aggregation import Matches
@@ -28,8 +27,6 @@ from shoal.taxonomy.categories import category_counts
 from shoal.taxonomy.counts import TreeCounts
 from shoal.taxonomy.placing import place_terms
 from shoal.text.terms import terms_of
-
-BLOCKS_PER_K = 8  # a block holds so many times k people at least
 
 
 @dataclass(frozen=True)
@@ -56,17 +53,15 @@ class CategoryMicroaggregation(ProfileMethod):
     def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
         """Greedily by coincidence, inside each block of people with similar categories."""
         counts = self._classified(histories, original)
-        engine = LocalEngine("grouping people")
         things = Things(counts.view, counts.lengths, counts.weights, counts.units)
-        blocks = engine.split(things, np.arange(len(histories), dtype=np.int64), max(self.block, BLOCKS_PER_K * self.k))
-        engine.expect(len(histories))
+        everybody = np.arange(len(histories), dtype=np.int64)
 
-        def work(people: Ints, task: _kernels.Task) -> list[Ints]:
+        def form(people: Ints, task: _kernels.Task) -> list[Ints]:
             groups = greedy_groups(_incidence(counts, people), self.k)
             task.step(len(people))
             return [people[members] for members in groups]
 
-        return [members for found in engine.gather(engine.map(work, blocks)) for members in found]
+        return self.formed_in_blocks(len(histories), lambda engine, size: engine.split(things, everybody, size), form)
 
     def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
         """By contribution: a member with more queries gives more of them, and rather those that they repeat."""

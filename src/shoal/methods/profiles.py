@@ -7,11 +7,13 @@ done here once.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from shoal import _kernels
 from shoal.counting import counted
 from shoal.data.accounting import Accounting, Ledger, changed, gone
 from shoal.data.bags import Ints
@@ -20,17 +22,23 @@ from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release, Secret
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD
-from shoal.errors import Infeasible, ParameterError
+from shoal.engines.local import LocalEngine
+from shoal.errors import Infeasible
 from shoal.itemsets.choice import plain_values
 from shoal.methods import Method
+from shoal.methods.owners_limit import at_most_k_owners
 from shoal.methods.rows import LOG, USER
 from shoal.microaggregation.aggregation import Matches, Profile, profile_of
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
 from shoal.privacy import Model
 from shoal.privacy.user_k_anonymity import UserKAnonymity
 
+BLOCKS_PER_K = 8  # a block holds so many times k people at least
 AGGREGATED, FULL = "in the profile of the group", "left out: the profile is full"
 RARE, EMPTY = "withheld: fewer than min_owners people of the group", "dropped: no query"
+
+
+FormGroups = Callable[[Ints, _kernels.Task], list[Ints]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,16 +60,11 @@ class ProfileMethod(Method):
 
     k: int
     min_owners: int
+    block: int
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.min_owners > self.k:
-            raise ParameterError(
-                f"min_owners must be at most k = {self.k}, not {self.min_owners}",
-                hint="a group is sure to hold k people, no more",
-                value=self.min_owners,
-                limit=self.k,
-            )
+        at_most_k_owners(self.min_owners, self.k)
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -71,6 +74,13 @@ class ProfileMethod(Method):
     def claims(self) -> tuple[Model, ...]:
         """That histories are shared, and hold nothing that one member alone asked or clicked."""
         return (UserKAnonymity(k=self.k, min_owners=self.min_owners),)
+
+    def formed_in_blocks(self, people: int, cut: Callable[[LocalEngine, int], list[Ints]], form: FormGroups) -> list[Ints]:
+        """The members of all groups: people are `cut` into blocks of at least so many, and groups are formed inside each block."""
+        engine = LocalEngine("grouping people")
+        blocks = cut(engine, max(self.block, BLOCKS_PER_K * self.k))
+        engine.expect(people)
+        return [members for found in engine.gather(engine.map(form, blocks)) for members in found]
 
     @abstractmethod
     def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:

@@ -31,6 +31,7 @@ from shoal.errors import ParameterError
 from shoal.methods import Method, Offer
 from shoal.methods.building import Outcome, build_release, present_records
 from shoal.methods.grouping import content_order, run_grouping
+from shoal.methods.owners_limit import at_most_k_owners
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.shared_terms import SharedTerms
@@ -64,13 +65,7 @@ class SSC(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.min_owners > self.k:
-            raise ParameterError(
-                f"min_owners must be at most k = {self.k}, not {self.min_owners}",
-                hint="a group is sure to hold k people, no more",
-                value=self.min_owners,
-                limit=self.k,
-            )
+        at_most_k_owners(self.min_owners, self.k)
         if self.omega == 0 or (self.omega is None and self.eps == 0):
             raise ParameterError("omega must be more than 0", hint="else nothing is worth matching", value=0.0, limit=0)
 

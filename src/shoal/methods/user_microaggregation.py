@@ -15,7 +15,6 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Ints
 from shoal.data.original_rows import LogOriginal
-from shoal.engines.local import LocalEngine
 from shoal.methods.profiles import ProfileMethod
 from shoal.microaggregation.aggregation import Matches, shared_queries
 from shoal.microaggregation.histories import Histories
@@ -23,8 +22,6 @@ from shoal.microaggregation.mdav import mdav_of_people
 from shoal.microaggregation.people_blocks import blocks_of_people
 from shoal.microaggregation.trees import Forest, Weights
 from shoal.parameters import param
-
-BLOCKS_PER_K = 8  # a block holds so many times k people at least
 
 
 @dataclass(frozen=True)
@@ -52,15 +49,12 @@ class UserMicroaggregation(ProfileMethod):
         """MDAV inside each block of similar people."""
         weights = Weights(self.text_weight, self.time_weight, self.click_weight, self.rank_weight, self.host_weight)
         forest = Forest(histories, weights, "letters" if self.compare == "letters" else "words", self.compared)
-        engine = LocalEngine("grouping people")
-        blocks = blocks_of_people(histories, max(self.block, BLOCKS_PER_K * self.k))
-        engine.expect(len(histories))
 
-        def work(people: Ints, task: _kernels.Task) -> list[Ints]:
+        def form(people: Ints, task: _kernels.Task) -> list[Ints]:
             labels = mdav_of_people(forest.space(people), self.k, task)
             return [people[labels == group] for group in range(int(labels.max()) + 1)]
 
-        return [members for found in engine.gather(engine.map(work, blocks)) for members in found]
+        return self.formed_in_blocks(len(histories), lambda _, size: blocks_of_people(histories, size), form)
 
     def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
         """As many as the members have in the mean, those of the most members first."""

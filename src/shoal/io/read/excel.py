@@ -47,7 +47,7 @@ def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
     try:
         book = fastexcel.read_excel(content)
         sheets = {name: book.load_sheet(name, header_row=None, dtypes="string").to_polars() for name in book.sheet_names}
-    except Exception:
+    except fastexcel.FastExcelError:
         raise damaged(place) from None
     except BaseException as error:  # a panic of the library is no Exception
         if type(error).__name__ == "PanicException":
