@@ -48,8 +48,8 @@ class Preparation:
     """How a file becomes records on a taxonomy, or, with `typed_names`, of the names as they were typed.
 
     Then the taxonomy only says what lies under a node, and may be `none`. A method that publishes rows is given those of the log or table
-    that was read, just as they are (`shape`), with what was clicked where it publishes that (`clicks`); documents become vectors of their
-    most frequent `terms`.
+    that was read, just as they are (`shape`), with what was clicked (`clicks`) and when (`times`) where it needs that;
+    documents become vectors of their most frequent `terms`.
     """
 
     read: ReadOptions = field(default_factory=ReadOptions)
@@ -64,6 +64,7 @@ class Preparation:
     as_sets: bool = True
     shape: Shape = "records"
     clicks: bool = False
+    times: bool = False
     terms: int = MOST_TERMS
 
     def __post_init__(self) -> None:
@@ -120,8 +121,10 @@ class Preparation:
         """What is done unless something else is asked for: a taxonomy only where the method needs one."""
         shape: Shape = next((other for other in OTHERS if other in method.takes), "records")
         if method.needs_taxonomy:
-            return cls(shape=shape, clicks=method.reads_clicks, typed_names=shape != "records")
-        return cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape, clicks=method.reads_clicks)
+            start = cls(shape=shape, typed_names=shape != "records")
+        else:
+            start = cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
+        return replace(start, clicks=method.reads_clicks, times=method.reads_times)
 
     @classmethod
     def of_format(cls, format: str | None) -> Preparation:
@@ -130,8 +133,8 @@ class Preparation:
 
     @property
     def reading(self) -> ReadOptions:
-        """How the file is to be read, given what is made of it: only sessions need times, and only some methods clicks."""
-        return replace(self.read, needs_times=self.per == "session", needs_clicks=self.clicks)
+        """How the file is to be read, given what is made of it: only sessions and some methods need times, and only some methods clicks."""
+        return replace(self.read, needs_times=self.per == "session" or self.times, needs_clicks=self.clicks)
 
     @property
     def floor_in_force(self) -> Floor:
@@ -149,7 +152,8 @@ class Preparation:
             return {"read_as": self.shape, "terms": self.terms, "unknown": self.unknown or "drop"}
         if self.shape != "records":
             beside = {"taxonomy": taxonomy_label(self.taxonomy)} if self.taxonomy != NO_TAXONOMY else {}
-            return {"read_as": self.shape, **({"clicks": "read"} if self.clicks else {}), **beside}
+            columns = {name: "read" for name, read in (("clicks", self.clicks), ("times", self.times)) if read}
+            return {"read_as": self.shape, **columns, **beside}
         told: dict[str, object] = {"per": self.per}
         if self.per == "session":
             told["gap"] = self.gap

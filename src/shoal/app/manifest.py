@@ -129,6 +129,7 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
             typed_names=True,
             shape=given["read_as"],
             clicks="clicks" in given,
+            times="times" in given,
             **own,
         )
     told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}

@@ -271,6 +271,7 @@ _ROWS_INPUT = _object(
         OWNER: _text,
         **_KINDS,
         "clicks": _one_of(("read",)),
+        "times": _one_of(("read",)),
         "taxonomy": _must(_is_plain, "a name without a path"),
     },
 )

@@ -31,9 +31,9 @@ class Method(Declared, ABC):
     """Frozen parameters and one step: an original in, a release out.
 
     `takes` are the shapes of input that it can work on; `publishes` is the kind of its tables, where `sets` are bags in which no item is
-    repeated; `reads_clicks` says whether it needs the clicks of a query log, row by row; `fates` are those of parts of its account that are
-    published in a form of the method's own; `varies` says why another run may give another release, where that is so. The pipeline holds a
-    method to all it says here. `offers` are told where another method leaves hardly a word.
+    repeated; `fates` are those of parts of its account that are published in a form of the method's own; `varies` says why another run may
+    give another release, where that is so. The pipeline holds a method to all it says here. `offers` are told where another method leaves
+    hardly a word.
     """
 
     paper: ClassVar[str]
@@ -41,7 +41,6 @@ class Method(Declared, ABC):
     takes: ClassVar[frozenset[Shape]] = frozenset({"sets", "bags"})
     publishes: ClassVar[Published] = "bags"
     guarantees_nothing: ClassVar[bool] = False
-    reads_clicks: ClassVar[bool] = False
     fates: ClassVar[Mapping[str, Fate]] = {}
     offers: ClassVar[tuple[Offer, ...]] = ()
     varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
@@ -50,6 +49,16 @@ class Method(Declared, ABC):
     def needs_taxonomy(self) -> bool:
         """Whether records must be put on a taxonomy. Otherwise names stay as they were typed."""
         return True
+
+    @property
+    def reads_clicks(self) -> bool:
+        """Whether the clicks of a query log are needed, row by row."""
+        return False
+
+    @property
+    def reads_times(self) -> bool:
+        """Whether the times of a log are needed: then a row whose time cannot be read is malformed."""
+        return False
 
     @property
     def deterministic(self) -> bool:

@@ -55,7 +55,6 @@ class ProfileMethod(Method):
 
     takes = frozenset({"log"})
     publishes = "profiles"
-    reads_clicks = True
     fates = {AGGREGATED: "changed"}  # noqa: RUF012 (never changed)
 
     k: int
@@ -65,6 +64,11 @@ class ProfileMethod(Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_most_k_owners(self.min_owners, self.k)
+
+    @property
+    def reads_clicks(self) -> bool:
+        """What was clicked is part of a history."""
+        return True
 
     @property
     def needs_taxonomy(self) -> bool:
