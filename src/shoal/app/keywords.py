@@ -10,7 +10,7 @@ from shoal import kernels
 from shoal.errors import ParameterError, ShoalError
 
 FLAGS = frozenset({"header", "strict", "bag", "bound", "force", "whole"})
-_VALUE = r"[A-Z]{3,}|\d+|querylog|table|transactions|microdata|documents|session|event|exact|folded|keep|drop|refuse"
+_VALUE = r"[A-Z]{3,}|\d+|querylog|table|transactions|microdata|documents|prompts|session|event|exact|folded|keep|drop|refuse"
 _OPTION = re.compile(rf"(?<![\w'-])--(no-)?([a-z][a-z-]*)(?:/--[a-z-]+)?(?: ({_VALUE})\b)?")
 _NEXT = re.compile(r"(=[^\s,]+) (?=[a-z_]+=)")
 

@@ -17,7 +17,7 @@ KNOWN = {
         "user userid username uid anonid owner ownerid login person personid member memberid participant participantid respondent",
         "customer customerid custid client clientid shopper shopperid buyer buyerid subscriber subscriberid patient patientid",
         "household householdid householdkey account accountid accountno accountnumber card cardid cardno cardnumber msisdn",
-        "email mail emailaddress mailaddress ip ipaddress clientip remoteaddr visitor visitorid cookie cookieid device deviceid",
+        "email mail emailaddress mailaddress ip ipaddress hashedip clientip remoteaddr visitor visitorid cookie cookieid device deviceid",
         "kunde kundeid kundenid kundennummer kundennr nutzer nutzerid benutzer benutzerid benutzername mitglied klant klantid gebruiker",
         "utilisateur abonne usuario cliente utente kund",
     ),
@@ -45,7 +45,7 @@ def plain(name: str) -> str:
 
 def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
     """The columns of the user, of the text or item and perhaps of the time; none where one is missing."""
-    found = {role: _candidates(names, role, options) for role in ROLES}
+    found = {role: candidates(names, role, options) for role in ROLES}
     payload = {"querylog": "text", "table": "item"}.get(options.wanted_format or "")
     payload = payload or ("text" if found["text"] else "item")
     if not options.needs_times and options.time is None and (payload == "item" or len(found["time"]) > 1):
@@ -53,7 +53,7 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
     needed = {"user", payload} | ({"time", "record", "count"} & options.named.keys())
     if not all(found[role] for role in needed):
         return {}
-    roles = {role: _only(names, role, found[role], options) for role in ("user", "time", payload, "record", "count") if found[role]}
+    roles = {role: only(names, role, found[role], options) for role in ("user", "time", payload, "record", "count") if found[role]}
     roles |= _clicks(names, roles, options)
     if len(set(roles.values())) < len(roles):
         raise ParameterError(f"one column cannot play two parts: {listed_roles(roles, names)}")
@@ -64,14 +64,15 @@ def _clicks(names: Sequence[str], roles: Roles, options: ReadOptions) -> dict[st
     """The columns of clicks, where something is made of them; a column that plays another part is none, unless it was named."""
     if not options.needs_clicks:
         return {}
-    found = {role: [at for at in _candidates(names, role, options) if at not in roles.values() or role in options.named] for role in CLICKS}
+    found = {role: [at for at in candidates(names, role, options) if at not in roles.values() or role in options.named] for role in CLICKS}
     missing = [role for role in CLICKS if role in options.named and not found[role]]
     if missing:
         raise InputError(f"there is no column {options.named[missing[0]]!r} for the {missing[0]}", columns=list(names))
-    return {role: _only(names, role, places, options) for role, places in found.items() if places}
+    return {role: only(names, role, places, options) for role, places in found.items() if places}
 
 
-def _candidates(names: Sequence[str], role: str, options: ReadOptions) -> list[int]:
+def candidates(names: Sequence[str], role: str, options: ReadOptions) -> list[int]:
+    """The columns that may play this role: the one that was named, else all of a known name."""
     said = options.named.get(role)
     if said is None:
         return [at for at, name in enumerate(names) if plain(name) in (KNOWN_NAMES | CLICK_NAMES).get(role, ())]
@@ -81,7 +82,8 @@ def _candidates(names: Sequence[str], role: str, options: ReadOptions) -> list[i
     return named
 
 
-def _only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOptions) -> int:
+def only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOptions) -> int:
+    """The one column that plays this role; raises where several could."""
     if len(places) == 1:
         return places[0]
     said = options.named.get(role)

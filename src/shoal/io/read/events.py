@@ -64,9 +64,9 @@ class Collector:
         self._layout = layout
         self._tally = tally
         self._options = options
-        self._is_text = layout.format == "querylog"
-        # Rows that say their record, their count or what was clicked are events of their own, however alike.
-        self._drops_repeats = self._is_text and not {"record", "count", *CLICKS} & layout.places.keys()
+        self._is_text = "text" in layout.places
+        # Rows that say their record, their count or what was clicked are events of their own, however alike; so are prompts.
+        self._drops_repeats = layout.format == "querylog" and not {"record", "count", *CLICKS} & layout.places.keys()
         self._owners = _kernels.Interner()
         self._records = _kernels.Interner()
         self._urls = _kernels.Interner()
@@ -229,7 +229,7 @@ def _delimited(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
 def _json(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
     names = [layout.columns[at] for at in _wanted(layout)]
     for frame, lines in json_frames(source, text_values(names), tally):
-        yield [_text_column(frame[name].fill_null("").str.strip_chars()) for name in names], lines, frame[FORM].to_numpy()
+        yield [text_column(frame[name].fill_null("").str.strip_chars()) for name in names], lines, frame[FORM].to_numpy()
     tally.check()
 
 
@@ -244,7 +244,7 @@ def as_column(series: pl.Series) -> Any:
     if series.dtype.is_nested() or series.dtype in (pl.Boolean, pl.Binary, pl.Object):
         hint = "give each value a row of its own" if series.dtype.is_nested() else ""
         raise InputError(f"the column {series.name!r} holds {_held(series.dtype)}, not one text, number or time a row", hint=hint)
-    return _text_column(as_text(series))
+    return text_column(as_text(series))
 
 
 def _held(kind: pl.DataType) -> str:
@@ -262,5 +262,6 @@ def as_text(series: pl.Series) -> pl.Series:
     return known.cast(pl.String).str.strip_chars()
 
 
-def _text_column(series: pl.Series) -> Any:
+def text_column(series: pl.Series) -> Any:
+    """A column of texts as the kernels take it."""
     return _kernels.TextColumn(series.__arrow_c_stream__())

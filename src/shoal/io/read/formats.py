@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -33,8 +34,9 @@ from shoal.io.read.columns import (
     unsure_of_header,
 )
 from shoal.io.read.json_lines import DefectiveLine, value_of
-from shoal.io.read.options import ACCESSLOG, FORMATS, ReadOptions
+from shoal.io.read.options import ACCESSLOG, FORMATS, PROMPTS, ReadOptions
 from shoal.io.read.parquet import schema_of
+from shoal.io.read.prompt_columns import holds_prompts, json_conversations, nested_conversations, prompt_roles
 from shoal.io.read.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
 from shoal.io.read.shapes import LINES, against_records, against_transactions, first_lines, looks_like_header
 from shoal.io.read.source import Source
@@ -53,7 +55,10 @@ Sample = list[list[str]]
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file is to be read. `places` gives the column of each role; `notes` say what was guessed."""
+    """How a file is to be read. `places` gives the column of each role; `notes` say what was guessed.
+
+    `turn_time` is the key of the time of a conversation's turn, empty where turns have none.
+    """
 
     format: str
     container: str
@@ -63,6 +68,7 @@ class Layout:
     header: bool = False
     fields: tuple[int, int] = (1, 1)
     dash_is_empty: bool = False
+    turn_time: str = ""
     notes: tuple[str, ...] = ()
 
     def dialect(self) -> _kernels.Dialect:
@@ -83,9 +89,15 @@ def find_layout(source: Source, options: ReadOptions) -> Layout:
     if source.is_parquet:
         schema = schema_of(source)
         lists = [name for name, kind in schema.items() if isinstance(kind, pl.List)]
-        return _of_named(source, options, "parquet", list(schema), lists)
+        prompts = _of_prompts(source, options, "parquet", list(schema), nested_conversations(schema))
+        return prompts or _of_named(source, options, "parquet", list(schema), lists)
     if source.is_json_lines:
-        return _of_named(source, options, "jsonl", *json_names(source))
+        names, lists = json_names(source)
+        prompts = _of_prompts(source, options, "jsonl", names, json_conversations(_objects(source)))
+        return prompts or _of_named(source, options, "jsonl", names, lists)
+    if options.format == PROMPTS:
+        hint = "jq -c '.[]' makes JSON lines of a JSON array" if source.head.lstrip().startswith(b"[") else ""
+        raise InputError(f"{source.path} holds no conversations in JSON lines or Parquet", hint=hint)
     if options.wanted_format == "transactions":
         return _of_transactions(source, options)
     if options.format == ACCESSLOG or _is_access_log(source, options):
@@ -206,8 +218,15 @@ def _delimited(
 
 def json_names(source: Source) -> tuple[list[str], list[str]]:
     """The keys of the first objects, and those of them that hold lists."""
-    names: dict[str, None] = {}
-    lists: dict[str, None] = {}
+    objects = _objects(source)
+    names = dict.fromkeys(name for value in objects for name in value)
+    lists = dict.fromkeys(name for value in objects for name, held in value.items() if isinstance(held, list))
+    return list(names), list(lists)
+
+
+def _objects(source: Source) -> list[dict[str, Any]]:
+    """The first lines that are JSON objects."""
+    found = []
     lines = source.head.split(b"\n")
     for line in (lines if source.whole else lines[:-1])[:SAMPLE]:
         try:
@@ -215,9 +234,26 @@ def json_names(source: Source) -> tuple[list[str], list[str]]:
         except (DefectiveLine, UnicodeDecodeError):
             continue
         if isinstance(value, dict):
-            names.update(dict.fromkeys(value))
-            lists.update({name: None for name, held in value.items() if isinstance(held, list)})
-    return list(names), list(lists)
+            found.append(value)
+    return found
+
+
+def _of_prompts(source: Source, options: ReadOptions, container: str, names: Sequence[str], found: Mapping[str, str]) -> Layout | None:
+    """How a file of conversations is to be read; None where it is none."""
+    if not names or not holds_prompts(source, names, found, options):
+        return None
+    roles = prompt_roles(source, names, found, options)
+    turns = names[roles["text"]]
+    key = "" if options.time is not None else found[turns]
+    columns = list(names)
+    if key and "time" not in roles:
+        roles["time"] = len(columns)
+        columns.append(f"{turns}.{key}")
+    notes = [_announced(PROMPTS, options, "its conversations"), f"columns: {listed_roles(roles, columns)}"]
+    notes.append("an event is a turn that a person typed; turns of models are left out")
+    if key and roles["time"] < len(names):
+        notes.append(f"the time of an event is that of its turn, {key!r}, where it has one, and else that of its conversation")
+    return Layout(PROMPTS, container, roles, columns, turn_time=key, notes=tuple(notes))
 
 
 def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:

@@ -12,8 +12,9 @@ from shoal.io.read.documents import read_documents
 from shoal.io.read.events import read_events
 from shoal.io.read.formats import ReadOptions
 from shoal.io.read.microdata import read_microdata
-from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA
+from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
 from shoal.io.read.packed import EXCEL
+from shoal.io.read.prompts import read_prompts
 from shoal.io.read.reading import Reading
 from shoal.io.read.several import Paths, common_layout, part_read, sources_of
 from shoal.io.read.source import Source
@@ -23,7 +24,7 @@ __all__ = ["ReadOptions", "Reading", "read"]
 
 
 def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None = None) -> Reading:
-    """Read a query log, a table, transactions, an access log, microdata or documents, from files (`-` is standard input) or from memory.
+    """Read a log of queries, requests or prompts, a table, transactions or documents, from files (`-` is standard input) or from memory.
 
     Under `strict` defective rows are an error. With `most` only the rows in the first bytes of a file, about so many, are read; `part` of
     the reading tells how much that was.
@@ -55,5 +56,5 @@ def _read_as(sources: Sequence[Source], options: ReadOptions) -> Reading:
     if options.format == MICRODATA:
         return read_microdata(sources, options)
     layout = common_layout(sources, options)
-    reader = {"transactions": read_transactions, ACCESSLOG: read_accesslog}.get(layout.format, read_events)
+    reader = {"transactions": read_transactions, ACCESSLOG: read_accesslog, PROMPTS: read_prompts}.get(layout.format, read_events)
     return reader(sources, layout, options)

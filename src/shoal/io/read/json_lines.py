@@ -33,6 +33,8 @@ _ITEM = rf"(?:{_STRING}|{_INTEGER})"
 NATURAL = r"(?:0|[1-9]\d{0,14})"
 LIST = rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*)?\s*\]"
 
+NO_LINE = pl.col(TEXT).is_null()  # the lines that Polars may decode, where it may decode none
+
 Row = tuple[Any, ...]
 
 
@@ -141,7 +143,7 @@ def text_values(names: Sequence[str]) -> Wanted:
         values = [value.get(name) for name in names]
         if any(isinstance(v, (list, dict, bool)) for v in values):
             raise DefectiveLine("neither text nor number")
-        return (*map(_plain_text, values), {int: AS_WHOLE, float: AS_DECIMAL}.get(type(values[0]), AS_TEXT))
+        return (*map(plain_text, values), written_form(values[0]))
 
     return Wanted(dict.fromkeys(names, pl.String()), _is_plain(names, value), row, optional=True, form=_form(names[0]))
 
@@ -153,7 +155,13 @@ def _form(name: str) -> pl.Expr:
     return pl.when(pl.col(TEXT).str.contains(rf"{key}-?\d")).then(number).otherwise(AS_TEXT)
 
 
-def _plain_text(value: str | float | None) -> str:
+def written_form(value: Any) -> int:
+    """How a value is written: as text, as a whole number or with a point."""
+    return {int: AS_WHOLE, float: AS_DECIMAL}.get(type(value), AS_TEXT)
+
+
+def plain_text(value: str | float | None) -> str:
+    """A value as text without blanks at its ends: a missing one is empty, a whole number has no point."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return "" if value is None else str(value).strip()
@@ -186,7 +194,7 @@ def _is_plain(names: Sequence[str], value: str) -> pl.Expr:
     plain = holds_nothing_odd(pl.col(TEXT))
     for name in names:
         if json.dumps(name, ensure_ascii=False) != f'"{name}"':  # written with an escape
-            return pl.col(TEXT).is_null()  # of no line
+            return NO_LINE
         key = rf'"{pl.escape_regex(name)}"\s*:'
         plain &= (pl.col(TEXT).str.count_matches(key) == 1) & pl.col(TEXT).str.contains(rf"{key}\s*{value}")
     return plain

@@ -13,7 +13,8 @@ from shoal.names import did_you_mean, there_are
 MICRODATA = "microdata"
 ACCESSLOG = "accesslog"
 DOCUMENTS = "documents"
-FORMATS = ("querylog", "table", "transactions", ACCESSLOG, MICRODATA, DOCUMENTS)
+PROMPTS = "prompts"
+FORMATS = ("querylog", "table", "transactions", ACCESSLOG, PROMPTS, MICRODATA, DOCUMENTS)
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
 CLICKS = ("rank", "url")
@@ -100,6 +101,10 @@ class ReadOptions:
             said = [name for name in ("time", "item", "record", "count", "sep", "header") if getattr(self, name) is not None]
             if said:
                 raise ParameterError(f"--{said[0]} is not for documents", hint="their columns are --text and --user")
+        if self.format == PROMPTS:
+            said = [name for name in ("item", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None]
+            if said:
+                raise ParameterError(f"--{said[0]} is not for conversations", hint="their columns are --user, --time, --text and --record")
         if self.format == ACCESSLOG:
             said = [
                 name for name in ("time", "text", "item", "record", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None

@@ -53,6 +53,7 @@ class Tally:
         self.used = 0
         self.blank = 0
         self.repeated = 0
+        self.left_out: dict[str, int] = {}
         self._strict = strict
         self._most = most
         self._place = place
@@ -82,6 +83,10 @@ class Tally:
         self.blank += facts.blank
         self.defects.add_broken(facts.broken, facts.defects, line)
 
+    def leave_out(self, reason: str, rows: int) -> None:
+        """Take note of rows that are sound and not wanted."""
+        self.left_out[reason] = self.left_out.get(reason, 0) + rows
+
     def check(self) -> None:
         """Raise if defects were found and none are allowed."""
         if self._strict and self.defects:
@@ -104,7 +109,8 @@ class Tally:
             )
         self._refuse_many(found)
         malformed = {f"malformed: {reason}": gone(n) for reason, n in found.counts.items()}
-        parts = {"used": kept(self.used), "repeated clicks": gone(self.repeated), "blank lines": gone(self.blank), **malformed}
+        others = {"repeated clicks": self.repeated, **self.left_out, "blank lines": self.blank}
+        parts = {"used": kept(self.used), **{reason: gone(n) for reason, n in others.items()}, **malformed}
         return Ledger(sum(part.n for part in parts.values()), parts)
 
     def _refuse_many(self, found: Defects) -> None:
