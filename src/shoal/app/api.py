@@ -23,6 +23,7 @@ from shoal.app.advised import advised
 from shoal.app.announcing import announced, doubts
 from shoal.app.audit import Audit, gathered
 from shoal.app.data_options import Column, Columns, DataOptions, asked_of_data, prepared_as
+from shoal.app.further import Claims, claims_for
 from shoal.app.given import GivenTaxonomy, Hierarchy
 from shoal.app.job import Preparation
 from shoal.app.keywords import in_python, spoken_in_python, using
@@ -43,7 +44,6 @@ from shoal.itemsets.choice import Items
 from shoal.methods import Method
 from shoal.names import did_you_mean
 from shoal.parameters import Param
-from shoal.privacy import Model
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
 from shoal.taxonomy.placing import Scope, Unknown
@@ -51,7 +51,7 @@ from shoal.taxonomy.placing import Scope, Unknown
 __all__ = ["anonymize", "audit", "bound", "generate", "look", "measure", "read"]
 
 _BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum=0))
-NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "bound", "threads", "parameters"})
+NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "claim", "bound", "threads", "parameters"})
 
 
 def read(data: str | Path | Any, **options: Any) -> Reading:
@@ -105,6 +105,7 @@ def anonymize(
     header: bool | None = None,
     strict: bool | None = None,
     malformed: float | None = None,
+    claim: Claims = (),
     bound: bool = False,
     threads: int | None = None,
     **parameters: Any,
@@ -112,21 +113,17 @@ def anonymize(
     """A release of `data` that passed all its claims; raises `GuaranteeNotMet` rather than giving one that fails.
 
     `data` is a path, a Polars (also lazy), pandas or Arrow frame, a column of lists, or a list of lists of items. `method` is a name, or a
-    value such as `shoal.Clump(k=5)`; its own parameters are keywords too. All other keywords are the options of `shoal anonymize`.
+    value such as `shoal.Clump(k=5)`; its own parameters are keywords too. `claim` names models that it must pass beside. All other
+    keywords are the options of `shoal anonymize`.
 
     >>> frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": ["Apple", "Milk", "Pear", "Milk"]})
     >>> result = shoal.anonymize(frame, k=2, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Dairy": ["Milk", "Butter"]}})
     >>> result.to_polars()["items"].to_list()
     [['Fruit', 'Milk'], ['Fruit', 'Milk']]
     """
-    said = {name: value for name, value in locals().items() if name not in NOT_OF_DATA}
+    asked = dict(locals())
     with spoken_in_python(), using(threads):
-        own = own_parameters(method, said)
-        chosen = wanted_method(method, {"k": k, "seed": seed, "effort": effort, **own, **parameters}, said)
-        _tell((), doubts(chosen))
-        prepared = _prepared(data, said, Preparation.default_for(chosen))
-        judged = judged_release(prepared, chosen, ["bound"] if bound else [])
-        return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))
+        return _released(data, method, asked)
 
 
 def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | None = None, **options: Unpack[DataOptions]) -> Bound:
@@ -160,25 +157,29 @@ def look(data: str | Path | Any, *, whole: bool = False, threads: int | None = N
 
 def audit(
     release: str | Path,
-    claims: Sequence[str | Model] | str | Model = (),
+    claims: Claims = (),
     *,
     original: str | Path | Any = None,
     release_format: str | None = None,
     release_sep: str | None = None,
     allow_column: Sequence[str] = (),
     sensitive: str | Path | Items | None = None,
+    release_user: str | None = None,
+    strength: int | None = None,
     threads: int | None = None,
     **options: Unpack[DataOptions],
 ) -> Audit:
     """Judge a release directory or a file of records by these claims, or by those of its manifest.
 
-    With the `original`, a file or a frame, more strictly; `options` say how to read it, on top of what the manifest tells.
+    With the `original`, a file or a frame, more strictly; `options` say how to read it, on top of what the manifest tells. With `strength`,
+    or where nothing is claimed, it also says the largest k at each m, and the largest m at that k.
     """
     with spoken_in_python(), using(threads):
         how, given = _of_original(Published.at(Path(release)), original, options)
-        material = gathered(release, claims, original, how, release_format, release_sep, allow_column, sensitive, given.tree)
+        found = (release_format, release_sep, allow_column, sensitive, given.tree, release_user)
+        material = gathered(release, claims, original, how, *found)
         _tell((*given.notes, *material.notes))
-        return material.judged()
+        return material.judged(strength)
 
 
 def measure(
@@ -209,6 +210,19 @@ def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFr
 
 
 # -- steps
+
+
+def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
+    """The release that `anonymize` was asked for, with these keywords."""
+    said = {name: value for name, value in asked.items() if name not in NOT_OF_DATA}
+    own = own_parameters(method, said)
+    given = {name: asked[name] for name in ("k", "seed", "effort")}
+    chosen = wanted_method(method, {**given, **own, **asked["parameters"]}, said)
+    further = claims_for(chosen, asked["claim"])
+    _tell((), doubts(chosen))
+    prepared = _prepared(data, said, Preparation.default_for(chosen))
+    judged = judged_release(prepared, chosen, ["bound"] if asked["bound"] else [], further)
+    return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))
 
 
 def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:

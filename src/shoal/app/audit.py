@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.app.columns import unjudged_columns
 from shoal.app.evidence import of_claims, of_files, of_original
+from shoal.app.further import Claims, asked_claims
 from shoal.app.job import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.prepare import Prepared, prepare
@@ -28,20 +29,25 @@ from shoal.data.tables.weighted import WeightedBagTable
 from shoal.errors import ParameterError
 from shoal.io.published import read_tables
 from shoal.io.published.bags import read_published
-from shoal.io.read.items import read_items, wants_items, with_files_read, with_items_given, without_files
+from shoal.io.read.items import read_items, wants_items, with_items_given, without_files
 from shoal.io.read.several import Paths
 from shoal.io.write.files import OUTPUT_FORMATS
 from shoal.itemsets.choice import Items
-from shoal.privacy import MODELS, Model, Verdict, verified_if
+from shoal.parameters import Param
+from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.classes import classes_of
+from shoal.privacy.strength import Strength, strength_of
 from shoal.taxonomy.tree import Taxonomy
+
+_K = Param("strength", int, 5, "", minimum=2)
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
     """Verdicts on the claims, checks of everything else, the largest k that holds of records, and how things were read and counted.
 
-    `lines` says of every line of the manifest whether it was recomputed or only stated.
+    `lines` says of every line of the manifest whether it was recomputed or only stated. `strength` is the largest k at each m, where that
+    was asked for or nothing is claimed.
     """
 
     claims: tuple[Verdict, ...]
@@ -50,6 +56,7 @@ class Audit:
     records: int
     notes: tuple[str, ...]
     lines: dict[str, str] = field(default_factory=dict)
+    strength: Strength | None = None
 
     @property
     def holds(self) -> bool:
@@ -70,6 +77,7 @@ class Audit:
             "records": self.records,
             "claims": [v.as_dict() for v in self.claims],
             "checks": [v.as_dict() for v in self.checks],
+            **({"strength": self.strength.as_dict()} if self.strength else {}),
             **({"manifest": self.lines} if self.lines else {}),
             "notes": list(self.notes),
         }
@@ -77,25 +85,29 @@ class Audit:
 
 def audit(
     path: str | Path,
-    claims: Sequence[str | Model] | str | Model = (),
+    claims: Claims = (),
     original: Paths | Any = None,
     how: Preparation | None = None,
     format: str | None = None,
     sep: str | None = None,
     allow_columns: Sequence[str] = (),
     sensitive: str | Path | Items | None = None,
+    release_user: str | None = None,
+    strength: int | None = None,
 ) -> Audit:
     """Judge the records at this place by the claims given, or by those its manifest makes.
 
     The original is prepared as `how` says, or as the manifest tells. Columns beside the items are a failure, unless allowed by name.
-    `sensitive` are the items of a claim that tells their digest only.
+    `sensitive` are the items of a claim that tells their digest only; `release_user` is the column of a single file that says whose its
+    records are. `strength` is the k at which the largest m is looked for, also where there are claims.
     """
-    return gathered(path, claims, original, how, format, sep, allow_columns, sensitive).judged()
+    material = gathered(path, claims, original, how, format, sep, allow_columns, sensitive, release_user=release_user)
+    return material.judged(strength)
 
 
 def gathered(
     path: str | Path,
-    claims: Sequence[str | Model] | str | Model = (),
+    claims: Claims = (),
     original: Paths | Any = None,
     how: Preparation | None = None,
     format: str | None = None,
@@ -103,15 +115,16 @@ def gathered(
     allow_columns: Sequence[str] = (),
     sensitive: str | Path | Items | None = None,
     given: Taxonomy | None = None,
+    release_user: str | None = None,
 ) -> Gathered:
     """The same as far as reading goes: nothing is judged yet. The original's taxonomy may be `given` as a tree."""
     place = Published.at(Path(path))
     items = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
-    models = _asked(claims) or _claimed(place)
+    models = asked_claims(claims) or _claimed(place)
     if items is not None and not any(wants_items(model) for model in models):
         raise ParameterError("sensitive items are given, and no claim has a digest of items", hint="leave --sensitive out")
     models = [with_items_given(model, items) for model in models]
-    found = seen_at(place, models, format, sep)
+    found = seen_at(place, models, format, sep, release_user)
     beside = _columns(found, allow_columns)
     against = None
     if original is not None:
@@ -136,8 +149,8 @@ class Gathered:
         """How everything was read."""
         return (*self.found.notes, *(self.against.notes() if self.against else ()))
 
-    def judged(self) -> Audit:
-        """The verdicts."""
+    def judged(self, strength: int | None = None) -> Audit:
+        """The verdicts; and how strong the records are at this k, or at 5 where no claim is made."""
         release, against, place = self.found.release, self.against, self.place
         alone = [(model, model.check(release)) for model in self.models] if against is None or not self.own else []
         judged = [verdict for _, verdict in alone] if against is None else against.judged(self.models)
@@ -153,7 +166,17 @@ class Gathered:
             records=release.n_rows,
             notes=self.notes,
             lines=stated.as_dict() if stated else {},
+            strength=self._strength(strength),
         )
+
+    def _strength(self, k: int | None) -> Strength | None:
+        """At this k; without one only where there is no claim, and records to count."""
+        of_records = self.found.release.kinds == {BagTable.kind}
+        if k is not None and not of_records:
+            raise ParameterError("--strength counts items of records, and this release holds none")
+        if k is None and (not of_records or self.models):
+            return None
+        return strength_of(self.found.release, _K.default if k is None else _K.check(k), people=self.found.owners_known)
 
 
 @dataclass(frozen=True)
@@ -163,10 +186,16 @@ class Seen:
     release: Release
     notes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    owners_known: bool = False
 
 
-def seen_at(place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None) -> Seen:
-    """The tables that the manifest lists. A single file is of the kind that all claims are about, or else holds records."""
+def seen_at(place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None, owner: str | None = None) -> Seen:
+    """The tables that the manifest lists. A single file is of the kind that all claims are about, or else holds records.
+
+    `owner` is the column of a single file of records that says whose they are.
+    """
+    if owner is not None and place.manifest is not None:
+        raise ParameterError("--release-user is for a single file of records: a release of shoal names no owners")
     if place.kinds and place.kinds != {BagTable.kind}:
         told = place.manifest["input"].get(KEPT, []) if place.manifest else []
         return _seen_rows(read_tables(place.file.parent, place.tables), models, told)
@@ -175,8 +204,8 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
         kind = min(kinds)
         facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
         return _seen_rows(read_tables(place.file.parent, [facts]), models, (), (f"read as a table of {kind}",))
-    found = read_published(place.file, format or place.format, sep or place.separator, place.layout)
-    return Seen(Release.from_records(found.bags), found.notes, found.beside)
+    found = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
+    return Seen(Release.from_records(found.bags, owned=owner is not None), found.notes, found.beside, owner is not None)
 
 
 def _seen_rows(tables: Mapping[str, PublishedTable], models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = ()) -> Seen:
@@ -276,11 +305,6 @@ def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
     notes = [f"{name!r} was allowed, and not judged" for name in found.beside if name in allowed]
     notes += ["remove it from the release, or allow it with --allow-column"] if left else []
     return [Verdict("every column judged", verified_if(not broken), {}, broken, tuple(notes))]
-
-
-def _asked(claims: Sequence[str | Model] | str | Model) -> list[Model]:
-    several = [claims] if isinstance(claims, (str, Model)) else claims
-    return [with_files_read(MODELS.make(claim) if isinstance(claim, str) else claim) for claim in several]
 
 
 def _claimed(place: Published) -> list[Model]:

@@ -19,6 +19,7 @@ from shoal.app.accounts import whole_account
 from shoal.app.columns import unjudged_columns
 from shoal.app.contract import made_by
 from shoal.app.disclose import disclosed, disclosed_facts
+from shoal.app.further import insist_on_counting, with_further
 from shoal.app.job import Target
 from shoal.app.manifest_schema import DIGEST, digest_of, faults
 from shoal.app.prepare import Prepared
@@ -50,13 +51,17 @@ class Judged:
     facts: dict[str, Any]
 
 
-def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = ()) -> Judged:
-    """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails."""
+def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = (), further: Sequence[Model] = ()) -> Judged:
+    """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails.
+
+    `further` claims are made beside those of the method, and judged with them.
+    """
     original = prepared.original
     ready = with_files_read(method)
-    release = made_by(ready, original)
+    release = with_further(made_by(ready, original), further)
     verdicts = tuple(claim.check(release, original) for claim in release.claims)
     insist(verdicts, "made")
+    insist_on_counting(verdicts, further)
     release = release.accounted(whole_account(release, prepared))
     numbers = measure(release, original)
     if metrics:

@@ -65,9 +65,10 @@ class Release:
         return cls({RECORDS: BagTable(published, copies)}, **rest)
 
     @classmethod
-    def from_records(cls, records: Bags) -> Release:
-        """A release of which only the published records are known, such as a file that another tool made."""
-        return cls.of_bags(records, np.ones(len(records), np.int64))
+    def from_records(cls, records: Bags, *, owned: bool = False) -> Release:
+        """A release of which only the published records are known, such as a file that another tool made; `owned` if it tells whose."""
+        shown = records if owned else replace(records, owners=np.arange(len(records), dtype=np.int64))
+        return cls.of_bags(shown, np.ones(len(records), np.int64))
 
     @property
     def kinds(self) -> frozenset[str]:

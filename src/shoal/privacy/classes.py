@@ -6,6 +6,7 @@ explicit matching shows that every published record is a generalization of the r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,11 +64,14 @@ def judge_classes(claim: str, k: int, release: Release, original: Original | Non
         if lost:  # whose records the published ones are is then not known
             return Verdict(claim, "fails", achieved, (*broken, *lost), tuple(notes))
         if people and len(classes.sizes):
-            achieved["people"] = _fewest_people(classes, original, rows)
-            if achieved["people"] < k:
-                broken.append(f"a class is shared by {achieved['people']:,} people only, who own several records")
+            shown = np.flatnonzero(rows >= 0)
+            achieved["people"] = fewest_people(Classes(classes.label[rows[shown]], classes.sizes), original.bags.owners[shown])
+            broken += _few_people(achieved, k)
         if truthful:
             broken += _untruthful(release, original, rows)
+    elif original is None and people and release.published.owners_repeat:
+        achieved["people"] = fewest_people(classes, release.published.owners)
+        broken += _few_people(achieved, k)
     elif original is not None:
         broken += _too_many(release, original)
         if truthful:
@@ -114,11 +118,17 @@ def _lost_records(release: Release, original: Original, rows: Ints) -> list[str]
     return [] if known and np.array_equal(shown, release.copies) else ["records were lost or added unaccounted"]
 
 
-def _fewest_people(classes: Classes, original: Original, rows: Ints) -> int:
-    shown = np.flatnonzero(rows >= 0)
-    label, owner = classes.label[rows[shown]], original.bags.owners[shown]
-    by_class = np.lexsort((owner, label))
-    label, owner = label[by_class], owner[by_class]
+def _few_people(achieved: Mapping[str, int], k: int) -> list[str]:
+    """That fewer than k people own the records of a class; where it has as few records, that was said already."""
+    people = achieved["people"]
+    few = people < min(k, achieved["records"])
+    return [f"a class is shared by {people:,} people only, who own several records"] if few else []
+
+
+def fewest_people(classes: Classes, owners: Ints) -> int:
+    """The fewest different owners of the rows of one class."""
+    by_class = np.lexsort((owners, classes.label))
+    label, owner = classes.label[by_class], owners[by_class]
     first = np.ones(len(label), bool)
     first[1:] = (label[1:] != label[:-1]) | (owner[1:] != owner[:-1])
     return int(np.bincount(label[first], minlength=len(classes.sizes)).min())

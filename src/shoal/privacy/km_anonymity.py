@@ -15,15 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from shoal.data.bags import Vocabulary
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.classes import truthful_or_not
-from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, count_known_sets, items, repeated_items
-from shoal.privacy.roles import Roles
+from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, all_public, count_known_sets, items, repeated_items
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -48,7 +45,7 @@ class KmAnonymity(Model):
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every set of up to m published items; with the original, count people and check that nothing was invented."""
         names = release.published.vocabulary
-        found = count_known_sets(release, original, _all_public(len(names)), Knowledge(self.k, self.m))
+        found = count_known_sets(release, original, all_public(len(names)), Knowledge(self.k, self.m))
         broken, notes = [*_told(found, self.k), *repeated_items(release)], _notes(found)
         if original is not None:
             untrue, undecided = truthful_or_not(release, original)
@@ -57,11 +54,6 @@ class KmAnonymity(Model):
         return Verdict(
             str(self), verified_if(not broken), found.level | {"m": self.m}, tuple(broken), tuple(notes), rare=_witnesses(found, names)
         )
-
-
-def _all_public(n: int) -> Roles:
-    """Any item may be known, and none is private."""
-    return Roles(np.ones(n, bool), np.zeros(n, bool))
 
 
 def _told(found: Counted, k: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal import _kernels, kernels
-from shoal.data.bags import Ints
+from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release
 from shoal.privacy.roles import Roles
 
@@ -68,21 +68,40 @@ class Counted:
         )
 
 
-def count_known_sets(release: Release, original: Original | None, roles: Roles, knowledge: Knowledge) -> Counted:
-    """Sets of no item, of one, of two, and so on. Where some of a size are unsafe the claim is broken, and the count ends."""
-    row, owners = _shown(release, original)
-    masks = roles.public.astype(np.uint8), roles.private.astype(np.uint8)
-    counted = Counted(people=len(owners) > 0)
-    for size in range(min(knowledge.most, len(roles.public)) + 1):
+@dataclass(frozen=True, eq=False)
+class Holders:
+    """The published row of every record, sorted by the owners of the records; no owners where nobody owns two of them."""
+
+    published: Bags
+    row: Ints
+    owners: Ints
+
+    def count(self, size: int, roles: Roles, knowledge: Knowledge, most_examples: int = MOST_WITNESSES) -> dict[str, Any]:
+        """What is found of all sets of this size."""
         question = _kernels.SetQuestion(
             size=size,
             k=knowledge.k,
             h_numerator=knowledge.share.numerator,
             h_denominator=knowledge.share.denominator,
-            most_examples=MOST_WITNESSES,
+            most_examples=most_examples,
         )
-        arguments = release.published.view, row, owners, *masks, question, kernels.threads()
-        level = kernels.run(_kernels.known_sets, *arguments, label="counting known sets")
+        masks = roles.public.astype(np.uint8), roles.private.astype(np.uint8)
+        arguments = self.published.view, self.row, self.owners, *masks, question, kernels.threads()
+        found: dict[str, Any] = kernels.run(_kernels.known_sets, *arguments, label="counting known sets")
+        return found
+
+
+def all_public(n: int) -> Roles:
+    """Any item may be known, and none is private."""
+    return Roles(np.ones(n, bool), np.zeros(n, bool))
+
+
+def count_known_sets(release: Release, original: Original | None, roles: Roles, knowledge: Knowledge) -> Counted:
+    """Sets of no item, of one, of two, and so on. Where some of a size are unsafe the claim is broken, and the count ends."""
+    holders = holders_in(release, original)
+    counted = Counted(people=len(holders.owners) > 0)
+    for size in range(min(knowledge.most, len(roles.public)) + 1):
+        level = holders.count(size, roles, knowledge)
         counted = counted.with_level(size, level)
         if counted.unsafe or not level["counted"]:
             break
@@ -100,14 +119,18 @@ def items(n: int) -> str:
     return "item" if n == 1 else "items"
 
 
-def _shown(release: Release, original: Original | None) -> tuple[Ints, Ints]:
-    """The published row of every record, and the records' owners, by which they are sorted; no owners where none has two records."""
-    nobody = np.zeros(0, np.int64)
-    if original is None or release.secret is None:
-        return np.repeat(np.arange(len(release.published), dtype=np.int64), release.copies), nobody
-    rows = release.secret.rows()
-    shown = np.flatnonzero(rows >= 0)
-    owners = original.bags.owners[shown]
+def holders_in(release: Release, original: Original | None) -> Holders:
+    """Who holds what: with the original the owners of its records; without it those that the published file itself names, if it does."""
+    published, nobody = release.published, np.zeros(0, np.int64)
+    if original is not None and release.secret is not None:
+        every = release.secret.rows()
+        shown = np.flatnonzero(every >= 0)
+        rows, owners = every[shown], original.bags.owners[shown]
+    else:
+        rows = np.repeat(np.arange(len(published), dtype=np.int64), release.copies)
+        if not published.owners_repeat:
+            return Holders(published, rows, nobody)
+        owners = published.owners[rows]
     order = np.argsort(owners, kind="stable")
     owners = owners[order]
-    return rows[shown][order], owners if (owners[1:] == owners[:-1]).any() else nobody
+    return Holders(published, rows[order], owners if (owners[1:] == owners[:-1]).any() else nobody)

@@ -16,6 +16,7 @@ from shoal.app.cli.method_command import TYPED, MethodCommand
 from shoal.app.cli.options import DATA_PARAMETERS, data_options, input_argument, method_parameters, rare_option
 from shoal.app.cli.out_name import refuse_file_name
 from shoal.app.cli.retyped import with_change
+from shoal.app.further import claims_for
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
@@ -72,6 +73,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 )
 @click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, help="A row is a record (lists) or an item of one.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
+@click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Also judge by this, such as "km-anonymity(k=5, m=2)".')
 @click.option("--bound", is_flag=True, help="Also prove what any release must lose; slow.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
 @click.option("--private-report", type=click.Path(path_type=Path), metavar="FILE", help="Records before and after. Not to be published.")
@@ -87,6 +89,7 @@ def command(
     form: str | None,
     layout: str,
     to_sep: str | None,
+    claim: tuple[str, ...],
     bound: bool,
     force: bool,
     private_report: Path | None,
@@ -99,6 +102,7 @@ def command(
     a file, several with the same columns, a pattern in quotes, or - for standard input.
     """
     chosen = chosen_method(method, method_parameters(said))
+    further = claims_for(chosen, claim)
     form = form or default_format(chosen.publishes)
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
     context = click.get_current_context()
@@ -111,7 +115,7 @@ def command(
     with screen.naming(show_rare), screen.progress(threads):
         prepared = prepare(input, how)
         announce(prepared)
-        judged = anonymize(prepared, chosen, ["bound"] if bound else [])
+        judged = anonymize(prepared, chosen, ["bound"] if bound else [], further)
         screen.note(*formula_notes(judged.release, form))
         manifest = publish(judged, target)
         if private is not None:

@@ -9,7 +9,7 @@ perhaps count and level (long.py); and lines of items, which are also what a CSV
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,8 @@ from shoal.io.joined import split_joined
 from shoal.io.published import Facts, Reader
 from shoal.io.published.frames import raw_frame
 from shoal.io.published.json_records import is_long, json_records
-from shoal.io.published.long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long
+from shoal.io.published.long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long, record_column
+from shoal.io.published.owners import NO_COLUMNS, with_owners
 from shoal.io.published.records import Notes, PublishedRecords
 from shoal.io.published.sheets import parts_beside, sheet_frame
 from shoal.io.read.cells import is_workbook_file
@@ -49,38 +50,52 @@ def read_records(path: str | Path, format: str | None = None, sep: str | None = 
 
 
 def read_published(
-    path: str | Path, format: str | None = None, sep: str | None = None, layout: str | None = None, *, own: bool = False
+    path: str | Path,
+    format: str | None = None,
+    sep: str | None = None,
+    layout: str | None = None,
+    owner: str | None = None,
+    *,
+    own: bool = False,
 ) -> PublishedRecords:
     """The records of a file, how they were read, and what stands beside them.
 
-    `sep` is what stands between two items; `layout` says whether a row is a record (lists) or an item of one (long), where that is known.
+    `sep` is what stands between two items; `layout` says whether a row is a record (lists) or an item of one (long), where that is known;
+    `owner` is the column of a table that says whose the records are.
     """
     if format is not None and format not in SHAPES:
         raise ParameterError(f"records are not read from {format!r}", hint=f"formats are {', '.join(SHAPES)}", value=format)
     notes: Notes = []
-    separator = None if sep is None else one_byte(sep)
+    form = _Form(None if sep is None else one_byte(sep), layout, owner)
     if format == "xlsx" or (format is None and is_workbook_file(Path(path))):
-        found = _from_frame(Path(path), sheet_frame(Path(path)), separator, layout, notes)
+        found = _from_frame(Path(path), sheet_frame(Path(path)), form, notes)
         found = replace(found, beside=(*found.beside, *parts_beside(Path(path))))
     else:
-        found = _from_source(Source.of(path), format, separator, layout, own, notes)
+        found = _from_source(Source.of(path), format, form, own, notes)
     return replace(found, notes=(*notes, *_counted(found.bags)))
 
 
-def _from_source(
-    source: Source, format: str | None, separator: str | None, layout: str | None, own: bool, notes: Notes
-) -> PublishedRecords:
+@dataclass(frozen=True)
+class _Form:
+    """What was said of how the records are written."""
+
+    separator: str | None
+    layout: str | None
+    owner: str | None
+
+
+def _from_source(source: Source, format: str | None, form: _Form, own: bool, notes: Notes) -> PublishedRecords:
     kind = format or _kind(source)
     if kind == "parquet":
-        found = _from_frame(source.path, _parquet(source, own), separator, layout, notes)
+        found = _from_frame(source.path, _parquet(source, own), form, notes)
         return replace(found, beside=(*found.beside, *metadata_beside(metadata_of(source))))
-    if kind == "jsonl" and (layout == "long" or (layout is None and is_long(source))):
-        return _from_frame(source.path, raw_frame(source.path, "jsonl", own), separator, layout, notes)
+    if kind == "jsonl" and (form.owner is not None or form.layout == "long" or (form.layout is None and is_long(source))):
+        return _from_frame(source.path, raw_frame(source.path, "jsonl", own), form, notes)
     if kind == "jsonl":
         bags, beside, numbering = json_records(source, _tally(source))
         notes += ["one JSON record a line", *numbering_note(numbering)]
         return PublishedRecords(bags, beside=beside)
-    return _from_text(source, kind, separator, layout, notes)
+    return _from_text(source, kind, form, notes)
 
 
 def _tally(source: Source) -> Tally:
@@ -109,14 +124,16 @@ def _counted(bags: Bags) -> Notes:
 # -- text
 
 
-def _from_text(source: Source, kind: str, separator: str | None, layout: str | None, notes: Notes) -> PublishedRecords:
+def _from_text(source: Source, kind: str, form: _Form, notes: Notes) -> PublishedRecords:
     if kind != "transactions":
         for between in "\t,;|":
             sample = first_records(source, between, 1)
             names = sample[0] if sample else []
-            if _shape(names, wide=kind == "csv"):
-                return _from_frame(source.path, _columns(source, between, names, notes), separator, layout, notes)
-    return PublishedRecords(_from_lines(source, separator, notes))
+            if _shape(names, wide=kind == "csv") or (form.owner in names and _shape([n for n in names if n != form.owner])):
+                return _from_frame(source.path, _columns(source, between, names, notes), form, notes)
+    if form.owner is not None:
+        raise ParameterError(NO_COLUMNS, hint="leave --release-user out, or name the columns in a header")
+    return PublishedRecords(_from_lines(source, form.separator, notes))
 
 
 def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
@@ -159,9 +176,26 @@ def _parquet(source: Source, own: bool) -> pl.DataFrame:
     return whole(source, own=own)
 
 
-def _from_frame(path: Path, frame: pl.DataFrame, separator: str | None, layout: str | None, notes: Notes) -> PublishedRecords:
+def _from_frame(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) -> PublishedRecords:
+    """The records of a table. Owners may be named in a column of their own, or in the one that tells records apart."""
+    if form.owner is None:
+        return _from_columns(path, frame, form, notes)
+    apart = form.owner in frame.columns and bool(_table_shape(rest := frame.drop(form.owner)))
+    records = rest if apart else frame
+    found = _from_columns(path, records, form, notes)
+    record = record_column(records) if _table_shape(records) == "long" else None
+    return with_owners(replace(found, beside=(*found.beside, *([form.owner] if apart else []))), frame, form.owner, record, notes)
+
+
+def _table_shape(frame: pl.DataFrame) -> str:
+    """How a table holds its records: `lists`, `joined` or `long`; "" where it does not."""
+    several = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    return "lists" if len(several) == 1 else _shape(frame.columns)
+
+
+def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) -> PublishedRecords:
+    layout, shape = form.layout, _table_shape(frame)
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
-    shape = "lists" if len(lists) == 1 else _shape(frame.columns)
     if layout is not None and (shape == "long") != (layout == "long"):
         raise InputError(f"{path.name} is said to be in the layout {layout}, and is not", hint="a release is judged whole or not at all")
     if shape == "lists":
@@ -170,7 +204,7 @@ def _from_frame(path: Path, frame: pl.DataFrame, separator: str | None, layout: 
         notes.extend(nulls)
         return PublishedRecords(bags, beside=_beside(frame, {lists[0]}, notes))
     if shape == "joined":
-        return _from_joined(frame, separator, notes)
+        return _from_joined(frame, form.separator, notes)
     if shape == "long":
         return from_long(path, frame, notes)
     listed = ", ".join(repr(name) for name in frame.columns)

@@ -15,6 +15,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Small, Vocabulary
 from shoal.errors import InputError
 from shoal.io.beside import columns_beside, numbering_note, numbers_rows
+from shoal.io.published.owners import codes_of
 from shoal.io.published.records import Notes, PublishedRecords
 from shoal.io.read.columns import plain
 
@@ -27,6 +28,11 @@ LONG_NAMES = RECORD_NAMES | ITEM_NAMES | COUNT_NAMES | LEVEL_NAMES
 _LONG = {"record": RECORD_NAMES, "item": ITEM_NAMES, "count": COUNT_NAMES, "level": LEVEL_NAMES}
 
 
+def record_column(frame: pl.DataFrame) -> str:
+    """The column of a long table that tells its records apart."""
+    return next(name for name in frame.columns if plain(name) in RECORD_NAMES)
+
+
 def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords:
     """The records of a long table."""
     roles = {role: name for name in frame.columns for role, known in _LONG.items() if plain(name) in known}
@@ -35,7 +41,7 @@ def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords
     counts = _counts(path, frame[roles["count"]], present) if "count" in roles else np.ones(len(frame), np.int32)
     notes.append("one row per record and item: " + ", ".join(f"{role} = {name!r}" for role, name in roles.items()))
     ids = frame[roles["record"]]
-    records, items = _codes(ids), _kernels.Interner()
+    records, items = codes_of(ids), _kernels.Interner()
     codes = kernels.run(items.encode, present.__arrow_c_stream__())
     order = np.argsort(records, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
@@ -65,7 +71,3 @@ def _beside(frame: pl.DataFrame, roles: dict[str, str], notes: Notes) -> tuple[s
     telling, numbering = columns_beside(frame, judged)
     notes.extend(numbering_note(numbering))
     return telling
-
-
-def _codes(series: pl.Series) -> Small:
-    return np.asarray(kernels.run(_kernels.Interner().encode, series.cast(pl.String).fill_null("").__arrow_c_stream__()))
