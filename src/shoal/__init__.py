@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.app.api import anonymize as anonymize
+    from shoal.app.api import attack as attack
     from shoal.app.api import audit as audit
     from shoal.app.api import bound as bound
     from shoal.app.api import generate as generate
     from shoal.app.api import look as look
     from shoal.app.api import measure as measure
     from shoal.app.api import read as read
+    from shoal.app.attack import Attacked as Attacked
     from shoal.app.audit import Audit as Audit
     from shoal.app.look import Look as Look
     from shoal.app.result import Result as Result
@@ -39,6 +41,7 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     __version__: str
 
 _PLACES = {
+    "Attacked": "shoal.app.attack",
     "Audit": "shoal.app.audit",
     "Bags": "shoal.data.bags",
     "GuaranteeNotMet": "shoal.errors",
@@ -55,6 +58,7 @@ _PLACES = {
     "TaxonomyError": "shoal.errors",
     "Verdict": "shoal.privacy",
     "anonymize": "shoal.app.api",
+    "attack": "shoal.app.api",
     "audit": "shoal.app.api",
     "bound": "shoal.app.api",
     "generate": "shoal.app.api",

@@ -21,6 +21,7 @@ import polars as pl
 
 from shoal.app.advised import advised
 from shoal.app.announcing import announced, doubts
+from shoal.app.attack import Attacked, Draw, attacked
 from shoal.app.audit import Audit, gathered
 from shoal.app.data_options import Column, Columns, DataOptions, asked_of_data, prepared_as
 from shoal.app.further import Claims, claims_for
@@ -196,6 +197,29 @@ def measure(
         place = Published.at(Path(release))
         how, given = _of_original(place, original, options)
         return recorded(place, names, _tell) if how is None else measured(place, original, how, names, _tell, given.tree)
+
+
+def attack(
+    original: str | Path | Any,
+    release: str | Path,
+    attacks: Sequence[str] | str = (),
+    *,
+    targets: int = 1000,
+    control: float = 0.1,
+    seed: int = 0,
+    threads: int | None = None,
+    **options: Unpack[DataOptions],
+) -> Attacked:
+    """What somebody could find out from a release directory who knows a little of people in its `original`, a file or a frame.
+
+    The named attacks, or all, on so many `targets`; a share of the people is left out as a `control` group.
+    """
+    names = (attacks,) if isinstance(attacks, str) else tuple(attacks)
+    with spoken_in_python(), using(threads):
+        place = Published.at(Path(release))
+        how, given = _of_original(place, original, options)
+        assert how is not None
+        return attacked(place, original, how, names, Draw(targets, control, seed), _tell, given.tree)
 
 
 def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFrame:

@@ -89,6 +89,13 @@ class Model(Declared, ABC):
         """How many people's records every published record generalizes, where the model promises that."""
         return None
 
+    def ceiling(self, test: str, known: int | None) -> float | None:
+        """The highest chance of success that the claim leaves an attack, where it promises one.
+
+        The test is `singling out`, `linking` or `inference`; so many items are known of a person, or (None) more than can be counted.
+        """
+        return None
+
     protects: ClassVar[str]
     does_not_protect: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect")

@@ -50,6 +50,11 @@ class Coherence(Model):
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
 
+    def ceiling(self, test: str, known: int | None) -> float | None:
+        """No record is found with a chance above 1/k by whoever knows at most p items, where all are public."""
+        beyond = known is None or known > self.p or self.private is not None or self.public is not None
+        return None if test == "inference" or beyond else 1 / self.k
+
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every set of up to p public items; with the original, count people and check what was changed."""
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None

@@ -42,6 +42,10 @@ class KAnonymity(Model):
         """Every published record generalizes those of k people."""
         return self.k
 
+    def ceiling(self, test: str, known: int | None) -> float | None:
+        """No record is found with a chance above 1/k, whatever is known."""
+        return None if test == "inference" else 1 / self.k
+
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical published records; with the original, count people and check that nothing was invented."""
         return judge_classes(str(self), self.k, release, original, people=True, truthful=True)

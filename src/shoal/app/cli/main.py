@@ -24,6 +24,7 @@ COMMANDS = {
     "look": "Show how a file is read, and what is in it, before the work.",
     "anonymize": "Turn a log or table of records into a verified release.",
     "audit": "Judge a release, also one that another tool made.",
+    "attack": "What somebody could still find out from a release.",
     "measure": "Numbers about an original and its release.",
     "bound": "A lower bound on the loss of any release of a file.",
     "taxonomy": "Build, check, draw and try out a hierarchy.",

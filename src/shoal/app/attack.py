@@ -1,0 +1,203 @@
+"""Attacking a release with its original at hand: what could somebody find out who knows a little?
+
+Which record became which is never written. So the release is made again, by its method and with its parameters, and must come out the
+same; then every guess is right or wrong for certain. Where it cannot be made again, a guess counts as right wherever it may be, in the
+attacker's favour. A control group shows what the same attack finds out about people who were not published: a part of the people is left
+out, the release is made of the others, and the attack is made on those left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.app.audit import located, seen_at
+from shoal.app.contract import made_by
+from shoal.app.job import Preparation
+from shoal.app.manifest import Published
+from shoal.app.prepare import Prepared, prepare
+from shoal.app.promises import claims_of, method_of
+from shoal.attacks import ATTACKS, Attack, Trial
+from shoal.attacks.outcome import Outcome, outcome
+from shoal.attacks.scene import People, Scene
+from shoal.data.bags import Bags, Ints
+from shoal.data.log import Log
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
+from shoal.errors import InputError, ParameterError, ShoalError
+from shoal.io.published import rows_differing
+from shoal.io.read.inputs import Reading, read
+from shoal.parameters import Declared, param
+from shoal.privacy import Model
+from shoal.taxonomy.tree import Taxonomy
+
+ORIGINAL, RELEASE = "original", "release"
+
+Tell = Callable[[Sequence[str]], None]
+"""What notes are given to, before the work."""
+
+
+@dataclass(frozen=True)
+class Draw(Declared):
+    """How many people are attacked, which share of all is left out as a control group, and the seed by which both are drawn."""
+
+    name = "draw"
+
+    targets: int = param(1000, minimum=1, help="how many people are attacked")
+    control: float = param(0.1, minimum=0, maximum=0.9, help="share of the people left out as a control group, who are attacked too")
+    seed: int = param(0, minimum=0, help="by which people, and what is known of them, are drawn")
+
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """What every attack amounts to, first on the original, then on the release; and how things were done."""
+
+    outcomes: tuple[Outcome, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether no attack succeeds for certain more often than a claim promises."""
+        return all(found.standing != "ABOVE THE PROMISE" for found in self.outcomes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        stories = {name: ATTACKS[name].story for name in dict.fromkeys(found.attack for found in self.outcomes)}
+        return {"holds": self.holds, "stories": stories, "attacks": [o.as_dict() for o in self.outcomes], "notes": list(self.notes)}
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is attacked: a scene, the people attacked in it, and, in a scene that was made without them, a control group."""
+
+    name: str
+    scene: Scene
+    people: People
+    control: tuple[Scene, People] | None
+    claims: tuple[Model, ...]
+
+
+def attacked(
+    place: Published, original: Any, how: Preparation, names: Sequence[str], draw: Draw, tell: Tell, given: Taxonomy | None = None
+) -> Attacked:
+    """The named attacks, or all, on the original and on the release at this place."""
+    attacks = [ATTACKS[name]() for name in names or ATTACKS]
+    how = located(place, how, given, original)
+    if place.kinds and place.kinds != {BagTable.kind}:
+        raise ParameterError(f"attacks are made on published records, and this release holds {' and '.join(sorted(place.kinds))}")
+    reading = read(original, how.reading)
+    prepared = prepare(replace(reading), how, given)
+    claims = tuple(claims_of(place.manifest)) if place.manifest else ()
+    seen = replace(seen_at(place, claims).release, claims=claims)
+    release, remade = _made_again(place, prepared, seen)
+    notes = [f"original: {note}" for note in prepared.notes] + [remade]
+    left_out, said = _left_out(reading, how, given, place, draw) if draw.control else (None, "no control group was asked for")
+    tell([*notes, said])
+    subjects = _subjects(prepared.records, release, left_out, draw)
+    outcomes = [found for subject in subjects for attack in attacks for found in _outcomes(attack, subject, draw.seed)]
+    return Attacked(tuple(outcomes), (*notes, said))
+
+
+def _made_again(place: Published, prepared: Prepared, seen: Release) -> tuple[Release, str]:
+    """The release with the knowledge of which record became which, if the method gives the same again; otherwise as it was read."""
+    unknown = "a guess counts as right wherever it may be, in the attacker's favour"
+    if place.manifest is None:
+        return prepared.original.aligned(seen), f"the release has no manifest: {unknown}"
+    try:
+        again = made_by(method_of(place.manifest), prepared.original)
+    except ShoalError as error:
+        return prepared.original.aligned(seen), f"the release cannot be made again ({error.message}): {unknown}"
+    if rows_differing(again.tables, seen.tables):
+        return prepared.original.aligned(seen), f"the method gives another release of this original: {unknown}"
+    return replace(again, claims=seen.claims), "the release was made again and came out the same: every guess is right or wrong for certain"
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Records of people who were left out, and the release of the others."""
+
+    records: Bags
+    rest: Original
+    release: Release
+
+
+def _left_out(reading: Reading, how: Preparation, given: Taxonomy | None, place: Published, draw: Draw) -> tuple[LeftOut | None, str]:
+    """A share of the people, and what the method makes of the others."""
+    if place.manifest is None:
+        return None, "no control group: the release has no manifest, so it cannot be made without some people"
+    owners = _owners(reading.data)
+    people = np.unique(owners)
+    chosen = np.random.default_rng(draw.seed).permutation(people)[: max(1, round(draw.control * len(people)))]
+    outside = np.isin(owners, chosen)
+    try:
+        rest = prepare(replace(reading, data=_part(reading.data, ~outside)), how, given).records
+        release = made_by(method_of(place.manifest), rest)
+    except ShoalError as error:
+        return None, f"no control group: without some people the release cannot be made ({error.message})"
+    absent = prepare(replace(reading, data=_part(reading.data, outside)), how, given).records.bags
+    codes = rest.bags.vocabulary.codes(absent.vocabulary.names)
+    records = absent.relabelled(codes, rest.bags.vocabulary)
+    return LeftOut(records, rest, release), f"control group: the same release was made without {len(chosen):,} people"
+
+
+def _owners(data: Log | Bags | Any) -> Ints:
+    if isinstance(data, Log):
+        return data.frame["owner"].to_numpy()
+    if isinstance(data, Bags):
+        return data.owners
+    raise InputError("attacks are made on records of items")
+
+
+def _part(data: Any, wanted: Any) -> Log | Bags:
+    """The rows or records where a mask is true."""
+    return replace(data, frame=data.frame.filter(wanted)) if isinstance(data, Log) else data.select(wanted)
+
+
+def _subjects(original: Original, release: Release, left_out: LeftOut | None, draw: Draw) -> list[Subject]:
+    """The original as it is and the release, attacked with the same people."""
+    rows = release.secret.rows() if release.secret else None
+    targets = _drawn(original.bags, None if rows is None else rows >= 0, draw)
+    records = original.bags.select(targets)
+    before = People(records, targets)
+    after = People(records, None if rows is None else rows[targets])
+    raw = published = None
+    if left_out is not None:
+        controls = People(left_out.records.select(_drawn(left_out.records, None, draw)))
+        raw = Scene.of_raw(left_out.rest), controls
+        published = Scene.of_release(left_out.release, left_out.rest), controls
+    return [
+        Subject(ORIGINAL, Scene.of_raw(original), before, raw, ()),
+        Subject(RELEASE, Scene.of_release(release, original), after, published, release.claims),
+    ]
+
+
+def _drawn(bags: Bags, published: Any, draw: Draw) -> Ints:
+    """Records that hold something and were published, of so many different people, one each."""
+    held = bags.lengths > 0
+    numbers = np.flatnonzero(held if published is None else held & published)
+    mixed = np.random.default_rng(draw.seed).permutation(numbers)
+    _, first = np.unique(bags.owners[mixed], return_index=True)
+    return mixed[np.sort(first)][: draw.targets]
+
+
+def _outcomes(attack: Attack, subject: Subject, seed: int) -> list[Outcome]:
+    """What one attack amounts to, with each kind of knowledge."""
+    trials = attack.trials(subject.scene, subject.people, seed)
+    controls: Sequence[Trial | None] = [None] * len(trials)
+    if subject.control is not None:
+        controls = attack.trials(*subject.control, seed)
+    lengths = np.diff(subject.people.records.indptr)
+    return [
+        outcome(subject.name, attack, trial, lengths, control, _ceiling(subject.claims, attack.test, trial.known))
+        for trial, control in zip(trials, controls, strict=True)
+    ]
+
+
+def _ceiling(claims: Sequence[Model], test: str, known: int | None) -> float | None:
+    """The lowest that any claim promises."""
+    promised = [limit for claim in claims if (limit := claim.ceiling(test, known)) is not None]
+    return min(promised, default=None)

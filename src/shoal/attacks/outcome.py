@@ -1,0 +1,124 @@
+"""What an attack amounts to: rates with intervals, beside guessing, a control group and what the claim promises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from shoal.attacks import Attack, Chances, Test, Trial
+from shoal.attacks.intervals import Interval, wilson
+from shoal.data.bags import Ints
+
+Standing = Literal["within the promise", "may be above the promise", "ABOVE THE PROMISE", "nothing promised"]
+
+WORST = 0.01  # the share of people who are hit worst
+
+
+@dataclass(frozen=True)
+class Sure:
+    """The people of whom the attacker is sure: the share of these guesses that are right, and the share of all people found so."""
+
+    precision: float | None
+    recall: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One attack with one kind of knowledge on one subject, the original or the release.
+
+    `worst` is the rate among the share of people who are hit worst; `by_length` the rates of people with short, middle and long records.
+    """
+
+    subject: str
+    attack: str
+    test: Test
+    knowledge: str
+    targets: int
+    success: Interval
+    worst: float
+    by_length: tuple[tuple[str, int, float], ...]
+    baseline: float
+    controls: int
+    control: Interval | None
+    sure: Sure | None
+    ceiling: float | None
+
+    @property
+    def excess(self) -> float | None:
+        """How much more often people who were published are found than people who were not; below zero where it is less often."""
+        return None if self.control is None else self.success.rate - self.control.rate
+
+    @property
+    def standing(self) -> Standing:
+        """The interval beside what the claim promises."""
+        if self.ceiling is None:
+            return "nothing promised"
+        if self.success.low > self.ceiling:
+            return "ABOVE THE PROMISE"
+        return "may be above the promise" if self.success.high > self.ceiling else "within the promise"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        control = None if self.control is None else [self.control.rate, self.control.low, self.control.high]
+        return {
+            "subject": self.subject,
+            "attack": self.attack,
+            "test": self.test,
+            "knowledge": self.knowledge,
+            "targets": self.targets,
+            "success": [self.success.rate, self.success.low, self.success.high],
+            "worst_hit": self.worst,
+            "by_length": [{"items": items, "people": n, "success": rate} for items, n, rate in self.by_length],
+            "baseline": self.baseline,
+            "controls": self.controls,
+            "control": control,
+            "excess": self.excess,
+            "precision_when_sure": self.sure.precision if self.sure else None,
+            "recall_when_sure": self.sure.recall if self.sure else None,
+            "ceiling": self.ceiling,
+            "verdict": self.standing,
+        }
+
+
+def outcome(subject: str, attack: Attack, trial: Trial, lengths: Ints, control: Trial | None, ceiling: float | None) -> Outcome:
+    """What a trial on people with records of these lengths shows, beside the same on a control group."""
+    n = len(trial.success)
+    unpublished = None if control is None or not len(control.success) else control
+    return Outcome(
+        subject=subject,
+        attack=attack.name,
+        test=attack.test,
+        knowledge=trial.knowledge,
+        targets=n,
+        success=wilson(float(trial.success.sum()), n),
+        worst=float(np.sort(trial.success)[n - max(1, round(WORST * n)) :].mean()) if n else 0.0,
+        by_length=_by_length(trial.success, lengths),
+        baseline=trial.baseline,
+        controls=0 if unpublished is None else len(unpublished.success),
+        control=None if unpublished is None else wilson(float(unpublished.success.sum()), len(unpublished.success)),
+        sure=_sure(trial),
+        ceiling=ceiling,
+    )
+
+
+def _sure(trial: Trial) -> Sure | None:
+    if trial.claimed is None:
+        return None
+    right, claims = float(trial.success[trial.claimed].sum()), int(trial.claimed.sum())
+    return Sure(right / claims if claims else None, right / max(1, len(trial.success)))
+
+
+def _by_length(success: Chances, lengths: Ints) -> tuple[tuple[str, int, float], ...]:
+    """Three classes of about equally many people, by how many items their records hold."""
+    if not len(success):
+        return ()
+    limits = np.unique(np.quantile(lengths, [1 / 3, 2 / 3], method="lower"))
+    parts = np.searchsorted(limits, lengths)
+    found = []
+    for part in np.unique(parts):
+        members = parts == part
+        low, high = int(lengths[members].min()), int(lengths[members].max())
+        found.append((f"{low}" if low == high else f"{low} to {high}", int(members.sum()), float(success[members].mean())))
+    return tuple(found)

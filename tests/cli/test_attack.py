@@ -1,0 +1,109 @@
+"""shoal attack, as it is typed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import shoal
+from helpers_cli import Shell
+from shoal.attacks import ATTACKS
+
+
+@pytest.fixture(scope="module")
+def log() -> str:
+    return shoal.generate(users=250, seed=3).write_csv(separator="\t")
+
+
+@pytest.fixture
+def typed(shell: Shell, log: str) -> Shell:
+    shell.file("log.tsv", log)
+    return shell
+
+
+def rates(answer: str, subject: str) -> dict[str, tuple[float, float, float]]:
+    found = json.loads(answer)["attacks"]
+    return {f"{one['attack']}: {one['knowledge']}": tuple(one["success"]) for one in found if one["subject"] == subject}
+
+
+def test_people_are_found_in_the_log_and_not_in_the_release(typed: Shell):
+    assert typed("anonymize", "log.tsv", "--out", "release", "--k", "5").code == 0
+    answer = typed("attack", "log.tsv", "release", "--targets", "150", "--json")
+    assert answer.code == 0
+    before, after = rates(answer.out, "original"), rates(answer.out, "release")
+    assert before["known-items: 4 random items"][0] > 0.8
+    assert all(rate <= 1 / 5 for name, (rate, *_) in after.items() if not name.startswith("one-more"))
+    told = json.loads(answer.out)
+    assert {one["controls"] for one in told["attacks"]} == {25}
+    assert "came out the same" in answer.err
+    assert {one["ceiling"] for one in told["attacks"] if one["subject"] == "original"} == {None}
+
+
+def test_against_whoever_knows_more_than_m_items_nothing_is_promised(typed: Shell):
+    assert typed("anonymize", "log.tsv", "--out", "release", "--method", "km", "--k", "5", "--m", "2").code == 0
+    answer = typed("attack", "log.tsv", "release", "--targets", "150", "--control", "0", "--attack", "known-items", "--json")
+    assert answer.code == 0
+    told = {one["knowledge"]: one for one in json.loads(answer.out)["attacks"] if one["subject"] == "release"}
+    for size in (1, 2):
+        assert told[f"{size} random item{'s' * (size > 1)}"]["ceiling"] == 0.2
+        assert told[f"{size} rarest item{'s' * (size > 1)}"]["success"][0] <= 0.2
+    whole = told["the whole record, and that nothing else is in it"]
+    assert whole["ceiling"] is None
+    assert whole["success"][1] > 0.2
+
+
+def test_a_release_that_is_the_original_is_found_out(typed: Shell):
+    """A file of another tool that claims nothing: people are found, and nothing was promised."""
+    for name in ("raw.txt", "same.txt"):
+        typed.file(name, "a b\nc d\na d\n")
+    answer = typed("attack", "raw.txt", "same.txt", "--format", "transactions", "--taxonomy", "none", "--json")
+    assert answer.code == 0
+    after = rates(answer.out, "release")
+    assert after["known-items: 2 random items"][0] == 1
+    assert "in the attacker's favour" in answer.err
+    assert "no control group" in answer.err
+
+
+def test_a_promise_that_does_not_hold_is_exit_code_3(typed: Shell):
+    """The claim of a manifest is raised to a k that its records do not have."""
+    assert typed("anonymize", "log.tsv", "--out", "release", "--method", "apriori", "--k", "2", "--m", "1").code == 0
+    place = typed.directory / "release" / "manifest.json"
+    manifest = json.loads(place.read_text())
+    manifest["claims"][0]["model"] = "k-anonymity(k=200)"
+    place.write_text(json.dumps(manifest))
+    answer = typed("attack", "log.tsv", "release", "--targets", "100", "--control", "0")
+    assert answer.code == 3
+    assert "succeed more often than the release promises" in answer.out
+
+
+def test_what_is_shown_tells_each_story(typed: Shell):
+    assert typed("anonymize", "log.tsv", "--out", "release", "--k", "5").code == 0
+    answer = typed("attack", "log.tsv", "release", "--targets", "1", "--seed", "2")
+    assert answer.code == 0
+    for attack in ATTACKS.values():
+        assert attack.story in answer.out
+    assert "within" in answer.out or "may be above" in answer.out
+
+
+def test_rows_are_not_records(typed: Shell):
+    assert typed("anonymize", "log.tsv", "--out", "rows", "--method", "infrequent", "--k", "2").code == 0
+    answer = typed("attack", "log.tsv", "rows")
+    assert answer.code == 1
+    assert "attacks are made on published records" in answer.err
+
+
+@pytest.mark.parametrize(("option", "value"), [("--targets", "0"), ("--control", "1"), ("--seed", "-1"), ("--attack", "guess")])
+def test_absurd_values(typed: Shell, option: str, value: str):
+    assert typed("anonymize", "log.tsv", "--out", "release", "--k", "5").code == 0
+    answer = typed("attack", "log.tsv", "release", option, value)
+    assert answer.code == 1
+    assert len(answer.err.strip().splitlines()) == 1
+
+
+def test_the_same_in_python(typed: Shell):
+    assert typed("anonymize", "log.tsv", "--out", "release", "--k", "5").code == 0
+    answer = typed("attack", "log.tsv", "release", "--targets", "50", "--attack", "two-halves", "--json")
+    found = shoal.attack("log.tsv", "release", "two-halves", targets=50)
+    assert found.as_dict()["attacks"] == json.loads(answer.out)["attacks"]
+    assert found.holds
