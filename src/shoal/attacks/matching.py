@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from shoal.attacks.scene import People, Scene
 from shoal.data.bags import Ints
+from shoal.taxonomy.postings import Postings
 
 Mask = npt.NDArray[np.bool_]
 
@@ -34,18 +35,11 @@ class Matcher:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        published = scene.published
-        self.row_of = np.repeat(np.arange(len(published)), np.diff(published.indptr))  # of each published item
-        by_item = np.argsort(published.items, kind="stable")
-        self._rows = self.row_of[by_item]
-        self._starts = np.searchsorted(published.items[by_item], np.arange(len(scene.tree) + 1))
-        self._seen = np.full(len(published), -1, np.int64)  # the item for which a row was last found
+        self._index = Postings(scene.published, scene.tree)
+        self.row_of, self.holding = self._index.row_of, self._index.holding
+        self._seen = np.zeros(len(scene.published), bool)  # rows for which a lower node was found
         self._fits: dict[int, Fit] = {}
         self._kept = 0
-
-    def holding(self, node: int) -> Ints:
-        """The published rows that hold just this node."""
-        return self._rows[self._starts[node] : self._starts[node + 1]]
 
     @cached_property
     def weights(self) -> Ints:
@@ -68,11 +62,11 @@ class Matcher:
 
     def _fitted(self, item: int) -> Fit:
         rows, weights, node = [], [], item
-        self._seen[:] = -1
+        self._seen[:] = False
         while node >= 0:
             held = self.holding(node)
-            fresh = held[self._seen[held] < 0]
-            self._seen[fresh] = node
+            fresh = held[~self._seen[held]]
+            self._seen[fresh] = True
             rows.append(fresh)
             weights.append(np.full(len(fresh), self.weights[node]))
             node = int(self.scene.tree.parent[node])
