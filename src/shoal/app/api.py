@@ -36,6 +36,7 @@ from shoal.app.pipeline import anonymize as judged_release
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.request import original_options, own_parameters, wanted_method
 from shoal.app.result import Result, log
+from shoal.app.series import CROSSING, Series
 from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.read.inputs import Reading
@@ -52,7 +53,8 @@ from shoal.taxonomy.placing import Scope, Unknown
 __all__ = ["anonymize", "audit", "bound", "generate", "look", "measure", "read"]
 
 _BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum=0))
-NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "claim", "bound", "threads", "parameters"})
+OF_SERIES = ("previous", "crossing", "exposed")
+NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "claim", "bound", "threads", "parameters", *OF_SERIES})
 
 
 def read(data: str | Path | Any, **options: Any) -> Reading:
@@ -108,14 +110,17 @@ def anonymize(
     malformed: float | None = None,
     claim: Claims = (),
     bound: bool = False,
+    previous: str | Path | Sequence[str | Path] = (),
+    crossing: int = CROSSING,
+    exposed: int = 0,
     threads: int | None = None,
     **parameters: Any,
 ) -> Result:
     """A release of `data` that passed all its claims; raises `GuaranteeNotMet` rather than giving one that fails.
 
     `data` is a path, a Polars (also lazy), pandas or Arrow frame, a column of lists, or a list of lists of items. `method` is a name, or a
-    value such as `shoal.Clump(k=5)`; its own parameters are keywords too. `claim` names models that it must pass beside. All other
-    keywords are the options of `shoal anonymize`.
+    value such as `shoal.Clump(k=5)`; its own parameters are keywords too. `claim` names models that it must pass beside, `previous`
+    directories of earlier releases of the same people to compare with. All other keywords are the options of `shoal anonymize`.
 
     >>> frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": ["Apple", "Milk", "Pear", "Milk"]})
     >>> result = shoal.anonymize(frame, k=2, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Dairy": ["Milk", "Butter"]}})
@@ -243,9 +248,13 @@ def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) 
     given = {name: asked[name] for name in ("k", "seed", "effort")}
     chosen = wanted_method(method, {**given, **own, **asked["parameters"]}, said)
     further = claims_for(chosen, asked["claim"])
+    series = Series.of(*(asked[name] for name in OF_SERIES))
+    earlier = series.earlier(chosen.claims())
     _tell((), doubts(chosen))
     prepared = _prepared(data, said, Preparation.default_for(chosen))
     judged = judged_release(prepared, chosen, ["bound"] if asked["bound"] else [], further)
+    for compared in series.compare(judged, earlier):
+        _tell(() if compared.exposed else compared.told, compared.told if compared.exposed else ())
     return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))
 
 

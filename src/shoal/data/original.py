@@ -171,7 +171,7 @@ class Original(AnyOriginal):
 
     def foreign(self, release: Release) -> int:
         """How many published names are not among the names of this original."""
-        return int((self._codes(release)[np.unique(release.published.items)] < 0).sum())
+        return int((self.codes(release)[np.unique(release.published.items)] < 0).sum())
 
     def aligned(self, release: Release) -> Release:
         """The release in the vocabulary of this original; one that holds other names is refused.
@@ -187,13 +187,14 @@ class Original(AnyOriginal):
                 hint="give the original and the taxonomy that the release was made with",
                 foreign=strange,
             )
-        return release.republished(release.published.relabelled(self._codes(release), self.bags.vocabulary))
+        return release.republished(release.published.relabelled(self.codes(release), self.bags.vocabulary))
 
     def reads_stars(self, release: Release) -> bool:
         """Whether `*` is published and taken for the root."""
         return bool(release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and self.bags.vocabulary.codes([SUPPRESSED])[0] < 0)
 
-    def _codes(self, release: Release) -> Small:
+    def codes(self, release: Release) -> Small:
+        """The item of this original that each name of a release's records is, -1 where it is none."""
         names = release.published.vocabulary.names
         codes = self.bags.vocabulary.codes(names)
         return np.where((codes < 0) & (names == SUPPRESSED).to_numpy(), 0, codes).astype(np.int32)

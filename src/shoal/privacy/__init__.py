@@ -96,6 +96,11 @@ class Model(Declared, ABC):
         """
         return None
 
+    @property
+    def asked_by(self) -> int | None:
+        """How many people asked every published query, where the model promises that."""
+        return None
+
     protects: ClassVar[str]
     does_not_protect: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect")

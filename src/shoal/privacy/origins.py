@@ -59,7 +59,7 @@ def fitting(release: Release, original: Original) -> Fitting:
 
 def _pairs(release: Release, original: Original, row: Ints) -> tuple[Ints, Ints, Ints]:
     """Pairs (class, original record) where the class's record generalizes the original; and the classes left out as too costly."""
-    candidates = _Candidates(original)
+    candidates = Candidates(original)
     found = [candidates.of(release, int(r)) for r in row]
     sizes = np.array([len(f) for f in found], np.int64)
     cheap = np.argsort(sizes, kind="stable")
@@ -81,7 +81,7 @@ def _pairs(release: Release, original: Original, row: Ints) -> tuple[Ints, Ints,
     return classes[good], records[good], undecided
 
 
-class _Candidates:
+class Candidates:
     """Original records that may lie below a published record: those that touch its rarest item, and are long enough.
 
     Items are numbered in preorder, so that the occurrences below a node are one piece of all occurrences sorted by item.
@@ -96,6 +96,7 @@ class _Candidates:
         self._lengths = bags.lengths
 
     def of(self, release: Release, row: int) -> Ints:
+        """The records that may lie below this published row."""
         published = release.published
         nodes = published.items[published.indptr[row] : published.indptr[row + 1]]
         long_enough = self._lengths >= published.lengths[row]

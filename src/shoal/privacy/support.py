@@ -44,6 +44,11 @@ class Support(Model):
         """Rows of one query are alike, and there are k or more of them."""
         return self.k
 
+    @property
+    def asked_by(self) -> int:
+        """Queries of k people."""
+        return self.k
+
     def judged_columns(self, table: RowTable) -> frozenset[str]:
         """The query alone."""
         return frozenset({table.unit})

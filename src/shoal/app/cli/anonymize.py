@@ -21,6 +21,7 @@ from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.request import chosen_method, preparation
+from shoal.app.series import CROSSING, Series
 from shoal.counting import counted
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT, ReleaseDirectory
@@ -77,6 +78,15 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--bound", is_flag=True, help="Also prove what any release must lose; slow.")
 @click.option("--force", is_flag=True, help="Replace an older release.")
 @click.option("--private-report", type=click.Path(path_type=Path), metavar="FILE", help="Records before and after. Not to be published.")
+@click.option(
+    "--previous",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="RELEASE",
+    help="Earlier release of the same people; what both tell together is counted. Once each.",
+)
+@click.option("--crossing", type=int, default=CROSSING, show_default=True, metavar="N", help="People by whom queries must come or go.")
+@click.option("--exposed", type=int, default=0, show_default=True, metavar="N", help="Most queries or people that --previous may find.")
 @rare_option
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @help_all_option
@@ -93,6 +103,9 @@ def command(
     bound: bool,
     force: bool,
     private_report: Path | None,
+    previous: tuple[Path, ...],
+    crossing: int,
+    exposed: int,
     show_rare: bool,
     threads: int | None,
     as_json: bool,
@@ -110,12 +123,16 @@ def command(
     target = Target.asked(out, form, to_sep, force, layout)
     OutputForm(layout=layout).refuse_layout(chosen.publishes)
     private = private_page(private_report, target, chosen)
+    series = Series(previous, crossing, exposed)
+    earlier = series.earlier(chosen.claims())
     begin(ReleaseDirectory(out, force=force))
     screen.warn(*doubts(chosen))
     with screen.naming(show_rare), screen.progress(threads):
         prepared = prepare(input, how)
         announce(prepared)
         judged = anonymize(prepared, chosen, ["bound"] if bound else [], further)
+        for compared in series.compare(judged, earlier):
+            (screen.warn if compared.exposed else screen.note)(*compared.told)
         screen.note(*formula_notes(judged.release, form))
         manifest = publish(judged, target)
         if private is not None:
