@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.app.api import attack as attack
     from shoal.app.api import audit as audit
     from shoal.app.api import bound as bound
+    from shoal.app.api import decode as decode
     from shoal.app.api import generate as generate
     from shoal.app.api import look as look
     from shoal.app.api import measure as measure
@@ -61,6 +62,7 @@ _PLACES = {
     "attack": "shoal.app.api",
     "audit": "shoal.app.api",
     "bound": "shoal.app.api",
+    "decode": "shoal.app.api",
     "generate": "shoal.app.api",
     "generated": "shoal.taxonomy.generated",
     "look": "shoal.app.api",

@@ -21,8 +21,8 @@ from shoal.privacy import MODELS
 # The names the documentation speaks of; methods and models are there by their tables.
 DOCUMENTED = {
     "Attacked", "Audit", "Bags", "GuaranteeNotMet", "Infeasible", "InputError", "Log", "Look", "OutputError", "ParameterError", "Release",
-    "Result", "ShoalError", "Taxonomy", "TaxonomyError", "Verdict", "anonymize", "attack", "audit", "bound", "generate", "generated",
-    "look", "measure", "read", "read_taxonomy", "wordnet", "__version__",
+    "Result", "ShoalError", "Taxonomy", "TaxonomyError", "Verdict", "anonymize", "attack", "audit", "bound", "decode", "generate",
+    "generated", "look", "measure", "read", "read_taxonomy", "wordnet", "__version__",
 }  # fmt: skip
 
 

@@ -73,6 +73,7 @@ class Frank(Silent):
 
     name = "frank"
     guarantees_nothing = True
+    does_not_protect = "anybody"
 
 
 def test_a_method_that_claims_nothing_is_refused_unless_it_says_so() -> None:
@@ -80,6 +81,26 @@ def test_a_method_that_claims_nothing_is_refused_unless_it_says_so() -> None:
     with pytest.raises(GuaranteeNotMet, match="the method silent claims nothing"):
         made_by(Silent(k=2), original)
     assert made_by(Frank(k=2), original).claims == ()
+
+
+def test_a_method_that_guarantees_nothing_says_what_it_does_not_protect_and_claims_nothing() -> None:
+    @dataclass(frozen=True)
+    class Vague(Frank):
+        """Does not say what it leaves open."""
+
+        does_not_protect = ""
+
+    @dataclass(frozen=True)
+    class Boasting(Clump):
+        """Guarantees nothing, and claims something."""
+
+        guarantees_nothing = True
+        does_not_protect = "anybody"
+
+    original = Original.on(on(food(), BASKETS), food())
+    for method in (Vague(k=2), Boasting(k=2)):
+        with pytest.raises(GuaranteeNotMet, match="must make no claim and say what it does not protect"):
+            made_by(method, original)
 
 
 @pytest.mark.parametrize("method", [Cohesion(k=2), TopDownSpecialization(k=2)], ids=lambda method: method.name)

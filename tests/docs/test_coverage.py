@@ -54,7 +54,9 @@ def test_every_method_has_a_page_that_knows_its_parameters(name: str) -> None:
         assert f"`{declared.name}`" in text, f"{page.name} does not mention {declared.name}"
 
 
-@pytest.mark.parametrize("name", ["clump", "partition", "coherence", "tds", "infrequent"])
+@pytest.mark.parametrize(
+    "name", ["clump", "partition", "coherence", "tds", "infrequent", "old-remedies", "secret-sharing", "split-personality"]
+)
 def test_tables_of_parameters_are_right(name: str) -> None:
     table = section(f"methods/{name}.md", "Parameters")
     declared = METHODS[name].parameters()

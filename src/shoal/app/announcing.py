@@ -25,7 +25,9 @@ def announced(prepared: Prepared) -> Announced:
 
 
 def doubts(method: Method) -> list[str]:
-    """What a choice of parameters does that its user may not mean."""
+    """What a choice of method and parameters does that its user may not mean."""
+    if method.guarantees_nothing:
+        return [f"nothing is guaranteed. Not protected: {method.not_protected}"]
     chosen = method.values()
     if chosen.get("public") is not None and "private" in chosen and chosen["private"] is None:
         return ["with --public alone every other item counts as private, and private items are published as they are"]

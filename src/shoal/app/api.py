@@ -23,7 +23,9 @@ from shoal.app.advised import advised
 from shoal.app.announcing import announced, doubts
 from shoal.app.attack import Attacked, Draw, attacked
 from shoal.app.audit import Audit, gathered
+from shoal.app.consent import insist_on_consent
 from shoal.app.data_options import Column, Columns, DataOptions, asked_of_data, prepared_as
+from shoal.app.decode import decode as decoded
 from shoal.app.further import Claims, claims_for
 from shoal.app.given import GivenTaxonomy, Hierarchy
 from shoal.app.job import Preparation
@@ -50,11 +52,12 @@ from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
 from shoal.taxonomy.placing import Scope, Unknown
 
-__all__ = ["anonymize", "audit", "bound", "generate", "look", "measure", "read"]
+__all__ = ["anonymize", "audit", "bound", "decode", "generate", "look", "measure", "read"]
 
 _BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum=0))
 OF_SERIES = ("previous", "crossing", "exposed")
-NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "claim", "bound", "threads", "parameters", *OF_SERIES})
+_OF_RELEASES = ("claim", "bound", "no_guarantee", *OF_SERIES)
+NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "threads", "parameters", *_OF_RELEASES})
 
 
 def read(data: str | Path | Any, **options: Any) -> Reading:
@@ -110,6 +113,7 @@ def anonymize(
     malformed: float | None = None,
     claim: Claims = (),
     bound: bool = False,
+    no_guarantee: bool = False,
     previous: str | Path | Sequence[str | Path] = (),
     crossing: int = CROSSING,
     exposed: int = 0,
@@ -172,20 +176,34 @@ def audit(
     sensitive: str | Path | Items | None = None,
     release_user: str | None = None,
     strength: int | None = None,
+    no_guarantee: bool = False,
     threads: int | None = None,
     **options: Unpack[DataOptions],
 ) -> Audit:
     """Judge a release directory or a file of records by these claims, or by those of its manifest.
 
     With the `original`, a file or a frame, more strictly; `options` say how to read it, on top of what the manifest tells. With `strength`,
-    or where nothing is claimed, it also says the largest k at each m, and the largest m at that k.
+    or where nothing is claimed, it also says the largest k at each m, and the largest m at that k. A release that guarantees nothing does
+    not hold, unless `no_guarantee` says that this is known.
     """
     with spoken_in_python(), using(threads):
         how, given = _of_original(Published.at(Path(release)), original, options)
         found = (release_format, release_sep, allow_column, sensitive, given.tree, release_user)
         material = gathered(release, claims, original, how, *found)
         _tell((*given.notes, *material.notes))
-        return material.judged(strength)
+        return material.judged(strength, no_guarantee=no_guarantee)
+
+
+def decode(release: str | Path) -> pl.DataFrame:
+    """The queries of a release directory of shares that enough people asked, with the people and rows of each; the others stay sealed.
+
+    >>> log = pl.DataFrame({"user": ["ann", "ben", "ben"], "query": ["weather", "weather", "ben miller"]})
+    >>> manifest = shoal.anonymize(log, "secret-sharing", k=2, no_guarantee=True).write("shares")
+    >>> shoal.decode("shares").rows()
+    [('weather', 2, 2)]
+    """
+    with spoken_in_python():
+        return decoded(release).queries
 
 
 def measure(
@@ -247,12 +265,12 @@ def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) 
     own = own_parameters(method, said)
     given = {name: asked[name] for name in ("k", "seed", "effort")}
     chosen = wanted_method(method, {**given, **own, **asked["parameters"]}, said)
+    _accepted(chosen, asked["no_guarantee"])
     further = claims_for(chosen, asked["claim"])
     series = Series.of(*(asked[name] for name in OF_SERIES))
     earlier = series.earlier(chosen.claims())
-    _tell((), doubts(chosen))
     prepared = _prepared(data, said, Preparation.default_for(chosen))
-    judged = judged_release(prepared, chosen, ["bound"] if asked["bound"] else [], further)
+    judged = judged_release(prepared, chosen, ["bound"] if asked["bound"] else [], further, no_guarantee=asked["no_guarantee"])
     for compared in series.compare(judged, earlier):
         _tell(() if compared.exposed else compared.told, compared.told if compared.exposed else ())
     return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))
@@ -265,6 +283,12 @@ def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared
     told = announced(prepared)
     _tell((*given.notes, *told.notes), (*told.warnings, *told.left_out))
     return replace(prepared, notes=(*given.notes, *prepared.notes))
+
+
+def _accepted(method: Method, no_guarantee: bool) -> None:
+    """Before the work: a method that guarantees nothing must have been asked for, and what may not be meant is told."""
+    insist_on_consent(method, no_guarantee)
+    _tell((), doubts(method))
 
 
 def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tuple[Preparation | None, Hierarchy]:

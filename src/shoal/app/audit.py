@@ -15,7 +15,7 @@ from shoal.app.further import Claims, asked_claims
 from shoal.app.job import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.prepare import Prepared, prepare
-from shoal.app.promises import as_promised, claims_of
+from shoal.app.promises import as_promised, claims_of, some_guarantee
 from shoal.app.stated import Stated, listed
 from shoal.counting import counted
 from shoal.data.original import SUPPRESSED, Original
@@ -37,6 +37,7 @@ from shoal.parameters import Param
 from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.classes import classes_of
 from shoal.privacy.strength import Strength, strength_of
+from shoal.report.lacking import LACKING, lack_of
 from shoal.taxonomy.tree import Taxonomy
 
 _K = Param("strength", int, 5, "", minimum=2)
@@ -47,7 +48,7 @@ class Audit:
     """Verdicts on the claims, checks of everything else, the largest k that holds of records, and how things were read and counted.
 
     `lines` says of every line of the manifest whether it was recomputed or only stated. `strength` is the largest k at each m, where that
-    was asked for or nothing is claimed.
+    was asked for or nothing is claimed. `lack` is what the manifest says where its release guarantees nothing.
     """
 
     claims: tuple[Verdict, ...]
@@ -57,6 +58,7 @@ class Audit:
     notes: tuple[str, ...]
     lines: dict[str, str] = field(default_factory=dict)
     strength: Strength | None = None
+    lack: str = ""
 
     @property
     def holds(self) -> bool:
@@ -71,6 +73,7 @@ class Audit:
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         return {
+            **({LACKING: self.lack} if self.lack else {}),
             "holds": self.holds,
             "unchecked": self.unchecked,
             "largest_k": self.largest_k,
@@ -94,15 +97,17 @@ def audit(
     sensitive: str | Path | Items | None = None,
     release_user: str | None = None,
     strength: int | None = None,
+    no_guarantee: bool = False,
 ) -> Audit:
     """Judge the records at this place by the claims given, or by those its manifest makes.
 
     The original is prepared as `how` says, or as the manifest tells. Columns beside the items are a failure, unless allowed by name.
     `sensitive` are the items of a claim that tells their digest only; `release_user` is the column of a single file that says whose its
-    records are. `strength` is the k at which the largest m is looked for, also where there are claims.
+    records are. `strength` is the k at which the largest m is looked for, also where there are claims. A release that guarantees nothing
+    fails, unless `no_guarantee` says that this is known.
     """
     material = gathered(path, claims, original, how, format, sep, allow_columns, sensitive, release_user=release_user)
-    return material.judged(strength)
+    return material.judged(strength, no_guarantee=no_guarantee)
 
 
 def gathered(
@@ -149,8 +154,11 @@ class Gathered:
         """How everything was read."""
         return (*self.found.notes, *(self.against.notes() if self.against else ()))
 
-    def judged(self, strength: int | None = None) -> Audit:
-        """The verdicts; and how strong the records are at this k, or at 5 where no claim is made."""
+    def judged(self, strength: int | None = None, *, no_guarantee: bool = False) -> Audit:
+        """The verdicts; and how strong the records are at this k, or at 5 where no claim is made.
+
+        A release that guarantees nothing passes only where that is known.
+        """
         release, against, place = self.found.release, self.against, self.place
         alone = [(model, model.check(release)) for model in self.models] if against is None or not self.own else []
         judged = [verdict for _, verdict in alone] if against is None else against.judged(self.models)
@@ -159,6 +167,7 @@ class Gathered:
             digests = place.digests()
             stated = _stated(place.manifest, release, digests, () if self.own else alone, against)
             checks = [place.as_listed(digests), *self.beside, as_promised(place.manifest), stated.verdict()]
+            checks += [] if no_guarantee or self.own else some_guarantee(place.manifest)
         return Audit(
             claims=tuple(judged),
             checks=(*checks, *(against.checks() if against else ())),
@@ -167,6 +176,7 @@ class Gathered:
             notes=self.notes,
             lines=stated.as_dict() if stated else {},
             strength=self._strength(strength),
+            lack=lack_of(place.manifest),
         )
 
     def _strength(self, k: int | None) -> Strength | None:

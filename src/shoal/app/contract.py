@@ -25,6 +25,9 @@ def insist_on_input(method: Method, original: AnyOriginal) -> None:
     """Raise unless the method can work on this original, and promises something."""
     if not method.claims() and not method.guarantees_nothing:
         raise GuaranteeNotMet(f"the method {method.name} claims nothing, and does not say so", hint="nothing was written")
+    if method.guarantees_nothing and (method.claims() or not method.not_protected):
+        what = f"the method {method.name} guarantees nothing, and must make no claim and say what it does not protect"
+        raise GuaranteeNotMet(what, hint="nothing was written")
     _insist_on_shape(method, original)
     if method.needs_taxonomy and not original.on_taxonomy:
         raise ParameterError(f"the method {method.name} needs a taxonomy", hint="name one with --taxonomy")

@@ -25,6 +25,7 @@ from shoal.itemsets.choice import Items
 from shoal.methods import fate_of
 from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict
+from shoal.report.lacking import LACKING, lack_of
 from shoal.report.page import render
 
 BY_THE_METHOD = "by the method"
@@ -44,6 +45,8 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
             evidence.add(f"files[{i}]", release.tables[file["table"]].facts())
     evidence.unchecked.append(WORDS_OF_THE_REPORT)
     evidence.broken.extend(contradictions(manifest))
+    if lack_of(manifest):  # in the words of the method, as is checked with its claims
+        evidence.add("", {LACKING: manifest[LACKING]})
     for table in release.tables.values() if "counts" not in manifest else ():
         if table.kind in _BY_KIND:
             _BY_KIND[table.kind](manifest, table, evidence)

@@ -24,6 +24,9 @@ def asked_claims(claims: Claims) -> list[Model]:
 def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
     """The claims that were asked for; refused before the work where a model does not judge what the method publishes."""
     asked = asked_claims(claims)
+    if asked and method.guarantees_nothing:
+        what = f"the method {method.name} guarantees nothing, and its release makes no claim"
+        raise ParameterError(what, hint="`shoal audit RELEASE --claim MODEL` judges it all the same")
     kind = "bags" if method.publishes == "sets" else method.publishes
     for claim in asked:
         if any(isinstance(value, Items) for value in claim.values().values()):

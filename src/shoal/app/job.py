@@ -48,7 +48,7 @@ class Preparation:
     """How a file becomes records on a taxonomy, or, with `typed_names`, of the names as they were typed.
 
     Then the taxonomy only says what lies under a node, and may be `none`. A method that publishes rows is given those of the log or table
-    that was read, just as they are (`shape`), with what was clicked (`clicks`) and when (`times`) where it needs that;
+    that was read, just as they are (`shape`), with what was clicked (`clicks`), when (`times`) and by whom (`names`) where it needs that;
     documents become vectors of their most frequent `terms`.
     """
 
@@ -65,6 +65,7 @@ class Preparation:
     shape: Shape = "records"
     clicks: bool = False
     times: bool = False
+    names: bool = False
     terms: int = MOST_TERMS
 
     def __post_init__(self) -> None:
@@ -124,7 +125,7 @@ class Preparation:
             start = cls(shape=shape, typed_names=shape != "records")
         else:
             start = cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
-        return replace(start, clicks=method.reads_clicks, times=method.reads_times)
+        return replace(start, clicks=method.reads_clicks, times=method.reads_times, names=method.reads_names)
 
     @classmethod
     def of_format(cls, format: str | None) -> Preparation:
@@ -133,8 +134,9 @@ class Preparation:
 
     @property
     def reading(self) -> ReadOptions:
-        """How the file is to be read, given what is made of it: only sessions and some methods need times, and only some methods clicks."""
-        return replace(self.read, needs_times=self.per == "session" or self.times, needs_clicks=self.clicks)
+        """How the file is to be read, given what is made of it: only sessions and some methods need times, and some clicks or names."""
+        needs_times = self.per == "session" or self.times
+        return replace(self.read, needs_times=needs_times, needs_clicks=self.clicks, needs_names=self.names)
 
     @property
     def floor_in_force(self) -> Floor:

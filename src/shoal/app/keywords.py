@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from shoal import kernels
 from shoal.errors import ParameterError, ShoalError
 
-FLAGS = frozenset({"header", "strict", "bag", "bound", "force", "whole"})
+FLAGS = frozenset({"header", "strict", "bag", "bound", "force", "whole", "no_guarantee"})
 _VALUE = r"[A-Z]{3,}|\d+|querylog|table|transactions|microdata|documents|prompts|session|event|exact|folded|keep|drop|refuse"
 _OPTION = re.compile(rf"(?<![\w'-])--(no-)?([a-z][a-z-]*)(?:/--[a-z-]+)?(?: ({_VALUE})\b)?")
 _NEXT = re.compile(r"(=[^\s,]+) (?=[a-z_]+=)")
@@ -45,6 +45,8 @@ def in_python(text: str) -> str:
 def _keyword(found: re.Match[str]) -> str:
     negated, option, value = found.groups()
     name = option.replace("-", "_")
+    if negated and f"no_{name}" in FLAGS:
+        return f"no_{name}=True"
     if negated or name in FLAGS:
         return f"{name}={not negated}"
     if value is None:

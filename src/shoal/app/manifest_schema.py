@@ -21,13 +21,14 @@ from shoal.data.original_rows import KEPT, QUASI
 from shoal.data.tables import KINDS
 from shoal.data.tables.columns import TYPES
 from shoal.errors import ParameterError
-from shoal.io.directory import REPORT
+from shoal.io.directory import NOTICE, REPORT
 from shoal.io.read.microdata_columns import DROPPED, OWNER
 from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
 from shoal.io.write.files import LAYOUTS, LISTED, OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
 from shoal.privacy import Standing
+from shoal.report.lacking import LACKING
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.placing import Scope, Unknown
 
@@ -198,16 +199,18 @@ def _metrics(key: str, value: Any) -> Iterator[str]:
 
 
 def _files(key: str, value: Any) -> Iterator[str]:
-    """The files of the tables, and the report at the end."""
+    """The files of the tables, perhaps the notice that nothing is guaranteed, and the report at the end."""
     if not isinstance(value, list) or len(value) < 2:
         yield f"{key} must be the tables and {REPORT}, and nothing else"
         return
-    found = [fault for i, file in enumerate(value[:-1]) for fault in _TABLE_FILE(f"{key}[{i}]", file)]
-    found += _REPORT_FILE(f"{key}[{len(value) - 1}]", value[-1])
+    tables, pages = _told_apart(value)
+    found = [fault for i, file in enumerate(tables) for fault in _TABLE_FILE(f"{key}[{i}]", file)]
+    for i, (file, rule) in enumerate(zip(pages, (_NOTICE_FILE, _REPORT_FILE)[-len(pages) :], strict=True), len(tables)):
+        found += rule(f"{key}[{i}]", file)
     yield from found
     if not found and len({file["name"] for file in value}) < len(value):
         yield f"{key} has a file twice"
-    for i, file in enumerate([] if found else value[:-1]):
+    for i, file in enumerate([] if found else tables):
         part = f"_{file['part']}" if "part" in file else ""
         first = file["table"] not in {before["table"] for before in value[:i]}
         yield from (f"{key}[{i}].{amount} is missing" for amount in KINDS[file["kind"]].amounts if first and amount not in file)
@@ -224,6 +227,14 @@ _TABLE_FILE = _object(
      "occurrences": _count, "items": _count, "different": _count, "groups": _count, "profiles": _count},
 )  # fmt: skip
 _REPORT_FILE = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})
+_NOTICE_FILE = _object({"name": _one_of((NOTICE,)), DIGEST: _sha256})
+
+
+def _told_apart(files: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The files of tables, and the pages after them: the report, and before it the notice, if there is one."""
+    noticed = len(files) > 2 and isinstance(files[-2], dict) and files[-2].get("name") == NOTICE
+    pages = 2 if noticed else 1
+    return files[:-pages], files[-pages:]
 
 
 _CLAIM = _object(
@@ -337,5 +348,5 @@ _MANIFEST = _object(
         "files": _files,
         DIGEST: _sha256,
     },
-    {"counts": _one_of(("withheld",))},
+    {"counts": _one_of(("withheld",)), LACKING: _text},
 )

@@ -16,6 +16,7 @@ from shoal.app.promises import claims_of
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.items import without_files
 from shoal.metrics import METRICS, measure
+from shoal.report.lacking import lack_of
 from shoal.taxonomy.tree import Taxonomy
 
 MEASURE_IT = "give the --original to measure it"
@@ -32,7 +33,7 @@ def recorded(place: Published, names: Sequence[str], tell: Tell) -> dict[str, fl
         raise ParameterError("a single file has no recorded metrics", hint=MEASURE_IT)
     if place.manifest[DIGEST] != digest_of(place.manifest):
         raise InputError("the manifest was changed after it was written: its SHA-256 is another", hint=MEASURE_IT)
-    tell([f"as the manifest states it; {MEASURE_IT} anew"])
+    tell([*_lack(place), f"as the manifest states it; {MEASURE_IT} anew"])
     stated = place.manifest["metrics"]
     missing = [name for name in names if name not in stated]
     if missing:
@@ -48,9 +49,14 @@ def measured(
     prepared = prepare(original, located(place, how, given, original), given)
     found = seen_at(place, ())
     claims = tuple(without_files(claim) for claim in claims_of(place.manifest)) if place.manifest else ()
-    tell([*(f"original: {note}" for note in prepared.notes), *found.notes])
+    tell([*_lack(place), *(f"original: {note}" for note in prepared.notes), *found.notes])
     _refuse_unmeasured(name for name in names if METRICS[name].needs_groups_of(prepared.original))
     return measure(replace(found.release, claims=claims), prepared.original, list(names) or None)
+
+
+def _lack(place: Published) -> list[str]:
+    """What the manifest says where nothing is guaranteed."""
+    return [lack] if (lack := lack_of(place.manifest)) else []
 
 
 def _refuse_unmeasured(names: Iterable[str]) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -17,6 +17,7 @@ import polars as pl
 from shoal import __version__
 from shoal.app.accounts import whole_account
 from shoal.app.columns import unjudged_columns
+from shoal.app.consent import insist_on_consent, stated_lack
 from shoal.app.contract import made_by
 from shoal.app.disclose import disclosed, disclosed_facts
 from shoal.app.further import insist_on_counting, with_further
@@ -28,7 +29,7 @@ from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet
-from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
+from shoal.io.directory import MANIFEST, NOTICE, REPORT, ReleaseDirectory
 from shoal.io.published import read_tables, rows_differing
 from shoal.io.read.items import with_files_read
 from shoal.io.write import write_release
@@ -37,25 +38,31 @@ from shoal.itemsets.choice import without_names
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict, verified_if
+from shoal.report.lacking import lack_of
 from shoal.report.page import render
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A release that passed all its claims, with the original it was judged against."""
+    """A release that passed all its claims, with the original it was judged against; `lack` says where it makes none."""
 
     release: Release
     original: AnyOriginal
     verdicts: tuple[Verdict, ...]
     metrics: dict[str, float]
     facts: dict[str, Any]
+    lack: Mapping[str, str] = field(default_factory=dict)
 
 
-def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = (), further: Sequence[Model] = ()) -> Judged:
+def anonymize(
+    prepared: Prepared, method: Method, metrics: Sequence[str] = (), further: Sequence[Model] = (), *, no_guarantee: bool = False
+) -> Judged:
     """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails.
 
-    `further` claims are made beside those of the method, and judged with them.
+    `further` claims are made beside those of the method, and judged with them. A method that guarantees nothing is refused, unless
+    `no_guarantee` was asked for.
     """
+    insist_on_consent(method, no_guarantee)
     original = prepared.original
     ready = with_files_read(method)
     release = with_further(made_by(ready, original), further)
@@ -67,7 +74,8 @@ def anonymize(prepared: Prepared, method: Method, metrics: Sequence[str] = (), f
     if metrics:
         numbers |= measure(release, original, list(metrics))
     facts = prepared.facts | protection(release.claims, original, prepared.how.per)
-    return Judged(release, original, verdicts, {name: numbers[name] for name in METRICS if name in numbers}, facts)
+    told = {name: numbers[name] for name in METRICS if name in numbers}
+    return Judged(release, original, verdicts, told, facts, stated_lack(ready))
 
 
 def publish(judged: Judged, target: Target) -> dict[str, Any]:
@@ -81,13 +89,21 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         insist([same_tables(release, seen), *verdicts], "written")
         insist_on_columns(seen, release.claims, judged.original.columns().get(KEPT, []))
         manifest = manifest_of(judged, verdicts, file_facts(written, seen))
-        page = render(disclosed_facts(manifest, release, judged.original)).encode()
-        directory.write(REPORT, page)
-        manifest["files"].append({"name": REPORT, DIGEST: hashlib.sha256(page).hexdigest()})
+        if lack := lack_of(manifest):
+            manifest["files"].append(written_page(directory, NOTICE, f"{lack}\n"))
+        page = render(disclosed_facts(manifest, release, judged.original))
+        manifest["files"].append(written_page(directory, REPORT, page))
         manifest[DIGEST] = digest_of(manifest)
         insist_on_schema(manifest)
         directory.write(MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False).encode() + b"\n")
     return manifest
+
+
+def written_page(directory: ReleaseDirectory, name: str, text: str) -> dict[str, str]:
+    """Write a file that holds no table, and give what the manifest says of it."""
+    content = text.encode()
+    directory.write(name, content)
+    return {"name": name, DIGEST: hashlib.sha256(content).hexdigest()}
 
 
 def described(judged: Judged) -> dict[str, Any]:
@@ -122,6 +138,7 @@ def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str
     release = judged.release
     told = {
         "shoal": __version__,
+        **judged.lack,
         "method": release.method,
         "parameters": dict(release.parameters),
         "input": judged.facts,

@@ -25,7 +25,9 @@ def protected(per: Per, people: int | str = "k") -> str:
 
 
 def protection(claims: Sequence[Model], original: AnyOriginal, per: Per) -> dict[str, str]:
-    """What the claims on records protect, for the manifest: nothing is said where each person owns one record."""
+    """What the claims on records protect, for the manifest: nothing is said where each person owns one record, or nothing is claimed."""
+    if not claims:
+        return {}
     if isinstance(original, DocumentOriginal) and original.vectors.owners_repeat:
         return {PROTECTS: f"each document among {_people(claims)} people; not all documents of a person"}
     if not isinstance(original, Original) or not original.typed.owners_repeat:

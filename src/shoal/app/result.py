@@ -159,7 +159,7 @@ class Result:
 
     def __repr__(self) -> str:
         held = ", ".join(counted(frame.height, name.removesuffix("s")) for name, frame in self._frames.items())
-        verdicts = "; ".join(f"{without_names(v.claim)} {v.standing}" for v in self.verdicts) or "no claim"
+        verdicts = "; ".join(f"{without_names(v.claim)} {v.standing}" for v in self.verdicts) or "NOTHING IS GUARANTEED"
         return f"<Result of {self.release.method}: {verdicts}; {held}>"
 
     def _repr_html_(self) -> str:

@@ -8,7 +8,7 @@ person, of a session or of one event into records. Methods that publish rows als
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 from typing import Literal, Protocol, get_args
@@ -63,11 +63,13 @@ Split = Callable[[pl.Series], Terms]
 class Log:
     """Events in their order of arrival: `owner` (a number), `time` (may be absent), `payload` (a string), perhaps further columns.
 
-    The payload of kind `text` is split into terms; that of kind `item` is one item.
+    The payload of kind `text` is split into terms; that of kind `item` is one item. `names` are those of the owners, in the order of their
+    numbers, and are at hand only where a method hashes them with a key: never published, and left behind by every change of the log.
     """
 
     frame: pl.DataFrame
     kind: Kind = "text"
+    names: pl.Series | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         held = dict(self.frame.schema)

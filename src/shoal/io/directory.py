@@ -22,6 +22,7 @@ from shoal.io.read.packed import open_regular
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"
+NOTICE = "NO-GUARANTEE.txt"  # stands beside the data of a release that guarantees nothing
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 

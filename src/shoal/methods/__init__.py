@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from shoal.data.accounting import FATES, Fate
 from shoal.data.shape import Shape
+from shoal.errors import ParameterError
 from shoal.parameters import Declared
 from shoal.registry import Table
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from shoal.data.release import Release
     from shoal.privacy import Model
 
@@ -33,7 +36,8 @@ class Method(Declared, ABC):
     `takes` are the shapes of input that it can work on; `publishes` is the kind of its tables, where `sets` are bags in which no item is
     repeated; `fates` are those of parts of its account that are published in a form of the method's own; `varies` says why another run may
     give another release, where that is so. The pipeline holds a method to all it says here. `offers` are told where another method leaves
-    hardly a word.
+    hardly a word. A method that `guarantees_nothing` makes no claim, says in `does_not_protect` what it leaves open, and works only where
+    its user asked for no guarantee.
     """
 
     paper: ClassVar[str]
@@ -41,9 +45,21 @@ class Method(Declared, ABC):
     takes: ClassVar[frozenset[Shape]] = frozenset({"sets", "bags"})
     publishes: ClassVar[Published] = "bags"
     guarantees_nothing: ClassVar[bool] = False
+    does_not_protect: ClassVar[str] = ""
     fates: ClassVar[Mapping[str, Fate]] = {}
     offers: ClassVar[tuple[Offer, ...]] = ()
     varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the class's docstring, marked where nothing is guaranteed."""
+        told = super().summary()
+        return f"No guarantee: {told[:1].lower()}{told[1:]}" if cls.guarantees_nothing else told
+
+    @property
+    def not_protected(self) -> str:
+        """What is left open with these parameters, where nothing is guaranteed; otherwise the claims say it."""
+        return self.does_not_protect
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -65,6 +81,11 @@ class Method(Declared, ABC):
         """Whether the same input and parameters give the same release on every machine."""
         return True
 
+    @property
+    def reads_names(self) -> bool:
+        """Whether the names of people are needed, because they are hashed with a key; otherwise they are forgotten when a log is read."""
+        return False
+
     @abstractmethod
     def claims(self) -> tuple[Model, ...]:
         """The models that every release of this method promises to satisfy."""
@@ -72,6 +93,10 @@ class Method(Declared, ABC):
     @abstractmethod
     def apply(self, original: Any) -> Release:
         """A release of this original, which is of a shape that the method takes. The input is not changed."""
+
+    def decoded(self, release: Release) -> pl.DataFrame:
+        """What anybody can read of a release with the decoder that belongs to the method; an error where it is read as it stands."""
+        raise ParameterError(f"a release of the method {self.name} is read as it stands: there is nothing to decode")
 
 
 METHODS: Table[type[Method]] = Table(
@@ -97,6 +122,9 @@ METHODS: Table[type[Method]] = Table(
         "user-microaggregation": "shoal.methods.user_microaggregation:UserMicroaggregation",
         "category-microaggregation": "shoal.methods.category_microaggregation:CategoryMicroaggregation",
         "document-vectors": "shoal.methods.document_vectors:DocumentVectors",
+        "old-remedies": "shoal.methods.old_remedies:OldRemedies",
+        "secret-sharing": "shoal.methods.secret_sharing:SecretSharing",
+        "split-personality": "shoal.methods.split_personality:SplitPersonality",
     },
 )
 

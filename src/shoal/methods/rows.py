@@ -5,7 +5,6 @@ A subclass says which rows remain and what they hold; columns, pseudonyms, the a
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -27,12 +26,16 @@ USER = "user"
 
 @dataclass(frozen=True, eq=False)
 class RemainingRows:
-    """The rows that remain, as they are to be published; the row of the original that each one was; what became of all rows."""
+    """The rows that remain, as they are to be published; the row of the original that each one was; what became of all rows.
+
+    `ids` are published in the column of people where they are tokens of the method's own, and no fresh pseudonyms.
+    """
 
     log: Log
     origin: Ints
     told: Mapping[str, Part]
     notes: tuple[str, ...] = ()
+    ids: pl.Series | None = None
 
 
 class RowsMethod(Method):
@@ -51,14 +54,22 @@ class RowsMethod(Method):
         """Whether rows of one person are published under one pseudonym; otherwise nothing tells which rows belong together."""
         return True
 
-    @abstractmethod
     def remaining(self, log: Log) -> RemainingRows:
-        """What remains of a log."""
+        """What remains of a log; a method says it here, or in `remaining_of` where it asks for more than the log."""
+        raise NotImplementedError
+
+    def remaining_of(self, original: LogOriginal) -> RemainingRows:
+        """What remains of a log that may have a taxonomy beside it."""
+        return self.remaining(original.log)
 
     def apply(self, original: LogOriginal) -> Release:
         """Publish what remains, and account for every row."""
-        found = self.remaining(original.log)
-        table = RowTable(published_columns(found.log, links_people=self.links_people), USER if self.links_people else None)
+        found = self.remaining_of(original)
+        linked = self.links_people and found.ids is None
+        frame = published_columns(found.log, links_people=linked)
+        if found.ids is not None:
+            frame = frame.select(found.ids.alias(USER), pl.all())
+        table = RowTable(frame, USER if linked else None)
         return build_row_release(self, len(original.log), {LOG: table}, found.told, found.origin, found.notes)
 
 

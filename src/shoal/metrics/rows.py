@@ -28,7 +28,7 @@ def queries_kept(release: Release, original: LogOriginal) -> float:
 
 def people_kept(release: Release, original: LogOriginal) -> float:
     """People of whom a query is published, as a share of all people."""
-    published = pl.DataFrame({"payload": _published(release)})
+    published = pl.DataFrame({"payload": _published(release)}).filter(pl.col("payload") != "")
     left = original.log.frame.select("owner", "payload").join(published, on="payload", how="semi")
     return left["owner"].n_unique() / max(1, original.n_owners)
 

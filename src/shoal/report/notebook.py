@@ -12,6 +12,7 @@ from typing import Any
 from shoal.counting import percent
 from shoal.itemsets.choice import without_names
 from shoal.methods import fate_of
+from shoal.report.lacking import lack_of
 from shoal.report.summaries import summary_of
 from shoal.report.summary import PROTECTS, Share
 from shoal.report.words import count, number, plain, spoken
@@ -30,19 +31,24 @@ def small_page(manifest: Mapping[str, Any], advice: Sequence[str] = ()) -> str:
     summary = summary_of(manifest)
     warned = [("warning", summary.warning)] if summary.warning else []
     covered = [("protected", str(manifest["input"][PROTECTS]))] if PROTECTS in manifest["input"] else []
-    rows = [*_claims(manifest["claims"]), *covered, *summary.lines, ("method", _asked(manifest)), *warned]
+    rows = [*_claims(manifest), *covered, *summary.lines, ("method", _asked(manifest)), *warned]
     rows += [("try", line) for line in advice]
     left, heading = 'style="text-align:left"', 'style="text-align:left;vertical-align:top;white-space:nowrap"'
     cells = "".join(f"<tr><th {heading}>{escape(plain(name))}</th><td {left}>{escape(plain(text))}</td></tr>" for name, text in rows)
-    return f"<div>{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"
+    return f"<div>{_warned(lack_of(manifest))}{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"
 
 
-def _claims(claims: Sequence[Mapping[str, Any]]) -> list[Row]:
+def _warned(lack: str) -> str:
+    """What is said before all else of a release that guarantees nothing."""
+    return f'<p style="color:#a3301f;font-weight:bold">{escape(plain(lack))}</p>' if lack else ""
+
+
+def _claims(manifest: Mapping[str, Any]) -> list[Row]:
     rows = []
-    for claim in claims:
+    for claim in manifest["claims"]:
         level = ", ".join(f"{spoken(name)} {number(value)}" for name, value in claim["achieved"].items())
         rows.append((without_names(claim["model"]), f"{claim['verdict']} ({level})" if level else str(claim["verdict"])))
-    return rows or [("claim", "none: nothing is guaranteed")]
+    return rows or [("guarantee", f"NONE. {lack_of(manifest) or 'Nothing is guaranteed.'}")]
 
 
 def _asked(manifest: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.report import sections, verdicts
 from shoal.report.facts import Facts, PublishedItem
+from shoal.report.lacking import lack_of
 from shoal.report.summaries import summary_of
 from shoal.report.summary import PROTECTS
 from shoal.report.words import count, number, plain, plural
@@ -47,7 +48,7 @@ def _safe(markup: str) -> Any:
 
 def _context(facts: Facts) -> dict[str, Any]:
     manifest = facts.manifest
-    judged = manifest.get("claims", [])
+    judged, lack = manifest.get("claims", []), lack_of(manifest)
     metrics = manifest.get("metrics", {})
     summary = summary_of(manifest)
     meter = sections.loss_meter(metrics)
@@ -55,12 +56,13 @@ def _context(facts: Facts) -> dict[str, Any]:
     return {
         "version": plain(str(manifest.get("shoal", ""))),
         "asked": sections.asked_line(manifest),
-        "headline": verdicts.headline(judged),
+        "headline": verdicts.headline(judged, lack),
+        "lack": plain(lack),
         "shares": summary.shares,
         "share_chart": _safe(sections.share_chart(summary)),
         "warning": summary.warning,
         "protected": plain(str(manifest.get("input", {}).get(PROTECTS, ""))),
-        "tiles": [verdicts.guarantee(judged), summary.tile, sections.published_tile(manifest)],
+        "tiles": [verdicts.guarantee(judged, lack), summary.tile, sections.published_tile(manifest)],
         "claims": [verdicts.claim_of(v) for v in judged],
         "checked": verdicts.claims_line(judged),
         "method": method,

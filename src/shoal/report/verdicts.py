@@ -13,6 +13,7 @@ from shoal.report.words import number, plain, plural, spoken
 COUNTED = ("records", "people")  # levels that count
 COUNTED_BY = ("k", "owners")  # the parameters that promise a number of records or people
 BROKEN = "Do not publish this data under its claims: the reasons stand below."
+UNGUARANTEED = "Nothing is guaranteed."
 NO_WORDS = "This version of shoal has no description of the model."
 
 
@@ -85,8 +86,10 @@ def model_of(verdict: Mapping[str, Any]) -> Model | None:
     return found
 
 
-def headline(verdicts: Sequence[Mapping[str, Any]]) -> Headline:
-    """Do all claims hold, and what do they say?"""
+def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:
+    """Do all claims hold, and what do they say? `lack` is what a release without a guarantee says of it."""
+    if lack:
+        return Headline("bad", UNGUARANTEED, lack.removeprefix(UNGUARANTEED).strip())
     if not verdicts:
         return Headline("open", "This release claims nothing.", "No guarantee was asked for, so none was checked.")
     broken = [v for v in verdicts if not v["holds"]]
@@ -98,8 +101,10 @@ def headline(verdicts: Sequence[Mapping[str, Any]]) -> Headline:
     return Headline("good", title, " ".join(_summary(model_of(v)) for v in verdicts).strip())
 
 
-def guarantee(verdicts: Sequence[Mapping[str, Any]]) -> Tile:
+def guarantee(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Tile:
     """The guarantee in one number: that of the first broken claim, or of the first."""
+    if lack:
+        return Tile("Guarantee", "none", "whoever made this release asked for none", "bad")
     if not verdicts:
         return Tile("Guarantee", "none", "nothing was promised", "open")
     verdict = next((v for v in verdicts if not v["holds"]), verdicts[0])

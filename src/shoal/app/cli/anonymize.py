@@ -13,9 +13,10 @@ from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.grouped_command import help_all_option
 from shoal.app.cli.method_command import TYPED, MethodCommand
-from shoal.app.cli.options import DATA_PARAMETERS, data_options, input_argument, method_parameters, rare_option
+from shoal.app.cli.options import DATA_PARAMETERS, data_options, input_argument, method_parameters, no_guarantee_option, rare_option
 from shoal.app.cli.out_name import refuse_file_name
 from shoal.app.cli.retyped import with_change
+from shoal.app.consent import insist_on_consent
 from shoal.app.further import claims_for
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
@@ -29,6 +30,7 @@ from shoal.io.private_file import PrivateFile
 from shoal.io.spreadsheets import formula_notes
 from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format
 from shoal.methods import METHODS, Method
+from shoal.report.lacking import lack_of
 from shoal.report.private import render_private
 from shoal.report.summaries import summary_of
 from shoal.report.summary import PROTECTS
@@ -40,8 +42,8 @@ ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that par
 GROUPS = {
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
     "What is protected": ("method_k", "per", "gap", "bag"),
-    "Method": ("method", "taxonomy", "unknown", "floor", "outliers", "bound"),
-    "Output": ("out", "form", "layout", "force", "config", "help_all"),
+    "Method": ("method", "taxonomy", "unknown", "floor", "outliers"),
+    "Output": ("out", "form", "force", "config", "help_all"),
 }
 
 
@@ -76,6 +78,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
 @click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Also judge by this, such as "km-anonymity(k=5, m=2)".')
 @click.option("--bound", is_flag=True, help="Also prove what any release must lose; slow.")
+@no_guarantee_option
 @click.option("--force", is_flag=True, help="Replace an older release.")
 @click.option("--private-report", type=click.Path(path_type=Path), metavar="FILE", help="Records before and after. Not to be published.")
 @click.option(
@@ -101,6 +104,7 @@ def command(
     to_sep: str | None,
     claim: tuple[str, ...],
     bound: bool,
+    no_guarantee: bool,
     force: bool,
     private_report: Path | None,
     previous: tuple[Path, ...],
@@ -115,6 +119,7 @@ def command(
     a file, several with the same columns, a pattern in quotes, or - for standard input.
     """
     chosen = chosen_method(method, method_parameters(said))
+    insist_on_consent(chosen, no_guarantee)
     further = claims_for(chosen, claim)
     form = form or default_format(chosen.publishes)
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
@@ -130,7 +135,7 @@ def command(
     with screen.naming(show_rare), screen.progress(threads):
         prepared = prepare(input, how)
         announce(prepared)
-        judged = anonymize(prepared, chosen, ["bound"] if bound else [], further)
+        judged = anonymize(prepared, chosen, ["bound"] if bound else [], further, no_guarantee=no_guarantee)
         for compared in series.compare(judged, earlier):
             (screen.warn if compared.exposed else screen.note)(*compared.told)
         screen.note(*formula_notes(judged.release, form))
@@ -187,8 +192,9 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     given, account = manifest["input"], manifest["accounting"]
     shown = [name for name in account if name != "words" or len(account[name]) > ONE_PART]
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
-    summary = summary_of(manifest)
+    summary, lack = summary_of(manifest), lack_of(manifest)
     rows = [
+        *([("guarantee", f"NONE. {lack}")] if lack else []),
         *summary.lines,
         ("in", _came_in(given)),
         *([("protected", given[PROTECTS])] if PROTECTS in given else []),
@@ -199,7 +205,8 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
         ("method", f"{manifest['method']} with {used}"),
         ("open", str(out / REPORT)),
     ]
-    screen.side_by_side(f"{out}: verified and written", [(share.name, share.text) for share in summary.shares], rows)
+    outcome = "written WITHOUT ANY GUARANTEE" if lack else "verified and written"
+    screen.side_by_side(f"{out}: {outcome}", [(share.name, share.text) for share in summary.shares], rows)
 
 
 def _came_in(given: dict[str, Any]) -> str:

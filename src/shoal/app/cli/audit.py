@@ -12,7 +12,7 @@ from shoal.app.audit import Audit, gathered, located
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.config_command import ConfigCommand, said_of_original
-from shoal.app.cli.options import data_options, original_option, rare_option
+from shoal.app.cli.options import data_options, no_guarantee_option, original_option, rare_option
 from shoal.app.further import asked_claims
 from shoal.app.manifest import Published
 from shoal.app.promises import claims_of
@@ -35,6 +35,7 @@ PEOPLE_UNKNOWN = "records were counted: the file does not tell whose they are, s
 @click.option("--strength", type=int, metavar="K", help="Also say the largest m at this k, and the largest k at each m.")
 @click.option("--allow-column", multiple=True, metavar="NAME", help="A column beside the items that may stay unjudged; give it once each.")
 @data_options()
+@no_guarantee_option
 @rare_option
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @config_option
@@ -49,6 +50,7 @@ def command(
     release_user: str | None,
     strength: int | None,
     allow_column: tuple[str, ...],
+    no_guarantee: bool,
     show_rare: bool,
     threads: int | None,
     as_json: bool,
@@ -67,7 +69,7 @@ def command(
         read_as = (release_format, release_sep, allow_column, sensitive)
         material = gathered(release, _typed_claims(claim, place), originals, how, *read_as, release_user=release_user)
         screen.note(*material.notes)
-        found = material.judged(strength)
+        found = material.judged(strength, no_guarantee=no_guarantee)
     if as_json:
         named = {"rare": [text for verdict in found.claims for text in verdict.rare]} if show_rare else {}
         screen.as_json({**found.as_dict(), **named})
@@ -78,7 +80,8 @@ def command(
 
 def show_audit(found: Audit, release: Path, show_rare: bool) -> None:
     """The verdicts, the largest k, and how things were counted."""
-    rows = [("records", f"{found.records:,}")]
+    rows = [("guarantee", f"NONE. {found.lack}")] if found.lack else []
+    rows += [("records", f"{found.records:,}")]
     rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
     rows += screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare)
     screen.pairs(f"{release}: {_outcome(found)}", rows + strength_rows(found.strength))
@@ -122,6 +125,8 @@ def _outcome(found: Audit) -> str:
         return "A CLAIM DOES NOT HOLD"
     if not found.holds:
         return "THE AUDIT FAILS"
+    if found.lack and not found.claims:
+        return "NOTHING IS GUARANTEED"
     if found.unchecked:
         return f"no claim fails, {found.unchecked:,} NOT CHECKABLE from what is at hand"
     return "all claims hold" if found.claims else "no claim was made"

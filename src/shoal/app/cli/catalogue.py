@@ -32,7 +32,8 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, more: s
 
 
 def _facts(kind: type[Declared]) -> dict[str, Any]:
-    told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect") if hasattr(kind, key)}
+    told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect") if getattr(kind, key, "")}
+    told |= {"guarantee": "none"} if getattr(kind, "guarantees_nothing", False) else {}
     parameters = {p.name: {"help": p.help, "default": _in_json(p.default), "values": p.range} for p in kind.parameters()}
     return {"summary": kind.summary(), **told, "parameters": parameters}
 
@@ -44,7 +45,7 @@ def _in_json(default: Any) -> Any:
 
 def _tell(name: str, kind: type[Declared]) -> None:
     facts = _facts(kind)
-    labels = {"summary": "what it is", "paper": "from", "protects": "protects", "does_not_protect": "does not"}
+    labels = {"summary": "what it is", "paper": "from", "guarantee": "guarantee", "protects": "protects", "does_not_protect": "does not"}
     screen.pairs(name, [(labels[key], facts[key]) for key in labels if key in facts])
     rows = [(p.name, p.range, "" if p.default is None else screen.plain(p.default), p.help) for p in kind.parameters()]
     screen.out.print()

@@ -25,6 +25,7 @@ COMMANDS = {
     "anonymize": "Turn a log or table of records into a verified release.",
     "audit": "Judge a release, also one that another tool made.",
     "attack": "What somebody could still find out from a release.",
+    "decode": "Read what the shares of a release open.",
     "measure": "Numbers about an original and its release.",
     "bound": "A lower bound on the loss of any release of a file.",
     "taxonomy": "Build, check, draw and try out a hierarchy.",

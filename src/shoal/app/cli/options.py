@@ -75,6 +75,8 @@ original_option = click.option(
 )
 rare_option = click.option("--show-rare", is_flag=True, help="Name items that few people hold, not only count them. Not to be published.")
 
+no_guarantee_option = click.option("--no-guarantee", is_flag=True, help="Run a method, or accept a release, that guarantees nothing.")
+
 
 def called(input: Sequence[Path]) -> str:
     """What an input is called in a title."""

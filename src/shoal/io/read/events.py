@@ -25,7 +25,7 @@ from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import CLICKS, ROLES, ReadOptions
 from shoal.io.read.owned import shared_records, whole_numbers
-from shoal.io.read.owners import OwnerForms, owner_numbers
+from shoal.io.read.owners import OwnerForms, folded, owner_numbers
 from shoal.io.read.parquet import slices
 from shoal.io.read.reading import Reading, Tally
 from shoal.io.read.source import Source
@@ -142,7 +142,7 @@ class Collector:
         """The log and its account. Raises where no row could be used."""
         if not any(map(len, self._payload_parts)):
             self._tally.ledger()
-        spelling = self._fold_owners()
+        spelling, names = self._fold_owners()
         log = self._log()
         self._tally.used = len(log)
         if self._drops_repeats and len(log):
@@ -154,7 +154,7 @@ class Collector:
             log = Log(log.frame.drop("time"), log.kind)
         empty = self._empty_texts(log) if self._is_text else 0
         return Reading(
-            log,
+            Log(log.frame, log.kind, names) if self._options.needs_names else log,
             self._layout.format,
             self._tally.ledger(),
             self._tally.defects.frozen(),
@@ -164,18 +164,23 @@ class Collector:
             timed=self._has_times,
         )
 
-    def _fold_owners(self) -> tuple[str, ...]:
-        """Give owners who are one person one number, if that is asked for; raise where nobody said whether they are."""
+    def _fold_owners(self) -> tuple[tuple[str, ...], pl.Series]:
+        """Give owners who are one person one number, if that is asked for; raise where nobody said whether they are.
+
+        What is to be said of it, and the name of each number.
+        """
         met = np.zeros(len(self._owners), bool)
         for part in self._number_parts["owner"]:
             met[part] = True
-        names = pl.Series(self._owners.strings(), dtype=pl.String).filter(pl.Series(met))
+        every = pl.Series(self._owners.strings(), dtype=pl.String)
+        names = every.filter(pl.Series(met))
         person, notes = owner_numbers(names, self._options.owners, self._tally.called)
-        if person is not None:
-            number = np.full(len(met), -1, np.int32)
-            number[met] = person
-            self._number_parts["owner"] = [number[part] for part in self._number_parts["owner"]]
-        return notes
+        if person is None:
+            return notes, every
+        number = np.full(len(met), -1, np.int32)
+        number[met] = person
+        self._number_parts["owner"] = [number[part] for part in self._number_parts["owner"]]
+        return notes, folded(names).unique().sort()  # people were numbered in this order
 
     def _log(self) -> Log:
         """All batches as one log. What a part was made of is let go before the next is made."""

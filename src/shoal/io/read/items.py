@@ -1,16 +1,19 @@
-"""Files that name items, one a line, or weigh them, an item and a number a line; and reading them into declared parameters."""
+"""Files that name items, one a line, or weigh them, an item and a number a line; and reading files into declared parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.delimited import text_lines
+from shoal.io.read.keys import read_key
 from shoal.io.read.reading import Tally
 from shoal.io.read.source import Source
 from shoal.itemsets.choice import Items, ItemWeights, positive_decimal
+from shoal.keyed.keys import SecretKey
 from shoal.parameters import Declared
 
 Declaring = TypeVar("Declaring", bound=Declared)
@@ -18,7 +21,7 @@ Declaring = TypeVar("Declaring", bound=Declared)
 
 def with_files_read(declared: Declaring) -> Declaring:
     """The same method or model, with the files that its parameters name read."""
-    readers = {Items: read_items, ItemWeights: read_weights}
+    readers: dict[type, Callable[[str], Any]] = {Items: read_items, ItemWeights: read_weights, SecretKey: read_key}
     read = {
         name: readers[type(value)](value.file)
         for name, value in declared.values().items()

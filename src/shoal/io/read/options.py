@@ -42,6 +42,7 @@ class ReadOptions:
     `ordinal` and `hierarchy` are quasi-identifiers that are no numbers (`microdata_kinds.py`).
     `needs_times` is false where nothing is made of times: then an unreadable one is no defect, unless the column of times was named.
     `rank` and `url` are columns of what was clicked; they are read where something is made of clicks (`needs_clicks`).
+    The names of owners are kept where a method hashes them with a key (`needs_names`), and forgotten otherwise.
     """
 
     format: str | None = None
@@ -66,6 +67,7 @@ class ReadOptions:
     hierarchy: tuple[str, ...] = ()
     needs_times: bool = True
     needs_clicks: bool = False
+    needs_names: bool = False
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:

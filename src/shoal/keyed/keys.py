@@ -1,0 +1,70 @@
+"""A secret key as a parameter: read from a file, or drawn from the operating system for one run and never written.
+
+Whatever is computed with a key goes through `SecretKey.code`: keyed BLAKE2b, with the purpose as its personalization, so that codes made
+for one purpose tell nothing of those made for another. A file of any length is first hashed to a key of 64 bytes with SHA-512.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from shoal.errors import ParameterError
+
+SHORTEST, LONGEST = 16, 1 << 20  # bytes of a key file
+MADE = "openssl rand -hex 32 > FILE makes one"
+
+
+@dataclass(frozen=True)
+class SecretKey:
+    """A key that stands in a file, which `shoal.io.read.keys` reads, or that is at hand. Nothing shows its bytes."""
+
+    forms: ClassVar[str] = "FILE"
+
+    file: str | None = field(default=None, repr=False)
+    secret: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """From the path of a file."""
+        return cls(file=text)
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """From a key, or the path of a file as on the command line."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls.parse(value)
+        raise ParameterError("a key is given as the path of a file")
+
+    @classmethod
+    def of_bytes(cls, content: bytes) -> Self:
+        """The key that a file holds; refused where it could be guessed."""
+        if not SHORTEST <= len(content) <= LONGEST:
+            raise ParameterError(f"a key has at least {SHORTEST} bytes and at most {LONGEST:,}", hint=MADE)
+        return cls(secret=hashlib.sha512(content).digest())
+
+    @classmethod
+    def fresh(cls) -> Self:
+        """A key from the operating system's entropy."""
+        return cls(secret=secrets.token_bytes(64))
+
+    def code(self, purpose: bytes, *parts: bytes) -> bytes:
+        """64 bytes that nobody without the key can tell from random ones: a function of the purpose and the parts, each counted apart."""
+        if self.secret is None:
+            raise ParameterError("the file of the key was not read", hint="shoal.io.read.items.with_files_read reads it")
+        found = hashlib.blake2b(key=self.secret, person=purpose)
+        for part in parts:
+            found.update(len(part).to_bytes(8, "big") + part)
+        return found.digest()
+
+    @property
+    def described(self) -> str:
+        """For the manifest: neither the key nor where it is kept."""
+        return "from a file"
+
+    def __str__(self) -> str:
+        return self.described

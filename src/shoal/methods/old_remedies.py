@@ -1,0 +1,174 @@
+"""The old remedies: what was done to query logs before they were published, each of which has been broken.
+
+Cooper, "A survey of query log privacy-enhancing techniques from a policy perspective", ACM TWEB 2008, has seven: delete logs (`since`),
+hash queries (`queries`), delete ids, hash ids and shorten sessions (`ids`), scrub (`scrub`), and delete infrequent queries, which is a
+method of its own with a guarantee (`infrequent`). Hashing word by word is by Kumar, Novak, Pang and Tomkins, "On anonymizing query logs via
+token-based hashing", WWW 2007, who also break it. Guarantee: none. Time: O(rows).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import polars as pl
+
+from shoal.counting import counted
+from shoal.data.accounting import Part, changed, gone, kept
+from shoal.data.bags import Ints
+from shoal.data.cuts import Cut, parts_of_people
+from shoal.data.log import Log
+from shoal.errors import Infeasible, ParameterError
+from shoal.itemsets.choice import Items
+from shoal.keyed.keys import SecretKey
+from shoal.keyed.tokens import hashed, hashed_words
+from shoal.methods.rows import RemainingRows
+from shoal.methods.unguaranteed import UnguaranteedRows, part_tokens
+from shoal.parameters import param
+from shoal.text.scrubbing import KINDS, Names, scrubbed
+
+TYPED, WHOLE, WORDS = "typed", "hash", "hash-words"
+HASHED, SCRUBBED, TOO_OLD = "hashed", "scrubbed", "dropped: too old"
+_QUERIES, _WORDS, _IDS = b"old:queries", b"old:words", b"old:ids"
+
+OPEN_IDS = {
+    "none": "people whose rows are linked again by their times and by what they ask",
+    "person": "people of whom one query is known or tells who they are: one id stands beside all their rows",
+}
+OPEN_SESSIONS = "people whose sessions are linked again by what they ask"
+OPEN_QUERIES = {
+    TYPED: "names, addresses and all else that people typed",
+    WHOLE: "queries that are frequent or stand in another log, which counting tells; equal queries stay linked",
+    WORDS: "words, which their frequency and the words beside them tell to whoever has another log",
+}
+OPEN_SCRUBBED = "names, addresses and all else that people typed in a form that no pattern knows"
+
+
+@dataclass(frozen=True)
+class OldRemedies(UnguaranteedRows):
+    """Rows of a log with ids deleted or hashed, sessions shortened, queries hashed or scrubbed, old rows deleted."""
+
+    name = "old-remedies"
+    paper = 'Cooper, "A survey of query log privacy-enhancing techniques from a policy perspective", ACM TWEB 2008'
+    does_not_protect = (
+        "people of whom one query is known, or who are told by what they ask together; hashed queries and words, which counting tells; "
+        "anything identifying that no pattern knows"
+    )
+    fates = {HASHED: "changed", SCRUBBED: "changed"}  # noqa: RUF012 (never changed)
+
+    ids: Cut = param(Cut("person"), help="rows under one id: none deletes ids, person hashes them, the others shorten sessions")
+    queries: str = param(TYPED, choices=(TYPED, WHOLE, WORDS), help="queries as typed, hashed as a whole, or hashed word by word")
+    scrub: bool = param(False, help="replace e-mail addresses, phone, card and social security numbers, addresses and listed names")
+    names: Items | None = param(None, help="names that are scrubbed, one a line")
+    since: str | None = param(None, help="delete rows before this date or time, such as 2006-03-15")
+    key: SecretKey | None = param(None, help="the file of a key: the same key gives the same tokens. A fresh one is drawn without it")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.names is not None and not self.scrub:
+            raise ParameterError("names are listed to be scrubbed, and nothing is scrubbed", hint="add --scrub")
+        if self.key is not None and not self.ids.links and self.queries == TYPED:
+            raise ParameterError("a key is given, and nothing is hashed", hint="leave --key out")
+        if self.since is not None:
+            moment(self.since)
+
+    @property
+    def not_protected(self) -> str:
+        """What each of the chosen remedies leaves open."""
+        return "; ".join(self._left_open())
+
+    def _left_open(self) -> Iterator[str]:
+        yield OPEN_SESSIONS if self.ids.divides_people else OPEN_IDS[self.ids.text]
+        yield OPEN_SCRUBBED if self.scrub and self.queries == TYPED else OPEN_QUERIES[self.queries]
+        if self.key is not None:
+            yield "anything from somebody who gets the key, and can hash guesses with it"
+
+    @property
+    def links_people(self) -> bool:
+        """Unless ids are deleted."""
+        return self.ids.links
+
+    @property
+    def reads_names(self) -> bool:
+        """Names are hashed with the key; without one, pseudonyms are drawn."""
+        return self.key is not None and self.ids.links
+
+    @property
+    def reads_times(self) -> bool:
+        """Sessions and old rows are known by their times."""
+        return self.ids.divides_people or self.since is not None
+
+    @property
+    def deterministic(self) -> bool:
+        """But for pseudonyms, which are always drawn, and tokens under a fresh key."""
+        return self.key is not None or self.queries == TYPED
+
+    def remaining(self, log: Log) -> RemainingRows:
+        """The rows that are young enough, under new ids, with their queries scrubbed, then hashed."""
+        young = self._young(log)
+        rows = Log(log.frame.select(name for name in ("owner", "time", "payload") if name in log.frame.columns)[young], log.kind, log.names)
+        parts = pl.Series(parts_of_people(rows, self.ids))
+        ids = part_tokens(rows, parts, self.key, _IDS) if self.key is not None and self.links_people else None
+        clean, found = self._scrubbed(rows.frame["payload"])
+        queries = self._hashed(clean)
+        told = {**self._fates(rows.frame["payload"], clean, queries), TOO_OLD: gone(len(log) - len(young))}
+        frame = rows.frame.with_columns(owner=parts, payload=queries)
+        return RemainingRows(Log(frame, log.kind), young, told, tuple(self._notes(log, found)), ids)
+
+    def _young(self, log: Log) -> Ints:
+        """The rows that are not too old."""
+        if self.since is None:
+            return np.arange(len(log))
+        if not log.timed:
+            raise ParameterError("old rows are known by their times, and this log has none", hint="name the column with --time")
+        found: Ints = np.flatnonzero((log.frame["time"] >= moment(self.since)).to_numpy())
+        if not len(found):
+            raise Infeasible(f"no row is as young as {self.since}", hint="give an earlier --since")
+        return found
+
+    def _scrubbed(self, queries: pl.Series) -> tuple[pl.Series, Counter[str]]:
+        """The queries without what was looked for, and how many things of each kind were found in all rows."""
+        found: Counter[str] = Counter()
+        if not self.scrub:
+            return queries, found
+        names = Names(self.names.listed("scrubbed")) if self.names is not None else None
+        different = queries.value_counts(name="rows")
+        clean = [scrubbed(text, names) for text in different[queries.name].to_list()]
+        for one, rows in zip(clean, different["rows"].to_list(), strict=True):
+            found.update({kind: n * rows for kind, n in one.found.items()})
+        return queries.replace_strict(different[queries.name], [one.text for one in clean], return_dtype=pl.String), found
+
+    def _hashed(self, queries: pl.Series) -> pl.Series:
+        """The queries as tokens, if that is asked for."""
+        if self.queries == TYPED:
+            return queries
+        key = self.key or SecretKey.fresh()
+        return hashed(queries, key, _QUERIES) if self.queries == WHOLE else hashed_words(queries, key, _WORDS)
+
+    def _fates(self, before: pl.Series, clean: pl.Series, after: pl.Series) -> Mapping[str, Part]:
+        """What became of the rows that are published: a query is as typed, hashed, or scrubbed and not hashed."""
+        different = int((before != after).sum())
+        scrubbed_rows = int((before != clean).sum()) if self.queries == TYPED else 0
+        return {"published": kept(len(before) - different), SCRUBBED: changed(scrubbed_rows), HASHED: changed(different - scrubbed_rows)}
+
+    def _notes(self, log: Log, found: Counter[str]) -> Iterator[str]:
+        if found:
+            yield f"scrubbed: {', '.join(f'{found[kind]:,} {kind}' for kind in KINDS if found[kind])}"
+        if log.further:
+            yield f"left out: {counted(len(log.further), 'further column')}"
+
+
+def moment(written: str) -> datetime:
+    """A date or time as it is typed."""
+    try:
+        found = datetime.fromisoformat(written)
+    except ValueError:
+        raise ParameterError(
+            f"since must be a date or time such as 2006-03-15 or 2006-03-15T12:00, not {written!r}", value=written
+        ) from None
+    if found.tzinfo is not None:
+        raise ParameterError("since must be without a time zone, as the times of a log are", value=written)
+    return found

@@ -1,0 +1,122 @@
+"""Secret sharing: a query can be read once k people have asked it, and by nobody before.
+
+Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis. Every query is sealed under a secret of its own, and
+every person who asks it publishes a share of that secret (`shoal.keyed.sharing`). Who repeats a query repeats the share. Guarantee:
+none is claimed, as a person's rows stay linked, and how often a query was asked is seen before it can be read.
+Time: O(rows) and O(k) multiplications for each different pair of person and query.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from shoal.data.accounting import changed, gone
+from shoal.data.log import Log
+from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
+from shoal.errors import Infeasible, InputError
+from shoal.keyed.keys import SecretKey
+from shoal.keyed.sealing import opened, sealed
+from shoal.keyed.sharing import PRIME, Polynomial, Share, point_of, secret_of
+from shoal.methods.rows import RemainingRows
+from shoal.methods.unguaranteed import UnguaranteedRows, names_of
+from shoal.parameters import param
+
+READABLE, SEALED, NO_QUERY = "readable with k shares", "sealed: fewer than k people", "dropped: no query"
+X, Y = "x", "y"  # the columns of a share, in hexadecimal digits
+DIGITS = 32
+
+
+@dataclass(frozen=True)
+class SecretSharing(UnguaranteedRows):
+    """Queries are sealed, with a share of the secret in every row: k people's shares together open a query, fewer do not."""
+
+    name = "secret-sharing"
+    paper = 'Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis'
+    does_not_protect = (
+        "people of whom some queries are known, as a pseudonym links all their rows and times; how many people asked a query that "
+        "cannot be read, as equal queries look equal; a query that one person asked under k names; the length of a query, up to 32 bytes"
+    )
+    fates = {READABLE: "changed", SEALED: "changed"}  # noqa: RUF012 (never changed)
+
+    k: int = param(5, minimum=2, help="people whose shares open a query")
+    key: SecretKey | None = param(None, help="the file of a key: the same key gives the same shares, and opens every query")
+
+    @property
+    def not_protected(self) -> str:
+        """With a key that is kept, also everything from whoever gets it."""
+        return self.does_not_protect if self.key is None else f"{self.does_not_protect}; any query from somebody who gets the key"
+
+    @property
+    def reads_names(self) -> bool:
+        """A person's shares are the same in every release with the same key, and so are made from the name."""
+        return self.key is not None
+
+    @property
+    def deterministic(self) -> bool:
+        """Only where a key is given."""
+        return self.key is not None
+
+    def remaining(self, log: Log) -> RemainingRows:
+        """Every row that asks something: sealed, with a share."""
+        columns = [name for name in ("owner", "time", "payload") if name in log.frame.columns]
+        asked = log.frame.select(columns).with_row_index("row").filter(pl.col("payload") != "")
+        people = asked.group_by("payload").agg(people=pl.col("owner").n_unique())
+        shared = people.filter(pl.col("people") >= self.k)
+        if not len(shared):
+            raise Infeasible(f"no query was asked by {self.k:,} people or more: none could be read", hint="lower k, or give more data")
+        readable = len(asked.join(shared, on="payload", how="semi"))
+        told = {READABLE: changed(readable), SEALED: changed(len(asked) - readable), NO_QUERY: gone(len(log) - len(asked))}
+        rows = asked.join(self._shares(asked, log), on=["owner", "payload"], how="left", maintain_order="left")
+        frame = rows.select(*(name for name in columns if name != "payload"), X, Y, payload="sealed")
+        return RemainingRows(Log(frame, log.kind), asked["row"].to_numpy().astype("int64"), told)
+
+    def _shares(self, asked: pl.DataFrame, log: Log) -> pl.DataFrame:
+        """Of every person and query the sealed query and the share."""
+        key = SecretKey.fresh() if self.key is None else self.key
+        names = None if self.key is None else names_of(log)
+        polynomials = {text: Polynomial.of_text(_encoded(text), self.k, key) for text in asked["payload"].unique().to_list()}
+        covers = {text: sealed(text, polynomial.secret) for text, polynomial in polynomials.items()}
+        made = []
+        for owner, text in asked.select("owner", "payload").unique().iter_rows():
+            person = _encoded(str(owner) if names is None else names[owner])
+            share = polynomials[text].share_at(point_of(person, _encoded(text), key))
+            made.append((owner, text, covers[text], f"{share.x:0{DIGITS}x}", f"{share.y:0{DIGITS}x}"))
+        schema = {"owner": pl.Int64, "payload": pl.String, "sealed": pl.String, X: pl.String, Y: pl.String}
+        return pl.DataFrame(made, schema=schema, orient="row")
+
+    def decoded(self, release: Release) -> pl.DataFrame:
+        """The queries that k shares open, with the number of different shares and of rows, the most shared first."""
+        table = release.only(RowTable.kind)
+        assert isinstance(table, RowTable)
+        if not {X, Y} <= table.columns.keys():
+            raise InputError(f"the rows have no columns {X!r} and {Y!r} of shares")
+        rows = table.frame.select(pl.col(table.unit).alias("query"), X, Y)
+        groups = rows.group_by("query").agg(pl.struct(X, Y).unique().alias("shares"), rows=pl.len().cast(pl.Int64))
+        found = [
+            (text, len(shares), n)
+            for cover, shares, n in groups.iter_rows()
+            if (text := self._opened(cover, [share for share in map(_share, shares) if share is not None])) is not None
+        ]
+        schema = {"query": pl.String, "people": pl.Int64, "rows": pl.Int64}
+        return pl.DataFrame(found, schema=schema, orient="row").sort("people", "rows", "query", descending=[True, True, False])
+
+    def _opened(self, cover: str, shares: list[Share]) -> str | None:
+        """The query under a cover, if there are shares of k people; None where there are fewer, or the rows were changed."""
+        points = {share.x: share for share in sorted(shares)}
+        return opened(cover, secret_of(list(points.values())[: self.k])) if len(points) >= self.k else None
+
+
+def _share(written: dict[str, str]) -> Share | None:
+    """A share as it stands in a row; None where it is none."""
+    try:
+        x, y = int(written[X], 16), int(written[Y], 16)
+    except (TypeError, ValueError):
+        return None
+    return Share(x, y) if 0 < x < PRIME and 0 <= y < PRIME else None
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,54 @@
+"""Split personality: a person's queries divided by topic, with a pseudonym of its own for each topic.
+
+Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis. A topic is a node of the taxonomy on a given level:
+that above most words of a query, of several the first in the order of the tree. Queries without a word of the taxonomy are one more topic.
+Guarantee: none. Time: O(words).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal.counting import counted
+from shoal.data.accounting import kept
+from shoal.data.log import Log
+from shoal.data.original_rows import LogOriginal
+from shoal.errors import ParameterError
+from shoal.methods.rows import RemainingRows
+from shoal.methods.unguaranteed import UnguaranteedRows
+from shoal.parameters import param
+from shoal.taxonomy.topics import topics_of
+
+
+@dataclass(frozen=True)
+class SplitPersonality(UnguaranteedRows):
+    """Every person gets a pseudonym for each topic of their queries, so that no one of them has the whole history."""
+
+    name = "split-personality"
+    paper = 'Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis'
+    does_not_protect = (
+        "people of whom one query is known or tells who they are: a pseudonym stands beside all their rows of that topic; pseudonyms of "
+        "one person, which times and habits link again; names, addresses and all else that people typed"
+    )
+
+    level: int = param(5, minimum=2, help="the level of the taxonomy whose nodes are topics; the root is level 1")
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """It tells the topics of queries."""
+        return True
+
+    def remaining_of(self, original: LogOriginal) -> RemainingRows:
+        """All rows, as they were typed, under a pseudonym for each person and topic."""
+        log, taxonomy = original.log, original.taxonomy
+        if taxonomy is None:
+            raise ParameterError(f"the method {self.name} needs a taxonomy", hint="name one with --taxonomy")
+        topics = pl.Series("topic", topics_of(log.frame["payload"], log.kind, taxonomy, self.level))
+        split = log.frame.select("owner").with_columns(topics).select(pl.struct("owner", "topic").rank("dense").cast(pl.Int64)).to_series()
+        columns = [name for name in ("time", "payload") if name in log.frame.columns]
+        frame = log.frame.select(split.alias("owner"), *columns)
+        note = f"{counted(split.n_unique(), 'pseudonym')} for {counted(log.n_owners, 'person', 'people')}"
+        return RemainingRows(Log(frame, log.kind), np.arange(len(log)), {"published": kept(len(log))}, (note,))

@@ -1,0 +1,48 @@
+"""The base of methods that publish rows and guarantee nothing: remedies of the past, kept to be compared with and attacked.
+
+They run only where their user asks for no guarantee. A key makes the tokens of two releases the same; without one a key is drawn for the
+run and forgotten.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import polars as pl
+
+from shoal.data.log import Log
+from shoal.errors import ParameterError
+from shoal.keyed.keys import SecretKey
+from shoal.keyed.tokens import token_of
+from shoal.methods.rows import RowsMethod
+from shoal.privacy import Model
+
+
+class UnguaranteedRows(RowsMethod):
+    """A method of rows that makes no claim, and says what it does not protect."""
+
+    must_tell = ("name", "paper", "does_not_protect")
+    guarantees_nothing = True
+    does_not_protect: ClassVar[str]
+    varies = "the key was drawn for this release and written nowhere: no other release can have the same tokens"
+
+    def claims(self) -> tuple[Model, ...]:
+        """None."""
+        return ()
+
+
+def names_of(log: Log) -> pl.Series:
+    """The names of people, which a key needs: numbers of people are those of one run."""
+    if log.names is None:
+        raise ParameterError("a key hashes the names of people, and this log was read without them", hint="give the file or frame itself")
+    return log.names
+
+
+def part_tokens(log: Log, parts: pl.Series, key: SecretKey, purpose: bytes) -> pl.Series:
+    """A token for each row: of the name of its person, and of the place of its part among the person's, as parts are numbered in order."""
+    names = names_of(log)
+    rows = pl.DataFrame({"owner": log.frame["owner"], "part": parts})
+    place = rows.with_columns(place=pl.col("part") - pl.col("part").min().over("owner")).select("part", "owner", "place")
+    different = place.unique("part")
+    tokens = [token_of(f"{at} {names[owner]}", key, purpose) for _, owner, at in different.iter_rows()]
+    return parts.replace_strict(different["part"], tokens, return_dtype=pl.String)

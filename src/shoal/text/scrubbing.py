@@ -1,0 +1,118 @@
+"""Scrubbing: what looks like an e-mail address, a card, phone or social security number, an address or a listed name gives way to its kind.
+
+Patterns know forms, not meanings: they miss what is written otherwise, and what identifies a person without any such form. They are kept
+narrow, so that ordinary words and numbers stay: a card number must pass the check of Luhn, a street needs a number and the word for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from shoal.text.luhn import luhn_holds
+
+NAME = "name"
+SHORTEST_PHONE = 7
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+
+
+class Detector(NamedTuple):
+    """A kind of thing to be scrubbed: how it is written, and what else must be true of what is written so."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    holds: Callable[[str], bool] = lambda found: True
+
+
+class Scrubbed(NamedTuple):
+    """A text after scrubbing, and how many things of each kind were replaced in it."""
+
+    text: str
+    found: Counter[str]
+
+
+def is_card(written: str) -> bool:
+    """Whether these digits, blanks and hyphens are a card number."""
+    return luhn_holds("".join(filter(str.isdigit, written)))
+
+
+def is_ip_address(written: str) -> bool:
+    """Whether four numbers between full stops are an IPv4 address."""
+    return all(int(part) < 256 for part in written.split("."))
+
+
+# In the order in which they are looked for: what a longer form may hold comes later.
+DETECTORS = (
+    Detector("e-mail", re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")),
+    Detector("card", re.compile(r"(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])"), is_card),
+    Detector("IP address", re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])"), is_ip_address),
+    Detector("social security", re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")),
+    Detector(
+        "phone",
+        re.compile(
+            r"(?<![\d.-])(?<!\d )(?:"
+            r"\+\d{1,3}(?:[ .-]?\d{1,4}){2,5}"  # with the code of a country
+            r"|(?:1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]?\d{4}"  # of North America
+            r"|1?[2-9]\d{2}[2-9]\d{6}"
+            r"|\d{3}-\d{4}"
+            r")(?![\d-])(?! \d)"
+        ),
+        lambda written: sum(map(str.isdigit, written)) >= SHORTEST_PHONE,
+    ),
+    Detector(
+        "address",
+        re.compile(
+            r"(?<!\w)\d{1,5}[a-z]? (?:[^\W\d_]+\.? ){1,2}(?:street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln)(?!\w)"
+            r"|(?<!\w)[^\W\d_]+(?:stra(?:ss|ß)e|str\.) ?\d{1,4}[a-z]?(?!\w)",
+            re.IGNORECASE,
+        ),
+    ),
+)
+KINDS = (*(detector.kind for detector in DETECTORS), NAME)
+
+
+def scrubbed(text: str, names: Names | None = None) -> Scrubbed:
+    """The text with `<kind>` in place of all that is found."""
+    found: Counter[str] = Counter()
+    for detector in DETECTORS:
+
+        def replace(match: re.Match[str], detector: Detector = detector) -> str:
+            if not detector.holds(match[0]):
+                return match[0]
+            found[detector.kind] += 1
+            return f"<{detector.kind}>"
+
+        text = detector.pattern.sub(replace, text)
+    if names is not None:
+        text, found[NAME] = names.scrubbed(text)
+    return Scrubbed(text, +found)
+
+
+class Names:
+    """Names to be scrubbed: of one word or several, as whole words, capitals not counting."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = {" ".join(word.lower() for word in _WORD.findall(name)) for name in names} - {""}
+        self._longest = max((name.count(" ") + 1 for name in self._names), default=0)
+
+    def scrubbed(self, text: str) -> tuple[str, int]:
+        """The text with `<name>` in place of every listed name, the longest first, and how many there were."""
+        words = list(_WORD.finditer(text))
+        pieces, at, place, n = [], 0, 0, 0
+        while place < len(words):
+            length = self._length_at(words, place, text)
+            if length:
+                pieces += [text[at : words[place].start()], f"<{NAME}>"]
+                at, n = words[place + length - 1].end(), n + 1
+            place += length or 1
+        return "".join([*pieces, text[at:]]), n
+
+    def _length_at(self, words: list[re.Match[str]], place: int, text: str) -> int:
+        """How many words from this one on are a listed name; 0 where none is. What was scrubbed before is no name."""
+        if text[words[place].start() - 1 : words[place].start()] == "<":
+            return 0
+        most = min(self._longest, len(words) - place)
+        told = [word[0].lower() for word in words[place : place + most]]
+        return next((n for n in range(most, 0, -1) if " ".join(told[:n]) in self._names), 0)

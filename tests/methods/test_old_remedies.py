@@ -1,0 +1,212 @@
+"""Every operator of Cooper's survey on one small log, with the rows that it must give written by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import shoal
+from shoal.app.contract import made_by
+from shoal.data.log import Log
+from shoal.data.original_rows import LogOriginal
+from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
+from shoal.errors import Infeasible, ParameterError
+from shoal.io.published import rows_differing
+from shoal.keyed.keys import SecretKey
+from shoal.keyed.tokens import token_of
+from shoal.methods.old_remedies import OldRemedies
+
+KEY = SecretKey.of_bytes(b"a key that only these tests have")
+PEOPLE = ["ann", "ben", "cat"]
+# person, time, query
+ROWS = [
+    (0, "2006-03-01 07:00", "weather"),
+    (0, "2006-03-01 07:02", "ann miller 12 elm street"),
+    (0, "2006-03-02 09:30", "call 555-123-4567"),
+    (1, "2006-03-01 08:15", "Weather today"),
+    (1, "2006-03-02 12:00", "4111 1111 1111 1111"),
+    (2, "2006-02-28 23:59", "mail bob@example.org"),
+    (2, "2006-03-01 00:10", ""),
+]
+ALL = list(range(len(ROWS)))
+
+
+def log(names: bool = False) -> Log:
+    owners, times, queries = zip(*ROWS, strict=True)
+    times = pl.Series(times).str.to_datetime("%Y-%m-%d %H:%M", time_unit="us")
+    frame = pl.DataFrame({"owner": owners, "time": times, "payload": queries, "rank": [1] * len(ROWS)})
+    return Log(frame, "text", pl.Series(PEOPLE) if names else None)
+
+
+def run(**parameters: Any) -> Release:
+    method = OldRemedies(**parameters)
+    return made_by(method, LogOriginal(log(method.reads_names)))
+
+
+def rows(release: Release) -> pl.DataFrame:
+    table = release.only("rows")
+    assert isinstance(table, RowTable)
+    return table.frame
+
+
+def groups(users: pl.Series) -> set[frozenset[int]]:
+    """Which rows bear one id."""
+    return {frozenset(at for at, user in enumerate(users.to_list()) if user == one) for one in users.unique().to_list()}
+
+
+def account(release: Release) -> dict[str, int]:
+    assert release.accounting is not None
+    return release.accounting["rows"].as_dict()
+
+
+def test_ids_hashed() -> None:
+    """What AOL did: a pseudonym for each person, and everything else as it was."""
+    release = run()
+    assert rows(release).columns == ["user", "time", "query"]
+    assert groups(rows(release)["user"]) == {frozenset({0, 1, 2}), frozenset({3, 4}), frozenset({5, 6})}
+    assert rows(release)["query"].to_list() == [query for _, _, query in ROWS]
+    assert account(release) == {"in": 7, "published": 7}
+
+
+def test_ids_hashed_with_a_key() -> None:
+    """The token of a name is the same whatever the number of the person; so are the tokens of two releases with one key."""
+    ann, ben, cat = (token_of(f"0 {name}", KEY, b"old:ids") for name in PEOPLE)
+    assert rows(run(key=KEY))["user"].to_list() == [ann, ann, ann, ben, ben, cat, cat]
+    other = log(names=True)
+    renamed = Log(other.frame.with_columns(owner=2 - pl.col("owner")), "text", pl.Series(PEOPLE[::-1]))
+    assert rows_differing(run(key=KEY).tables, made_by(OldRemedies(key=KEY), LogOriginal(renamed)).tables) == 0
+    assert not set(rows(run(key=SecretKey.fresh()))["user"]) & {ann, ben, cat}
+
+
+def test_ids_deleted() -> None:
+    release = run(ids="none")
+    assert rows(release).columns == ["time", "query"]
+    assert account(release) == {"in": 7, "published": 7}
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        ("day", [{0, 1}, {2}, {3}, {4}, {5}, {6}]),
+        ("gap:30m", [{0, 1}, {2}, {3}, {4}, {5, 6}]),
+        ("gap:11m", [{0, 1}, {2}, {3}, {4}, {5, 6}]),
+        ("gap:10m", [{0, 1}, {2}, {3}, {4}, {5}, {6}]),
+        ("rows:2", [{0, 1}, {2}, {3, 4}, {5, 6}]),
+        ("rows:1", [{row} for row in ALL]),
+    ],
+)
+def test_sessions_shortened(ids: str, expected: list[set[int]]) -> None:
+    for parameters in ({}, {"key": KEY}):
+        release = run(ids=ids, **parameters)
+        assert groups(rows(release)["user"]) == set(map(frozenset, expected))
+        assert account(release) == {"in": 7, "published": 7}
+
+
+def test_whole_queries_hashed() -> None:
+    release = run(queries="hash", key=KEY)
+    assert rows(release)["query"].to_list() == [token_of(query, KEY, b"old:queries") if query else "" for _, _, query in ROWS]
+    assert account(release) == {"in": 7, "published": 1, "hashed": 6}
+
+
+def test_words_hashed() -> None:
+    def words(*spoken: str) -> str:
+        return " ".join(token_of(word, KEY, b"old:words") for word in spoken)
+
+    release = run(queries="hash-words", key=KEY)
+    assert rows(release)["query"].to_list() == [
+        words("weather"),
+        words("ann", "miller", "12", "elm", "street"),
+        words("call", "555", "123", "4567"),
+        words("weather", "today"),
+        words("4111", "1111", "1111", "1111"),
+        words("mail", "bob", "example", "org"),
+        "",
+    ]
+    assert account(release) == {"in": 7, "published": 1, "hashed": 6}
+
+
+def test_scrubbed() -> None:
+    release = run(scrub=True, names=["Ann Miller"])
+    assert rows(release)["query"].to_list() == [
+        "weather",
+        "<name> <address>",
+        "call <phone>",
+        "Weather today",
+        "<card>",
+        "mail <e-mail>",
+        "",
+    ]
+    assert account(release) == {"in": 7, "published": 3, "scrubbed": 4}
+    assert "scrubbed: 1 e-mail, 1 card, 1 phone, 1 address, 1 name" in release.notes
+
+
+def test_scrubbed_and_then_hashed_counts_once() -> None:
+    release = run(scrub=True, queries="hash", key=KEY)
+    assert rows(release)["query"][4] == token_of("<card>", KEY, b"old:queries")
+    assert account(release) == {"in": 7, "published": 1, "hashed": 6}
+
+
+def test_old_rows_deleted() -> None:
+    release = run(since="2006-03-01")
+    assert rows(release)["query"].to_list() == [query for _, _, query in ROWS[:5]] + [""]
+    assert account(release) == {"in": 7, "published": 6, "dropped: too old": 1}
+    assert account(run(since="2006-03-01T12:00")) == {"in": 7, "published": 2, "dropped: too old": 5}
+    with pytest.raises(Infeasible, match="no row is as young as 2007-01-01"):
+        run(since="2007-01-01")
+
+
+def test_without_a_key_tokens_are_new_every_time() -> None:
+    for queries in ("hash", "hash-words"):
+        one, other = (rows(run(queries=queries))["query"] for _ in range(2))
+        assert not set(one) & set(other) - {""}
+        assert OldRemedies.varies in run(queries=queries).notes
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"names": ["ann"]}, "nothing is scrubbed"),
+        ({"key": KEY, "ids": "none"}, "nothing is hashed"),
+        ({"since": "yesterday"}, "since must be a date or time"),
+        ({"since": "2006-03-01T00:00+01:00"}, "without a time zone"),
+        ({"queries": "md5"}, "queries must be one of typed, hash, hash-words"),
+        ({"ids": "hour"}, "ids: give none, person, day"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(parameters: dict[str, Any], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        OldRemedies(**parameters)
+
+
+@pytest.mark.parametrize("parameters", [{"ids": "day"}, {"since": "2006-03-01"}])
+def test_what_needs_times_is_refused_without(parameters: dict[str, Any]) -> None:
+    untimed = Log(log().frame.drop("time"))
+    with pytest.raises(ParameterError, match="this log has none"):
+        made_by(OldRemedies(**parameters), LogOriginal(untimed))
+
+
+def test_a_key_needs_the_names_of_people() -> None:
+    with pytest.raises(ParameterError, match="read without them"):
+        made_by(OldRemedies(key=KEY), LogOriginal(log()))
+
+
+def test_what_is_not_protected_is_told_of_the_chosen_remedies() -> None:
+    told = {
+        ids: OldRemedies(ids=ids, queries=queries).not_protected
+        for ids, queries in (("none", "typed"), ("person", "hash"), ("day", "hash-words"))
+    }
+    assert "linked again by their times" in told["none"] and "all else that people typed" in told["none"]
+    assert "one id stands beside all their rows" in told["person"] and "which counting tells" in told["person"]
+    assert "sessions are linked again" in told["day"] and "words beside them" in told["day"]
+    assert "no pattern knows" in OldRemedies(scrub=True).not_protected
+    assert "gets the key" in OldRemedies(key=KEY).not_protected
+
+
+def test_names_are_read_from_frames_also_where_spellings_are_folded() -> None:
+    frame = pl.DataFrame({"user": ["Ann", "ann", "ben"], "query": ["a b", "c", "d"]})
+    found = shoal.anonymize(frame, "old-remedies", owners="folded", key=KEY, no_guarantee=True, user="user", text="query")
+    ann, ben = (token_of(f"0 {name}", KEY, b"old:ids") for name in ("ann", "ben"))
+    assert sorted(found.to_polars().select("user", "query").rows()) == sorted([(ann, "a b"), (ann, "c"), (ben, "d")])
