@@ -15,14 +15,16 @@ from shoal.app.cli.anonymize import command
 from shoal.app.cli.main import cli
 from shoal.app.cli.options import method_options
 from shoal.methods import METHODS
+from shoal.methods.presets import presets_of
 
 LINES, COLUMNS = 48, 110
 DASHED = re.compile(r"^ +(?:-\w, )?(--[\w-]+)", re.MULTILINE)
 
 
 def declared(method: str) -> dict[str, str]:
-    """What a method declares, straight from its parameters: options and their help."""
-    return {f"--{p.name.replace('_', '-')}": p.help for p in METHODS[method].parameters()}
+    """What a method declares, straight from its parameters: options and their help; and what names its presets, if it has any."""
+    own = {f"--{p.name.replace('_', '-')}": p.help for p in METHODS[method].parameters()}
+    return own | ({"--preset": ", ".join(presets_of(method))} if presets_of(method) else {})
 
 
 def squeezed(text: str) -> str:

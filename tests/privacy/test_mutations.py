@@ -18,7 +18,8 @@ from helpers_microdata import people_csv
 from shoal import _kernels
 from shoal.data.groups import Groups
 from shoal.itemsets.sensitive import SensitiveNodes
-from shoal.methods import accesslog_mdav, document_vectors, infrequent, tds, user_microaggregation
+from shoal.methods import accesslog_mdav, document_vectors, tds, thresholds, user_microaggregation
+from shoal.methods.climbing import Held
 from shoal.methods.growing import GroupSearch
 from shoal.microaggregation import aggregation, visits
 from shoal.microaggregation.documents import DocumentSpace
@@ -155,14 +156,16 @@ def forgets_who_holds_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts rows, as if everybody asked a query once."""
-    true = infrequent.people_per_query
-    monkeypatch.setattr(infrequent, "people_per_query", lambda asked: true(asked.with_row_index("owner_").with_columns(owner="owner_")))
+    true = Held.of
+    monkeypatch.setattr(
+        Held, "of", lambda numbers, window, windows, owners, people: true(numbers, window, windows, np.arange(len(owners)), len(owners))
+    )
 
 
 def one_row_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves the first row in the log, whatever it asks."""
-    true = infrequent.rows_of
-    monkeypatch.setattr(infrequent, "rows_of", lambda asked, queries: np.union1d(true(asked, queries), [0]))
+    true = thresholds.among
+    monkeypatch.setattr(thresholds, "among", lambda shared, rows: true(shared, rows) | (np.arange(len(rows)) == 0))
 
 
 def groups_too_small(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from shoal.data.tables.weighted import WeightedBagTable
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT
 from shoal.itemsets.choice import Items
-from shoal.methods import fate_of
+from shoal.methods import fate_of, ledgers_of
 from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict
 from shoal.report.lacking import LACKING, lack_of
@@ -106,7 +106,7 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     facts = disclosed_input(told, release.claims)
     evidence.add("input", {name: fact for name, fact in facts.items() if name not in settings and name not in absent})
     if allows_exact_counts(release.claims):
-        _accounts(evidence, manifest["accounting"], prepared)
+        _accounts(evidence, manifest["accounting"], prepared, manifest["method"])
         _metrics(evidence, manifest, placed, prepared)
     if manifest["shoal"] == __version__:
         before = {key: value for key, value in manifest.items() if key != DIGEST} | {"files": manifest["files"][:-1]}
@@ -123,12 +123,13 @@ def _alike_counted(said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[st
     return {name: value for name, value in found.items() if name == "records" or ("people" not in said and name in said)}
 
 
-def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepared: Prepared) -> None:
+def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepared: Prepared, method: str) -> None:
     """Totals, and what happened before the method saw the records; how the method split what it was given only its groups tell."""
     original = prepared.original
     given = Accounting({name: Ledger(n, {BY_THE_METHOD: kept(n)}) for name, n in original.to_account().items()})
     found = with_preparation(given, prepared).as_dict()
-    evidence.insist(said.keys() <= found.keys(), f"accounting holds more than {', '.join(found)}")
+    known = [*found, *ledgers_of(method)]
+    evidence.insist(said.keys() <= set(known), f"accounting holds more than {', '.join(known)}")
     for name, ledger in found.items():
         if BY_THE_METHOD not in ledger and name in said:
             evidence.add(f"accounting.{name}", ledger)

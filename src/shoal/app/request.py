@@ -15,6 +15,7 @@ from shoal.errors import ParameterError
 from shoal.io.read.items import with_files_read
 from shoal.io.read.options import OF_MICRODATA, ROLES, ReadOptions
 from shoal.methods import METHODS, Method
+from shoal.methods.presets import PRESET, presets_of, with_preset
 from shoal.names import did_you_mean
 
 OF_TABLES = {option.replace("-", "_"): name for option, name in OF_MICRODATA.items()}
@@ -89,8 +90,8 @@ def original_options(said: dict[str, Any], original: object, manifest: dict[str,
 
 
 def chosen_method(name: str, parameters: dict[str, Any]) -> Method:
-    """The method of that name with the parameters that were given (those that are not None), files read."""
-    given = {parameter: value for parameter, value in parameters.items() if value is not None}
+    """The method of that name with the parameters that were given (those that are not None), or a preset has; files read."""
+    given = with_preset(name, {parameter: value for parameter, value in parameters.items() if value is not None})
     kind = METHODS[name]
     known = {p.name: p for p in kind.parameters()}
     return with_files_read(kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()}))
@@ -126,7 +127,7 @@ def own_parameters(method: Method | str | None, said: dict[str, Any]) -> dict[st
 
 def _refuse_unknown(method: str, given: Collection[str], others: Collection[str]) -> None:
     """Raise where a parameter is none of this method, with what may have been meant and the methods that have it."""
-    own = [declared.name for declared in METHODS[method].parameters()]
+    own = [declared.name for declared in METHODS[method].parameters()] + ([PRESET] if presets_of(method) else [])
     for name in given:
         if name not in own:
             takers = [other for other, kind in METHODS.items() if name in {declared.name for declared in kind.parameters()}]

@@ -106,6 +106,11 @@ class Log:
         """How many different people the events belong to."""
         return self.frame["owner"].n_unique()
 
+    @cached_property
+    def texts(self) -> PlainTerms:
+        """The different payloads, numbered in the order in which they come first, and the number that each event has."""
+        return whole_items(self.frame["payload"])
+
     def bags(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR, split: Split | None = None) -> Bags:
         """One record per person, session (a pause longer than `gap` ends it), event, or person and value of `record`, with all repeats."""
         if per not in get_args(Per):

@@ -34,7 +34,8 @@ class Method(Declared, ABC):
     """Frozen parameters and one step: an original in, a release out.
 
     `takes` are the shapes of input that it can work on; `publishes` is the kind of its tables, where `sets` are bags in which no item is
-    repeated; `fates` are those of parts of its account that are published in a form of the method's own; `varies` says why another run may
+    repeated; `fates` are those of parts of its account that are published in a form of the method's own, `ledgers` what it accounts for
+    beyond what it was given; `varies` says why another run may
     give another release, where that is so. The pipeline holds a method to all it says here. `offers` are told where another method leaves
     hardly a word. A method that `guarantees_nothing` makes no claim, says in `does_not_protect` what it leaves open, and works only where
     its user asked for no guarantee.
@@ -47,6 +48,7 @@ class Method(Declared, ABC):
     guarantees_nothing: ClassVar[bool] = False
     does_not_protect: ClassVar[str] = ""
     fates: ClassVar[Mapping[str, Fate]] = {}
+    ledgers: ClassVar[tuple[str, ...]] = ()
     offers: ClassVar[tuple[Offer, ...]] = ()
     varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
 
@@ -116,6 +118,7 @@ METHODS: Table[type[Method]] = Table(
         "tds": "shoal.methods.tds:TopDownSpecialization",
         "ssc": "shoal.methods.ssc:SSC",
         "infrequent": "shoal.methods.infrequent:Infrequent",
+        "threshold": "shoal.methods.threshold:Threshold",
         "mdav": "shoal.methods.mdav:MDAV",
         "microaggregation": "shoal.methods.microaggregation:Microaggregation",
         "accesslog-mdav": "shoal.methods.accesslog_mdav:AccessLogMDAV",
@@ -133,3 +136,8 @@ def fate_of(part: str, method: str) -> Fate:
     """What became of a part of an account, as this method says, or as any run may have it."""
     own = METHODS[method].fates if method in METHODS else {}
     return own.get(part, FATES.get(part, "gone"))
+
+
+def ledgers_of(method: str) -> tuple[str, ...]:
+    """What this method accounts for beyond what it was given."""
+    return METHODS[method].ledgers if method in METHODS else ()

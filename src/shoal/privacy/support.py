@@ -1,43 +1,76 @@
-"""Support: every published query, or item of a log, was asked by at least k different people."""
+"""Support: every published query, word or combination of columns of a log was had by at least k different people."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from shoal.data.periods import PERIODS, Period
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
+from shoal.data.units import QUERY, TIME, Beside, Unit
+from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.supported_rows import Rules, SeenRows, people_behind, recoded_original, strangers
 
 if TYPE_CHECKING:
     from shoal.data.original_rows import LogOriginal
 
 ROWS_ONLY = "rows were counted: a file does not tell how many people asked a query, and the original does"
+PARTS_ONLY = "pseudonyms were counted, and one person may have several of them: the original tells how many people there are"
+NO_WINDOWS = "pseudonyms were counted over the whole file, which does not tell in which {} a row was asked; the original does"
+AS_PEOPLE = "each pseudonym was counted as one person, as the claim says; whether it is one only the original tells"
 
 LEVELS = {
-    "records": "published rows of the rarest published query",
-    "people": "different people who asked the published query that fewest people asked",
+    "records": "published rows of the rarest published unit: a query, a word, or a combination of columns",
+    "people": "different people who have the published unit that fewest people have",
+    "pseudonyms": "different pseudonyms of the published unit that fewest pseudonyms have",
+    "people_of_cells": "different people who have the rarest value in the columns beside the unit",
 }
 
 
 @dataclass(frozen=True)
 class Support(Model):
-    """Every published query was asked by at least k different people."""
+    """Every published query, or word, or combination of columns was asked by at least k different people."""
 
     name = "support"
-    protects = "A query that fewer than k people asked, such as a name or an address that only one person searches for, is not published."
+    protects = (
+        "A query that fewer than k people asked, such as a name or an address that only one person searches for, is not published; "
+        "nor is a word, or a combination of columns, if these are the unit."
+    )
     does_not_protect = (
-        "A rare combination: nothing is promised about what else stands in a row, or about queries of one person that are linked. "
+        "A rare combination: nothing is promised about words of one query that are each frequent, about units of one row, or about rows of "
+        "one pseudonym, which are linked. "
         "People are counted as the log tells them apart: whoever asks a query under k names, or has k accounts, has it published. "
         "And what k people asked is published however telling it is."
     )
     judges = frozenset({"rows"})
     level_words = LEVELS
 
-    k: int = param(5, minimum=2, help="people who asked every published query")
+    k: int = param(5, minimum=2, help="people who asked every published query, or have every published unit")
+    unit: Unit | None = param(None, help="what is counted: query, term, or columns such as query+url; the query by default")
+    rare: str | None = param(None, choices=("omit", "generalize"), help="rarer terms are left out of queries, or replaced by nodes above")
+    words: int | None = param(None, minimum=1, help="most words of a published query")
+    window: str | None = param(None, choices=PERIODS, help="k people have the unit within one such window of time")
+    times: str | None = param(None, choices=PERIODS, help="times are published as the beginnings of these")
+    columns: Beside | None = param(None, help="columns published beside the unit, and whether as prefixes or ranges")
+    group: int | None = param(None, minimum=2, help="people who have every value beside the unit; k by default")
+    pseudonyms: str | None = param(None, choices=("people", "parts"), help="pseudonyms stand for people, or for parts of people")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rules = self._rules
+        if rules.window and rules.unit.splits and (rules.times != rules.window or (self.group or 0) > self.k):
+            what = "words that are counted within windows of time need times that tell the window, and a group of at most k people"
+            raise ParameterError(what, hint=f"say times={rules.window}")
+        if TIME in rules.unit.columns and rules.times is None:
+            raise ParameterError("the unit holds times, and none are published", hint=f"say times={PERIODS[-1]}")
+        if rules.rare != "drop" and not rules.unit.splits:
+            raise ParameterError(f"rare={rules.rare} is about words, and the unit is {rules.unit}", hint="say unit=term")
 
     @property
     def group_size(self) -> int:
@@ -45,53 +78,94 @@ class Support(Model):
         return self.k
 
     @property
-    def asked_by(self) -> int:
-        """Queries of k people."""
-        return self.k
+    def asked_by(self) -> int | None:
+        """Queries of k people, where these are the unit, over the whole log."""
+        return self.k if self._rules.unit == Unit() and self.window is None else None
+
+    @property
+    def _rules(self) -> Rules:
+        period: dict[str, Period] = {name: name for name in PERIODS}
+        return Rules(
+            unit=self.unit or Unit(),
+            rare=self.rare or "drop",
+            words=self.words,
+            window=period.get(self.window or ""),
+            times=period.get(self.times or ""),
+            ways=dict(self.columns.ways) if self.columns else {},
+            k=self.k,
+        )
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:
-        """The query alone."""
-        return frozenset({table.unit})
+        """The columns that the claim names, and the pseudonyms if it tells what they stand for."""
+        named = {*self._rules.unit.columns, *self._rules.ways} | ({TIME} if self.times else set())
+        payload = {table.unit} if QUERY in named else set()
+        linked = {table.pseudonyms} if self.pseudonyms and table.pseudonyms else set()
+        return frozenset((named - {QUERY}) | payload | linked)
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
-        """Count the rows of each published query; with the original the people who asked it, and the rows it has there."""
-        published = _per_query(release)
-        achieved = {"records": _least(published["records"])}
-        if original is None:
-            return self._from_rows(published, achieved)
-        counted = published.join(_asked(original), on="query", how="left").with_columns(pl.col("people", "rows").fill_null(0))
+        """Count the rows of each published unit; with the original the people who have it, and the rows it has there."""
+        table = release.only(RowTable.kind)
+        assert isinstance(table, RowTable)
+        seen = SeenRows.of(table, self._rules, self.pseudonyms)
+        broken = [*seen.faults]
+        if broken:
+            return Verdict(str(self), "fails", {"records": 0}, tuple(broken))
+        achieved = {"records": _least(seen.rows_of_units())}
+        return self._from_rows(seen, achieved) if original is None else self._against(seen, original, achieved)
+
+    def _against(self, seen: SeenRows, original: LogOriginal, achieved: dict[str, int]) -> Verdict:
+        """Every published row must be one of the original's under the recoding that the published values imply."""
+        found = recoded_original(seen, original)
         broken = []
-        if short := int((counted["people"] < self.k).sum()):
-            broken.append(f"{_queries(short)} asked by fewer than {self.k:,} people")
-        if more := int((counted["records"] - counted["rows"]).clip(lower_bound=0).sum()):
-            broken.append(f"{more:,} published {'row has' if more == 1 else 'rows have'} no row of the original")
-        return Verdict(str(self), verified_if(not broken), achieved | {"people": _least(counted["people"])}, tuple(broken))
+        people = people_behind(seen, found.rows)
+        if short := int((people.units["people"] < self.k).sum()):
+            broken.append(f"{self._units(short)} asked by fewer than {self.k:,} people{self._within}")
+        broken += self._cells(people.cells)
+        if found.unexplained:
+            broken.append(f"{found.unexplained:,} published {'row has' if found.unexplained == 1 else 'rows have'} no row of the original")
+        if self.pseudonyms == "people" and (wrong := strangers(seen, found.rows)):
+            broken.append(f"{wrong:,} {'pseudonym has' if wrong == 1 else 'pseudonyms have'} not just the rows of one person")
+        return Verdict(str(self), verified_if(not broken), achieved | people.levels, tuple(broken))
 
-    def _from_rows(self, published: pl.DataFrame, achieved: dict[str, int]) -> Verdict:
-        """Fewer than k rows are of fewer than k people; of more rows it is not known whose they are."""
-        short = int((published["records"] < self.k).sum())
-        if short:
-            return Verdict(str(self), "fails", achieved, (f"{_queries(short)} published in fewer than {self.k:,} rows",))
-        return Verdict(str(self), "not checkable", achieved, unchecked=ROWS_ONLY)
+    def _from_rows(self, seen: SeenRows, achieved: dict[str, int]) -> Verdict:
+        """Fewer than k rows are of fewer than k people; of more rows it is known whose they are where pseudonyms are people."""
+        if short := int((seen.rows_of_units() < self.k).sum()):
+            return Verdict(str(self), "fails", achieved, (f"{self._units(short)} published in fewer than {self.k:,} rows",))
+        if seen.linked is None:
+            return Verdict(str(self), "not checkable", achieved, unchecked=ROWS_ONLY)
+        people = people_behind(seen, seen.linked)
+        short = int((people.units["people"] < self.k).sum())
+        broken = [f"{self._units(short)} published under fewer than {self.k:,} pseudonyms{self._within}"] if short else []
+        broken += self._cells(people.cells)
+        named = people.levels if self.pseudonyms == "people" else {"pseudonyms": people.levels["people"]}
+        if broken:
+            return Verdict(str(self), "fails", achieved | named, tuple(broken))
+        if self.pseudonyms == "parts" or (self.window is not None and not seen.windowed):
+            why = PARTS_ONLY if self.pseudonyms == "parts" else NO_WINDOWS.format(self.window)
+            return Verdict(str(self), "not checkable", achieved | {"pseudonyms": people.levels["people"]}, unchecked=why)
+        return Verdict(str(self), "verified", achieved | named, notes=(AS_PEOPLE,))
+
+    def _cells(self, cells: dict[str, pl.Series]) -> Iterator[str]:
+        """What is wrong with the columns beside the unit."""
+        least = self.group or self.k
+        for name, people in cells.items():
+            if short := int((people < least).sum()):
+                yield f"{short:,} {'value' if short == 1 else 'values'} of the column {name!r} {_was(short)} of fewer than {least:,} people"
+
+    @property
+    def _within(self) -> str:
+        return f" within one {self.window}" if self.window else ""
+
+    def _units(self, n: int) -> str:
+        one, many = {"query": ("query", "queries"), "term": ("word", "words")}.get(
+            str(self.unit or "query"), ("combination", "combinations")
+        )
+        return f"{n:,} {one if n == 1 else many} {_was(n)}"
 
 
-def _per_query(release: Release) -> pl.DataFrame:
-    """The rows of every published query."""
-    table = release.only(RowTable.kind)
-    assert isinstance(table, RowTable)
-    return table.frame.select(query=table.unit).group_by("query").agg(records=pl.len().cast(pl.Int64))
-
-
-def _asked(original: LogOriginal) -> pl.DataFrame:
-    """The rows of every query of the original, and the people behind them: different pairs of query and person."""
-    events = original.log.frame.select("owner", query="payload")
-    pairs = events.group_by("query", "owner").agg(rows=pl.len().cast(pl.Int64))
-    return pairs.group_by("query").agg(pl.col("rows").sum(), people=pl.len().cast(pl.Int64))
+def _was(n: int) -> str:
+    return "was" if n == 1 else "were"
 
 
 def _least(numbers: pl.Series) -> int:
     return int(numbers.to_numpy().min()) if len(numbers) else 0
-
-
-def _queries(n: int) -> str:
-    return "1 query was" if n == 1 else f"{n:,} queries were"

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
+from shoal.methods.presets import presets_of
 from shoal.parameters import Declared
 
 
@@ -35,7 +36,8 @@ def _facts(kind: type[Declared]) -> dict[str, Any]:
     told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect") if getattr(kind, key, "")}
     told |= {"guarantee": "none"} if getattr(kind, "guarantees_nothing", False) else {}
     parameters = {p.name: {"help": p.help, "default": _in_json(p.default), "values": p.range} for p in kind.parameters()}
-    return {"summary": kind.summary(), **told, "parameters": parameters}
+    presets = {one.name: {"for": one.use, "not": one.does_not_protect, "values": one.values} for one in presets_of(kind.name).values()}
+    return {"summary": kind.summary(), **told, "parameters": parameters, **({"presets": presets} if presets else {})}
 
 
 def _in_json(default: Any) -> Any:
@@ -50,3 +52,7 @@ def _tell(name: str, kind: type[Declared]) -> None:
     rows = [(p.name, p.range, "" if p.default is None else screen.plain(p.default), p.help) for p in kind.parameters()]
     screen.out.print()
     screen.listing(["parameter", "values", "default", "what it does"], rows)
+    if "presets" in facts:
+        screen.out.print()
+        told = [(preset, one["for"], one["not"]) for preset, one in facts["presets"].items()]
+        screen.listing(["--preset", "what it is for", "what it does not protect"], told)

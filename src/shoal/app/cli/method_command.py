@@ -15,6 +15,7 @@ from shoal.app.cli.grouped_command import GroupedCommand, write_section
 from shoal.app.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods import METHODS
+from shoal.methods.presets import presets_of
 from shoal.names import did_you_mean
 
 TYPED = f"{__name__}.typed"
@@ -91,10 +92,19 @@ class MethodCommand(GroupedCommand):
         with formatter.indentation():
             formatter.write_text(METHODS[name].summary())
         write_section(ctx, formatter, f"Options of the method {name}", method_options(name))
+        _write_presets(formatter, name)
         formatter.write_paragraph()
         formatter.write_text(
             f"`{ctx.command_path} --help` shows the options that do not depend on the method, `shoal methods {name}` says more about it."
         )
+
+
+def _write_presets(formatter: click.HelpFormatter, name: str) -> None:
+    """What each preset of a method stands for, and what it does not protect."""
+    found = presets_of(name).values()
+    if found:
+        with formatter.section("Presets"):
+            formatter.write_dl([(one.name, f"{one.use} Not protected: {one.does_not_protect} [{one.written}]") for one in found])
 
 
 def shared_by_most() -> list[click.Option]:

@@ -11,6 +11,7 @@ import click
 from shoal.io.read.options import FORMATS, OWNERS
 from shoal.io.read.several import STDIN
 from shoal.methods import METHODS
+from shoal.methods.presets import PRESET, presets_of
 from shoal.parameters import Declared, Param
 from shoal.taxonomy.losses import LOSSES
 
@@ -104,7 +105,12 @@ def method_options(name: str) -> list[click.Option]:
         plain = declared.name.replace("_", "-")
         flag = f"--{plain}/--no-{plain}" if declared.type is bool else f"--{plain}"
         made.append(click.Option([flag, *SHORT.get(declared.name, ()), f"method_{declared.name}"], **_option(declared)))
-    return made
+    return [*made, *([_preset_option(name)] if presets_of(name) else [])]
+
+
+def _preset_option(name: str) -> click.Option:
+    """The option that names parameters which are kept together under a name."""
+    return click.Option([f"--{PRESET}", f"method_{PRESET}"], metavar="NAME", help=f"Parameters by name: {', '.join(presets_of(name))}.")
 
 
 def method_parameters(said: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,28 @@
+"""The words of different texts: what stands between blanks, just as it was typed."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from shoal.data.log import PlainTerms, whole_items
+
+_ODD_BLANKS = r"^\s|\s$|\s\s|[^\S ]"
+
+
+def words_of(texts: pl.Series) -> PlainTerms:
+    """The words of each text in their order, numbered."""
+    lists = with_single_blanks(texts).str.split(" ")
+    sizes = pl.select(pl.when(texts.str.contains(r"\S")).then(lists.list.len()).otherwise(0)).to_series().to_numpy()
+    words = lists.explode()
+    found = whole_items(words.filter(words != ""))
+    return PlainTerms(np.concatenate([[0], np.cumsum(sizes.astype(np.int64))]), found.items, found.vocabulary)
+
+
+def with_single_blanks(texts: pl.Series) -> pl.Series:
+    """The texts with one blank between words, and none at the ends."""
+    odd = texts.str.contains(_ODD_BLANKS)
+    if not odd.any():
+        return texts
+    plain = texts.filter(odd).str.replace_all(r"\s+", " ").str.strip_chars()
+    return texts.scatter(odd.arg_true(), plain)

@@ -1,0 +1,165 @@
+"""The words of queries that k people share: queries with a rarer word are dropped, or the word is left out or replaced.
+
+Dropping a query takes its other words from their people, so queries are dropped until every word of those that stay is shared by k people
+in what stays. Leaving out and replacing take nothing from other words: one pass is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from shoal.data.accounting import Ledger, changed, gone, kept
+from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.data.log import Log, PlainTerms
+from shoal.data.words import with_single_blanks, words_of
+from shoal.methods.climbing import Held, Mask, among, different, settled, shared_rungs
+from shoal.taxonomy.ladders import TOP, Ladder, ladder_of_items, ladder_of_words
+from shoal.taxonomy.tree import Taxonomy
+
+Rare = Literal["drop", "omit", "generalize"]
+AS_TYPED, LOWER, REPLACED = "as typed", "lower-cased", "generalized"
+OMITTED, IN_DROPPED = "left out: fewer than k people", "in dropped rows"
+
+
+@dataclass(frozen=True, eq=False)
+class ReadWords:
+    """The words of the different queries of a log, and what each may be published as."""
+
+    texts: pl.Series
+    words: PlainTerms
+    ladder: Ladder
+    blanks: bool  # whether words stand in texts, between blanks
+
+    @classmethod
+    def of(cls, log: Log, taxonomy: Taxonomy | None) -> ReadWords:
+        """The words of a log's texts; an item is one word."""
+        texts = log.texts.vocabulary.names
+        if log.kind == "item":
+            filled = (texts != "").to_numpy()
+            whole = PlainTerms(np.append(0, np.cumsum(filled)), np.arange(filled.sum(), dtype=np.int32), Vocabulary(texts.filter(filled)))
+            return cls(texts, whole, ladder_of_items(whole.vocabulary.names, taxonomy), False)
+        words = words_of(texts)
+        return cls(with_single_blanks(texts), words, ladder_of_words(words.vocabulary.names, taxonomy), True)
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """What is published of some rows: `stays` tells which of them, `place` which recoded query each of these has.
+
+    A recoded query is one of `asked`, in a window; `rungs` are what its words are published as, TOP where a word is left out.
+    """
+
+    read: ReadWords
+    stays: Ints
+    place: Ints
+    asked: Ints
+    indptr: Ints
+    words: Small
+    rungs: Ints
+
+    @property
+    def altered(self) -> Mask:
+        """Which of the rows that stay have other words than were typed."""
+        return self._changed[self.place]
+
+    @property
+    def _changed(self) -> Mask:
+        return _how_many(self.rungs != self.words, self.indptr) > 0
+
+    def texts(self) -> pl.Series:
+        """The published query of each row that stays."""
+        whole = self.read.texts.gather(self.asked)
+        changed = self._changed
+        if changed.any():
+            whole = whole.scatter(np.flatnonzero(changed), self._joined(changed))
+        return whole.gather(self.place)
+
+    def _joined(self, which: Mask) -> pl.Series:
+        """These recoded queries, put together from their words."""
+        query = np.repeat(np.arange(len(self.asked)), np.diff(self.indptr))
+        told = which[query] & (self.rungs != TOP)
+        pieces = pl.DataFrame({"query": query[told], "word": self.read.ladder.names.gather(self.rungs[told])})
+        joined = pieces.group_by("query", maintain_order=True).agg(pl.col("word").str.join(" "))
+        return joined["word"]
+
+    def ledger(self, total: int) -> Ledger:
+        """What became of all words, of which so many were typed in all rows."""
+        spelled = self.read.ladder.spelled
+        often = np.repeat(np.bincount(self.place, minlength=len(self.asked)), np.diff(self.indptr))
+        same, left = self.rungs == self.words, self.rungs == TOP
+        lower = np.zeros(len(same), bool) if spelled is None else ~same & (self.rungs == spelled[self.words])
+        n = [int(often[mask].sum()) for mask in (same, lower, ~same & ~lower & ~left, left)]
+        parts = {AS_TYPED: kept(n[0]), LOWER: changed(n[1]), REPLACED: changed(n[2]), OMITTED: gone(n[3])}
+        return Ledger(total, parts | {IN_DROPPED: gone(total - sum(n))})
+
+
+def recoded(read: ReadWords, queries: Small, window: Ints | None, windows: int, owners: Ints, people: int, k: int, rare: Rare) -> Recoded:
+    """What is published of rows with these queries, windows and owners."""
+    keys = queries.astype(np.int64) * windows + (0 if window is None else window)
+    asked = different(keys)
+    held = Held.of(queries, window, windows, owners, people)
+    spread = _Spread(read.words, asked, windows)
+    if rare == "drop":
+        rungs = spread.words.astype(np.int64)
+        kept_queries = asked[_without_rare(spread, held, k)]
+    else:
+        pairs = _of_words(spread, held)
+        ladder = read.ladder if rare == "generalize" else Ladder(read.ladder.names, np.full(len(read.ladder), TOP, np.int64))
+        shared = shared_rungs(ladder, pairs, k)
+        rungs = settled(ladder, shared, spread.words, spread.window, windows)
+        kept_queries = asked[_how_many(rungs != TOP, spread.indptr) > 0]
+    stays = np.flatnonzero(among(kept_queries, keys))
+    chosen = np.searchsorted(asked, kept_queries)
+    indptr, at = _taken(spread.indptr, chosen)
+    place = np.searchsorted(kept_queries, keys[stays])
+    return Recoded(read, stays, place, kept_queries // windows, indptr, spread.words[at], rungs[at])
+
+
+class _Spread:
+    """The words of different pairs of query and window: pair i has `words[indptr[i]:indptr[i+1]]`, each in its `window`."""
+
+    def __init__(self, words: PlainTerms, asked: Ints, windows: int) -> None:
+        self.asked, self.windows = asked, windows
+        self.indptr, at = _taken(words.indptr, asked // windows)
+        self.words = words.items[at]
+        self.window = np.repeat(asked % windows, np.diff(self.indptr))
+
+
+def _taken(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """These rows of a sparse table: where each begins among them, and the places of their entries."""
+    sizes = np.diff(indptr)[rows]
+    starts = np.append(0, np.cumsum(sizes))
+    return starts, np.repeat(indptr[rows] - starts[:-1], sizes) + np.arange(starts[-1])
+
+
+def _how_many(which: Mask, indptr: Ints) -> Ints:
+    """How many entries of each row of a sparse table these are."""
+    return np.diff(np.append(0, np.cumsum(which))[indptr])
+
+
+def _of_words(spread: _Spread, held: Held, alive: Mask | None = None) -> Held:
+    """Who has which word, from who asks which query; perhaps of the queries that are alive alone."""
+    row = np.searchsorted(spread.asked, held.keys())
+    triples = held.triples
+    if alive is not None:
+        triples, row = triples[alive[row]], row[alive[row]]
+    starts, at = _taken(spread.indptr, row)
+    owner = np.repeat(triples % held.people, np.diff(starts))
+    window = None if held.windows == 1 else spread.window[at]
+    return Held.of(spread.words[at], window, held.windows, owner, held.people)
+
+
+def _without_rare(spread: _Spread, held: Held, k: int) -> Mask:
+    """Which pairs of query and window stay: the most that can, so that k people share each of their words in what stays."""
+    alive = np.ones(len(spread.asked), bool)
+    keys = spread.words.astype(np.int64) * spread.windows + spread.window
+    while True:
+        shared = _of_words(spread, held, alive).shared(k)
+        still = alive & (_how_many(~among(shared, keys), spread.indptr) == 0)
+        if (still == alive).all():
+            return alive
+        alive = still
