@@ -50,6 +50,8 @@ class Method(Declared, ABC):
     fates: ClassVar[Mapping[str, Fate]] = {}
     ledgers: ClassVar[tuple[str, ...]] = ()
     offers: ClassVar[tuple[Offer, ...]] = ()
+    known_items: ClassVar[str | None] = None
+    worth_comparing: ClassVar[bool] = False
     varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
 
     @classmethod

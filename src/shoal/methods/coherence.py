@@ -46,6 +46,8 @@ class Cohesion(RecodingMethod):
 
     name = "coherence"
     paper = "Xu, Wang, Fu and Yu, KDD 2008"
+    known_items = "p"
+    worth_comparing = True
     offers = tuple(
         Offer(f"whoever knows at most {counted(p, 'item')} of a person finds k people; who knows more may find fewer", {"p": p})
         for p in (2, 1)

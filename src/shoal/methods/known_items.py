@@ -26,6 +26,8 @@ from shoal.taxonomy.tree import Taxonomy
 class KnownItemsMethod(RecodingMethod):
     """A method after which every set of up to m published items is held by at least k people."""
 
+    known_items = "m"
+
     k: int = param(5, minimum=2, help="distinct people per set of known items")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="items that an attacker may know")
 

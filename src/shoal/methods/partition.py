@@ -46,6 +46,7 @@ class Partition(GroupingMethod):
 
     name = "partition"
     paper = "He and Naughton, VLDB 2009"
+    worth_comparing = True
 
     k: int = param(5, minimum=2, help="distinct people per published record")
     publish_as: str = param(

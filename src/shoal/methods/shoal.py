@@ -80,6 +80,7 @@ class Shoal(GroupingMethod):
 
     name = "shoal"
     paper = "this project"
+    worth_comparing = True
 
     k: int = param(5, minimum=2, help="distinct people per published record")
     effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")

@@ -49,6 +49,7 @@ class SSC(Method):
     name = "ssc"
     fates = {"replaced": "changed"}  # noqa: RUF012 (never changed)
     paper = "Liu and Wang, ICDM 2010"
+    worth_comparing = True
     offers = (Offer("every published vocabulary stands for k people, in words that some of them used; others are left out"),)
 
     k: int = param(5, minimum=2, help="distinct people per published vocabulary")

@@ -17,7 +17,10 @@ OPTIONAL = {
     "pyarrow": "shoal[arrow]: Arrow arrays in and out",
     "pandas": "pandas frames as input",
     "ua_parser": "shoal[accesslog]: user agents of access logs",
+    "vl_convert": "shoal[compare]: the page of a comparison",
 }
+
+DISTRIBUTED_AS = {"vl_convert": "vl-convert-python"}
 
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
@@ -61,6 +64,6 @@ def _wordnet_state() -> str:
 
 def _version(name: str) -> str:
     try:
-        return version(name)
+        return version(DISTRIBUTED_AS.get(name, name))
     except PackageNotFoundError:
         return "MISSING"

@@ -24,6 +24,7 @@ COMMANDS = {
     "look": "Show how a file is read, and what is in it, before the work.",
     "anonymize": "Turn a log or table of records into a verified release.",
     "audit": "Judge a release, also one that another tool made.",
+    "compare": "Every method at every setting on the same data, side by side.",
     "attack": "What somebody could still find out from a release.",
     "decode": "Read what the shares of a release open.",
     "measure": "Numbers about an original and its release.",

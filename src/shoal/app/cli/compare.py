@@ -1,0 +1,159 @@
+"""shoal compare: every method at every setting on the same data."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from shoal.app.cli import screen
+from shoal.app.cli.config import config_option
+from shoal.app.cli.config_command import ConfigCommand
+from shoal.app.cli.options import DATA_PARAMETERS, called, data_options, input_argument
+from shoal.app.comparison.cell import Effort
+from shoal.app.comparison.grid import DEFAULT_K, DEFAULT_KNOWN, Asked, Cell, Left, grid
+from shoal.app.comparison.run import Comparison, Row, compare
+from shoal.app.comparison.table import as_frame
+from shoal.app.job import Preparation
+from shoal.app.request import preparation
+from shoal.counting import counted, percent
+from shoal.data.log import Per
+from shoal.errors import ParameterError
+from shoal.io.cells import CellFiles
+from shoal.kernels import threads as all_threads
+from shoal.report.comparison import Shown, render_comparison
+
+TABLE, PAGE = "comparison.parquet", "comparison.html"
+GRAINS = ("user", "session", "event")
+
+
+@click.command("compare", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@input_argument
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory of the comparison; a killed one goes on there.")
+@click.option("--methods", metavar="A,B,C", help="See `shoal methods`. [default: those worth comparing]")
+@click.option("--k", "-k", "ks", metavar="2,5,...", help=f"[default: {','.join(map(str, DEFAULT_K))}]")
+@click.option("--m", "known", metavar="1,2,...", help=f"Items that an attacker may know. [default: {','.join(map(str, DEFAULT_KNOWN))}]")
+@click.option("--per", "grains", metavar="user,session,event", help="What becomes one record. [default: user]")
+@click.option("--jobs", type=click.IntRange(1), help="Cells worked on at a time. [default: as many as there are cores]")
+@click.option("--targets", type=click.IntRange(1), default=200, show_default=True, help="People attacked in each cell.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="By which they are drawn.")
+@data_options(without=("per",))
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(
+    input: tuple[Path, ...],
+    out: Path,
+    methods: str | None,
+    ks: str | None,
+    known: str | None,
+    grains: str | None,
+    jobs: int | None,
+    targets: int,
+    seed: int,
+    as_json: bool,
+    **said: Any,
+) -> None:
+    """Work on INPUT with every method at every setting, and lay down a page and a table that show what each keeps and gives away.
+
+    Cells that are finished are not worked on again: a comparison that was killed goes on where it ended.
+    """
+    asked = Asked(_names(methods), _numbers("k", ks, DEFAULT_K, 2), _numbers("m", known, DEFAULT_KNOWN, 1), _grains(grains))
+    cells, left = grid(asked)
+    typed = {**dict.fromkeys(DATA_PARAMETERS), **said}
+
+    def how(cell: Cell) -> Preparation:
+        return preparation({**typed, "per": cell.per}, base=Preparation.default_for(cell.made()))
+
+    for cell in cells:
+        how(cell)  # what does not go together is refused before the work
+    files = CellFiles(out)
+    files.check()
+    screen.note(*files.clear(), *(f"{one.method} is not compared: it {one.why}" for one in left))
+    with screen.progress():
+        found = compare(input, cells, how, files, Effort(targets, seed), jobs or all_threads())
+    notes = _notes(found, left)
+    files.write_table(TABLE, as_frame(found.rows))
+    files.write(PAGE, render_comparison(f"Comparison of {called(input)}", [_shown(row, input, said) for row in found.rows], notes).encode())
+    screen.note(*notes)
+    if as_json:
+        screen.as_json([{"method": r.cell.method, **dict(r.cell.settings), "per": r.cell.per, **r.found} for r in found.rows])
+    else:
+        show(found.rows, out)
+
+
+def show(rows: Sequence[Row], out: Path) -> None:
+    """The main numbers of every cell."""
+    columns = ["release", "per", "as typed", "within a level", "patterns", "error of pairs", "worst attack, at most", "seconds"]
+    screen.listing(columns, [_line(row) for row in rows])
+    screen.lines("", f"open {out / PAGE}")
+
+
+def _line(row: Row) -> list[str]:
+    if "refused" in row.found:
+        return [row.cell.label, row.cell.per, f"not there: {row.found['refused']}", *[""] * 5]
+    shares = [_share(row.found.get(name)) for name in ("kept", "one_level", "pattern_recall", "count_error_2", "attack_high")]
+    return [row.cell.label, row.cell.per, *shares, f"{row.found['seconds']:.1f}"]
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else percent(value)
+
+
+def _notes(found: Comparison, left: Sequence[Left]) -> list[str]:
+    refused = sum("refused" in row.found for row in found.rows)
+    notes = [f"{counted(len(found.rows), 'cell')}: {found.resumed:,} were there already, {refused:,} could not be made"]
+    if found.preparing:
+        notes.append(f"reading and preparing took {found.preparing:.1f} seconds, once for all cells")
+    return [*notes, *(f"{one.method} is not compared: it {one.why}" for one in left)]
+
+
+def _shown(row: Row, input: Sequence[Path], said: dict[str, Any]) -> Shown:
+    """A row with the command and the config file that make its release."""
+    options = {"method": row.cell.method, **dict(row.cell.settings)}
+    options |= {"per": row.cell.per} if row.cell.per != GRAINS[0] else {}
+    options |= {name.replace("_", "-"): value for name, value in said.items() if value is not None}
+    words = ["shoal", "anonymize", *map(str, input), *(word for name, value in options.items() for word in _typed(name, value))]
+    config = "\n".join(f"{name} = {_toml(value)}" for name, value in options.items())
+    return Shown(row.cell.method, row.cell.label, row.cell.per, row.found, shlex.join([*words, "--out", "RELEASE"]), config)
+
+
+def _typed(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [f"--{name}" if value else {"bag": "--set"}.get(name, f"--no-{name}")]
+    several = value if isinstance(value, (tuple, list)) else [value]
+    return [word for one in several for word in (f"--{name}", str(one))]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(_toml(one) for one in value)}]"
+    return str(value) if isinstance(value, (int, float)) else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip())) if text else ()
+
+
+def _numbers(option: str, text: str | None, otherwise: tuple[int, ...], least: int) -> tuple[int, ...]:
+    if text is None:
+        return otherwise
+    try:
+        found = sorted({int(piece) for piece in text.split(",")})
+    except ValueError:
+        raise ParameterError(f"--{option} is a list of whole numbers such as 2,5,10, not {text!r}", value=text) from None
+    if found[0] < least:
+        raise ParameterError(f"--{option} must be at least {least}, not {found[0]}", value=found[0])
+    return tuple(found)
+
+
+def _grains(text: str | None) -> tuple[Per, ...]:
+    found = _names(text) or GRAINS[:1]
+    for name in found:
+        if name not in GRAINS:
+            raise ParameterError(f"--per is of {', '.join(GRAINS)}, not {name!r}", value=name)
+    return cast(tuple[Per, ...], found)

@@ -1,0 +1,133 @@
+"""Working through a grid: data is read and prepared once, cells run beside one another, and what is finished is never worked on again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shoal import __version__, kernels
+from shoal.app.comparison.cell import Effort
+from shoal.app.comparison.grid import Cell
+from shoal.app.job import Preparation
+from shoal.app.prepare import prepare
+from shoal.errors import OutputError, ShoalError
+from shoal.io.cells import CellFiles, PreparedFiles
+from shoal.io.read.inputs import Reading, read
+from shoal.io.read.packed import digest_of
+
+NAP_SECONDS = 0.05
+
+Prepare = Callable[[Cell], Preparation]
+"""How the data of a cell is to be prepared."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A cell and what came out of it: numbers, or why there are none."""
+
+    cell: Cell
+    found: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All rows, in the order of the grid; how many were there already; the seconds that reading and preparing took, once for all."""
+
+    rows: tuple[Row, ...]
+    resumed: int
+    preparing: float
+
+
+def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: CellFiles, effort: Effort, jobs: int) -> Comparison:
+    """Work on every cell of which there is no result yet."""
+    digests = [digest_of(path) for path in inputs]
+    keys = {cell: cell.key(json.dumps([__version__, digests, repr(how(cell)), asdict(effort)])) for cell in cells}
+    waiting = [cell for cell in cells if files.result(keys[cell]) is None]
+    failed: dict[Cell, str] = {}
+    preparing = 0.0
+    if waiting:
+        with PreparedFiles(files.directory) as private:
+            begun = time.perf_counter()
+            given = _Given(inputs, how, private)
+            ready = {cell: place for cell in waiting if (place := given.of(cell, failed)) is not None}
+            preparing = time.perf_counter() - begun
+            work = [_Work(cell, place, files.place(keys[cell])) for cell, place in ready.items()]
+            failed |= _worked(work, effort, jobs, kept=len(cells) - len(waiting))
+    rows = [Row(cell, files.result(keys[cell]) or {"refused": failed[cell]}) for cell in cells]
+    return Comparison(tuple(rows), len(cells) - len(waiting), preparing)
+
+
+class _Given:
+    """Data in the forms that cells need, each read and prepared once and laid down for the processes of the cells."""
+
+    def __init__(self, inputs: Sequence[Path], how: Prepare, private: PreparedFiles) -> None:
+        self._inputs, self._how, self._private = tuple(inputs), how, private
+        self._readings: dict[str, Reading] = {}
+        self._made: dict[str, Path | str] = {}
+
+    def of(self, cell: Cell, failed: dict[Cell, str]) -> Path | None:
+        """Where the data of this cell is; where it could not be prepared, why not is noted."""
+        how = self._how(cell)
+        name = repr(how)
+        if name not in self._made:
+            self._made[name] = self._prepared(how)
+        made = self._made[name]
+        if isinstance(made, str):
+            failed[cell] = made
+            return None
+        return made
+
+    def _prepared(self, how: Preparation) -> Path | str:
+        said = repr(how.reading)
+        try:
+            if said not in self._readings:
+                self._readings[said] = read(self._inputs, how.reading)
+            return self._private.keep(prepare(replace(self._readings[said]), how))
+        except ShoalError as error:
+            return error.message
+
+
+class _Work(NamedTuple):
+    """A cell, where its data is, and where its result goes."""
+
+    cell: Cell
+    prepared: Path
+    result: Path
+
+
+def _worked(work: Sequence[_Work], effort: Effort, jobs: int, kept: int) -> dict[Cell, str]:
+    """Run the cells, so many at a time; which failed, and how."""
+    threads, total = max(1, kernels.threads() // jobs), kept + len(work)
+    waiting, running, failed = list(work), dict[Cell, subprocess.Popen[bytes]](), dict[Cell, str]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                one = waiting.pop(0)
+                running[one.cell] = _started(one, effort, threads)
+            for cell in [cell for cell, process in running.items() if process.poll() is not None]:
+                code = running.pop(cell).returncode
+                if code:
+                    failed[cell] = f"its process ended with exit code {code}"
+            kernels.report("comparing", total - len(waiting) - len(running), total)
+            time.sleep(NAP_SECONDS)
+    finally:
+        for process in running.values():
+            process.kill()
+            process.wait()
+    return failed
+
+
+def _started(work: _Work, effort: Effort, threads: int) -> subprocess.Popen[bytes]:
+    cell = work.cell
+    told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), "threads": threads}
+    words = [sys.executable, "-m", "shoal.app.comparison.worker", str(work.prepared), json.dumps(told), str(work.result)]
+    try:
+        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    except OSError as error:
+        raise OutputError(f"no process could be started for {cell.label}: {error.strerror}") from None

@@ -1,0 +1,140 @@
+"""shoal compare, as it is typed: what it lays down, and that nothing finished is worked on twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from helpers_cli import FOOD, Shell, baskets
+
+COMPARE = ("compare", "baskets.txt", "--out", "found", "--taxonomy", "food.csv", "--targets", "30", "--jobs", "2")
+
+
+@pytest.fixture
+def shop(shell: Shell) -> Shell:
+    shell.file("baskets.txt", baskets())
+    shell.file("food.csv", FOOD)
+    return shell
+
+
+def rows(answer: str) -> dict[str, dict]:
+    return {f"{row['method']} {row.get('k')} {row.get('p', row.get('m', ''))}".strip(): row for row in json.loads(answer)}
+
+
+def test_every_method_at_every_setting(shop: Shell):
+    answer = shop(*COMPARE, "--methods", "clump,coherence,mdav", "--k", "2,5", "--m", "1,2", "--json")
+    assert answer.code == 0, answer.err
+    found = rows(answer.out)
+    assert list(found) == ["clump 2", "clump 5", "coherence 2 1", "coherence 2 2", "coherence 5 1", "coherence 5 2"]
+    assert "mdav is not compared: it takes a table" in answer.err
+    for row in found.values():
+        assert 0 <= row["kept"] <= 1
+        assert row["seconds"] > 0
+        assert row["peak_mb"] > 1
+    assert found["clump 5"]["attack_rate"] <= 1 / 5
+    table = pl.read_parquet(shop.directory / "found" / "comparison.parquet")
+    assert table["method"].to_list() == [row["method"] for row in found.values()]
+    assert table["kept"].to_list() == [row["kept"] for row in found.values()]
+
+
+def test_numbers_are_those_of_the_release_itself(shop: Shell):
+    found = rows(shop(*COMPARE, "--methods", "clump", "--k", "5", "--json").out)["clump 5"]
+    manifest = json.loads(
+        shop("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--method", "clump", "--k", "5", "--out", "release", "--json").out
+    )
+    for name in ("kept", "one_level", "loss", "ncp"):
+        assert found[name] == manifest["metrics"][name]
+
+
+def test_what_is_finished_is_not_worked_on_again(shop: Shell):
+    first = shop(*COMPARE, "--methods", "clump", "--k", "2,5", "--json")
+    cells = sorted((shop.directory / "found" / "cells").iterdir())
+    cells[0].unlink()
+    cells[1].write_text("{")  # damaged
+    second = shop(*COMPARE, "--methods", "clump", "--k", "2,5,10", "--json")
+    assert "3 cells: 0 were there already" in second.err
+    third = shop(*COMPARE, "--methods", "clump", "--k", "2,5,10", "--json")
+    assert "3 cells: 3 were there already" in third.err
+    assert json.loads(third.out) == json.loads(second.out)
+    numbers = [{name: value for name, value in row.items() if name not in {"seconds", "peak_mb"}} for row in json.loads(first.out)]
+    again = [{name: value for name, value in row.items() if name not in {"seconds", "peak_mb"}} for row in json.loads(second.out)]
+    assert again[:2] == numbers
+
+
+def test_other_data_is_other_cells(shop: Shell):
+    shop(*COMPARE, "--methods", "clump", "--k", "2")
+    shop.file("baskets.txt", baskets() + "Apple Milk\n" * 10)
+    assert "1 cell: 0 were there already" in shop(*COMPARE, "--methods", "clump", "--k", "2").err
+
+
+def test_a_comparison_that_was_killed_goes_on(shop: Shell):
+    words = [sys.executable, "-m", "shoal", *COMPARE[:-1], "1", "--methods", "clump,partition", "--k", "2,3,4"]
+    process = subprocess.Popen(words, cwd=shop.directory, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+    cells = shop.directory / "found" / "cells"
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline and len(list(cells.glob("*.json"))) < 2:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    there = len(list(cells.glob("[!.]*.json")))
+    assert there >= 2
+    answer = shop(*COMPARE, "--methods", "clump,partition", "--k", "2,3,4", "--json")
+    assert answer.code == 0
+    assert f": {there} were there already, 0 could not be made" in answer.err
+    assert not list((shop.directory / "found").glob(".*")), "prepared data was left behind"
+
+
+def test_a_setting_that_cannot_be_is_told(shop: Shell):
+    answer = shop(*COMPARE, "--methods", "clump", "--k", "2,5000", "--json")
+    assert answer.code == 0
+    found = rows(answer.out)
+    assert "cannot be hidden among 5,000" in found["clump 5000"]["refused"]
+    assert "1 could not be made" in answer.err
+    assert "cannot be hidden among 5,000" in (shop.directory / "found" / "comparison.html").read_text()
+
+
+def test_the_page_holds_the_commands_that_make_each_release(shop: Shell):
+    assert shop(*COMPARE, "--methods", "clump,coherence", "--k", "2", "--m", "2").code == 0
+    page = (shop.directory / "found" / "comparison.html").read_text()
+    commands = json.loads(re.search(r"const commands = (\{.*?\});\n", page).group(1))
+    assert set(commands) == {"user: clump k=2", "user: coherence k=2 p=2"}
+    for at, made in enumerate(commands.values()):
+        words = [word.replace("RELEASE", f"release{at}") for word in shlex.split(made["command"])[1:]]
+        assert shop(*words).code == 0
+        assert tomllib.loads(made["config"])["k"] == 2
+    assert "http" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL).replace("http-equiv", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--methods", "guess"), "no method is called 'guess'"),
+        (("--methods", "mdav"), "nothing is left to compare"),
+        (("--k", "two"), "a list of whole numbers"),
+        (("--k", "1"), "at least 2"),
+        (("--m", "0"), "at least 1"),
+        (("--per", "week"), "of user, session, event"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_the_work(shop: Shell, words: tuple[str, ...], told: str):
+    answer = shop(*COMPARE, *words)
+    assert answer.code == 1
+    assert told in answer.err
+    assert not (shop.directory / "found").exists()
+
+
+def test_nothing_raw_is_left_in_the_directory(shop: Shell):
+    assert shop(*COMPARE, "--methods", "clump", "--k", "2").code == 0
+    for place in Path(shop.directory / "found").rglob("*"):
+        assert place.is_dir() or b"Apple" not in place.read_bytes()
