@@ -315,3 +315,23 @@ def test_decoding_what_is_not_sealed(log: Shell) -> None:
     assert "there is nothing to decode" in one_line(log("decode", "release"))
     assert "name the release directory" in one_line(log("decode", "log.csv"))
     assert "is no release" in one_line(log("decode", "."))
+    assert "there is no release at nowhere" in one_line(log("decode", "nowhere"))
+
+
+def test_items_of_a_table_and_prompts_are_logs_too(log: Shell) -> None:
+    log.file("items.csv", "user,item\nann,milk\nann,beer\nben,milk\n")
+    assert log("anonymize", "items.csv", "--method", "secret-sharing", "--k", "2", "--no-guarantee", "--out", "items").code == 0
+    assert shoal.decode("items").rows() == [("milk", 2, 2)]
+    turns = [
+        {"user": user, "conversation": [{"role": "user", "content": text}]} for user, text in (("ann", "call 555-123-4567"), ("ben", "hi"))
+    ]
+    log.file("chats.jsonl", "".join(json.dumps(one) + "\n" for one in turns))
+    words = ["--method", "old-remedies", "--scrub", "--key", "key", "--no-guarantee", "--to", "csv", "--out", "chats"]
+    assert log("anonymize", "chats.jsonl", *words).code == 0
+    assert sorted(pl.read_csv(log.directory / "chats" / "log.csv")["query"]) == ["call <phone>", "hi"]
+
+
+def test_a_key_for_people_whose_names_are_not_read(log: Shell) -> None:
+    log.file("access.log", '127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1\n')
+    line = one_line(log("anonymize", "access.log", "--method", "old-remedies", "--key", "key", "--no-guarantee", "--out", "x"))
+    assert "a key hashes the names of people, and this log was read without them" in line

@@ -62,6 +62,22 @@ def account(release: Release) -> dict[str, int]:
     return release.accounting["rows"].as_dict()
 
 
+def words(release: Release) -> dict[str, int]:
+    assert release.accounting is not None
+    return release.accounting["words"].as_dict()
+
+
+def test_words_are_accounted_for() -> None:
+    """16 words were typed between blanks: 1 + 5 + 2 + 2 + 4 + 2. Of the scrubbed queries ann miller, call and mail are left."""
+    assert words(run()) == {"in": 16, "as typed": 16}
+    assert words(run(scrub=True)) == {"in": 16, "as typed": 7, "scrubbed": 9}
+    assert words(run(queries="hash")) == words(run(queries="hash-words", scrub=True)) == {"in": 16, "hashed": 16}
+    assert words(run(since="2006-03-01")) == {"in": 16, "as typed": 14, "in dropped rows": 2}
+    odd = Log(pl.DataFrame({"owner": [0, 0], "payload": ["what ?? is-this", "a & b"]}))
+    assert words(made_by(OldRemedies(queries="hash-words"), LogOriginal(odd))) == {"in": 6, "hashed": 4, "left out: no letter or digit": 2}
+    assert words(made_by(OldRemedies(queries="hash"), LogOriginal(odd))) == {"in": 6, "hashed": 6}
+
+
 def test_ids_hashed() -> None:
     """What AOL did: a pseudonym for each person, and everything else as it was."""
     release = run()
@@ -112,17 +128,17 @@ def test_whole_queries_hashed() -> None:
 
 
 def test_words_hashed() -> None:
-    def words(*spoken: str) -> str:
+    def tokens(*spoken: str) -> str:
         return " ".join(token_of(word, KEY, b"old:words") for word in spoken)
 
     release = run(queries="hash-words", key=KEY)
     assert rows(release)["query"].to_list() == [
-        words("weather"),
-        words("ann", "miller", "12", "elm", "street"),
-        words("call", "555", "123", "4567"),
-        words("weather", "today"),
-        words("4111", "1111", "1111", "1111"),
-        words("mail", "bob", "example", "org"),
+        tokens("weather"),
+        tokens("ann", "miller", "12", "elm", "street"),
+        tokens("call", "555", "123", "4567"),
+        tokens("weather", "today"),
+        tokens("4111", "1111", "1111", "1111"),
+        tokens("mail", "bob", "example", "org"),
         "",
     ]
     assert account(release) == {"in": 7, "published": 1, "hashed": 6}

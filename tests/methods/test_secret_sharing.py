@@ -53,6 +53,7 @@ def test_the_small_log_by_hand() -> None:
     assert release.accounting["rows"].as_dict() == {
         "in": 8, "readable with k shares": 5, "sealed: fewer than k people": 2, "dropped: no query": 1
     }  # fmt: skip
+    assert release.accounting["words"].as_dict() == {"in": 10, "readable with k shares": 7, "sealed: fewer than k people": 3}
     frame = table_of(release).frame
     assert frame.columns == ["user", "query", "x", "y"]
     assert frame["query"].n_unique() == 4

@@ -46,6 +46,7 @@ def published(level: int) -> pl.DataFrame:
     assert isinstance(table, RowTable)
     assert release.accounting is not None
     assert release.accounting["rows"].as_dict() == {"in": 7, "published": 7}
+    assert release.accounting["words"].as_dict() == {"in": 12, "as typed": 12}
     assert f"{table.frame['user'].n_unique()} pseudonyms for 2 people" in release.notes
     return table.frame
 

@@ -26,6 +26,8 @@ class Decoded:
 def decode(path: str | Path) -> Decoded:
     """What the decoder of its method reads of a release directory."""
     place = Published.at(Path(path))
+    if not place.file.exists():
+        raise InputError(f"there is no release at {path}")
     if place.manifest is None:
         raise InputError(f"{path} is one file, and how to decode it stands in a manifest", hint="name the release directory")
     method = method_of(place.manifest)

@@ -19,6 +19,11 @@ def words_of(texts: pl.Series) -> PlainTerms:
     return PlainTerms(np.concatenate([[0], np.cumsum(sizes.astype(np.int64))]), found.items, found.vocabulary)
 
 
+def n_words(texts: pl.Series) -> int:
+    """How many words all texts have together."""
+    return int(texts.str.count_matches(r"\S+").sum())
+
+
 def with_single_blanks(texts: pl.Series) -> pl.Series:
     """The texts with one blank between words, and none at the ends."""
     odd = texts.str.contains(_ODD_BLANKS)

@@ -17,14 +17,15 @@ import numpy as np
 import polars as pl
 
 from shoal.counting import counted
-from shoal.data.accounting import Part, changed, gone, kept
+from shoal.data.accounting import Ledger, Part, changed, gone, kept
 from shoal.data.bags import Ints
 from shoal.data.cuts import Cut, parts_of_people
 from shoal.data.log import Log
+from shoal.data.words import n_words
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.choice import Items
 from shoal.keyed.keys import SecretKey
-from shoal.keyed.tokens import hashed, hashed_words
+from shoal.keyed.tokens import WORD, hashed, hashed_words
 from shoal.methods.rows import RemainingRows
 from shoal.methods.unguaranteed import UnguaranteedRows, part_tokens
 from shoal.parameters import param
@@ -32,6 +33,7 @@ from shoal.text.scrubbing import KINDS, Names, scrubbed
 
 TYPED, WHOLE, WORDS = "typed", "hash", "hash-words"
 HASHED, SCRUBBED, TOO_OLD = "hashed", "scrubbed", "dropped: too old"
+NO_LETTER, IN_DROPPED = "left out: no letter or digit", "in dropped rows"  # of words
 _QUERIES, _WORDS, _IDS = b"old:queries", b"old:words", b"old:ids"
 
 OPEN_IDS = {
@@ -116,7 +118,8 @@ class OldRemedies(UnguaranteedRows):
         queries = self._hashed(clean)
         told = {**self._fates(rows.frame["payload"], clean, queries), TOO_OLD: gone(len(log) - len(young))}
         frame = rows.frame.with_columns(owner=parts, payload=queries)
-        return RemainingRows(Log(frame, log.kind), young, told, tuple(self._notes(log, found)), ids)
+        words = self._words(log.frame["payload"], rows.frame["payload"], clean)
+        return RemainingRows(Log(frame, log.kind), young, told, tuple(self._notes(log, found)), ids, words)
 
     def _young(self, log: Log) -> Ints:
         """The rows that are not too old."""
@@ -154,11 +157,28 @@ class OldRemedies(UnguaranteedRows):
         scrubbed_rows = int((before != clean).sum()) if self.queries == TYPED else 0
         return {"published": kept(len(before) - different), SCRUBBED: changed(scrubbed_rows), HASHED: changed(different - scrubbed_rows)}
 
+    def _words(self, every: pl.Series, before: pl.Series, clean: pl.Series) -> Ledger:
+        """What became of the words of every row, of which those before scrubbing are left."""
+        total, left = n_words(every), n_words(before)
+        dropped = {IN_DROPPED: gone(total - left)}
+        if self.queries == TYPED:
+            same = _words_left(before, clean)
+            return Ledger(total, {"as typed": kept(same), SCRUBBED: changed(left - same), **dropped})
+        spoken = int(before.str.count_matches(rf"\S*{WORD}\S*").sum()) if self.queries == WORDS else left
+        return Ledger(total, {HASHED: changed(spoken), NO_LETTER: gone(left - spoken), **dropped})
+
     def _notes(self, log: Log, found: Counter[str]) -> Iterator[str]:
         if found:
             yield f"scrubbed: {', '.join(f'{found[kind]:,} {kind}' for kind in KINDS if found[kind])}"
         if log.further:
             yield f"left out: {counted(len(log.further), 'further column')}"
+
+
+def _words_left(before: pl.Series, after: pl.Series) -> int:
+    """How many words of the texts before stand in the same text after; in a text that was not changed all of them."""
+    pairs = pl.DataFrame({"before": before, "after": after}).filter(pl.col("before") != pl.col("after"))
+    rest = [(Counter(old.split()) & Counter(new.split())).total() for old, new in pairs.iter_rows()]
+    return n_words(before) - n_words(pairs["before"]) + sum(rest)
 
 
 def moment(written: str) -> datetime:

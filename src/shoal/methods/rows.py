@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from shoal.data.accounting import Part
+from shoal.data.accounting import Ledger, Part
 from shoal.data.bags import Ints
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
@@ -28,7 +28,8 @@ USER = "user"
 class RemainingRows:
     """The rows that remain, as they are to be published; the row of the original that each one was; what became of all rows.
 
-    `ids` are published in the column of people where they are tokens of the method's own, and no fresh pseudonyms.
+    `ids` are published in the column of people where they are tokens of the method's own, and no fresh pseudonyms. `words` says what became
+    of the words of all rows, where the method accounts for them.
     """
 
     log: Log
@@ -36,6 +37,7 @@ class RemainingRows:
     told: Mapping[str, Part]
     notes: tuple[str, ...] = ()
     ids: pl.Series | None = None
+    words: Ledger | None = None
 
 
 class RowsMethod(Method):
@@ -70,7 +72,12 @@ class RowsMethod(Method):
         if found.ids is not None:
             frame = frame.select(found.ids.alias(USER), pl.all())
         table = RowTable(frame, USER if linked else None)
-        return build_row_release(self, len(original.log), {LOG: table}, found.told, found.origin, found.notes)
+        release = build_row_release(self, len(original.log), {LOG: table}, found.told, found.origin, found.notes)
+        return (
+            release
+            if found.words is None or release.accounting is None
+            else release.accounted(release.accounting.updated(words=found.words))
+        )
 
 
 def published_columns(log: Log, *, links_people: bool) -> pl.DataFrame:

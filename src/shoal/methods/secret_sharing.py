@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from shoal.data.accounting import changed, gone
+from shoal.data.accounting import Ledger, changed, gone
 from shoal.data.log import Log
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
+from shoal.data.words import n_words
 from shoal.errors import Infeasible, InputError
 from shoal.keyed.keys import SecretKey
 from shoal.keyed.sealing import opened, sealed
@@ -67,11 +68,13 @@ class SecretSharing(UnguaranteedRows):
         shared = people.filter(pl.col("people") >= self.k)
         if not len(shared):
             raise Infeasible(f"no query was asked by {self.k:,} people or more: none could be read", hint="lower k, or give more data")
-        readable = len(asked.join(shared, on="payload", how="semi"))
-        told = {READABLE: changed(readable), SEALED: changed(len(asked) - readable), NO_QUERY: gone(len(log) - len(asked))}
+        readable = asked.join(shared, on="payload", how="semi")
+        told = {READABLE: changed(len(readable)), SEALED: changed(len(asked) - len(readable)), NO_QUERY: gone(len(log) - len(asked))}
+        typed, opened_words = n_words(asked["payload"]), n_words(readable["payload"])
+        words = Ledger(typed, {READABLE: changed(opened_words), SEALED: changed(typed - opened_words)})
         rows = asked.join(self._shares(asked, log), on=["owner", "payload"], how="left", maintain_order="left")
         frame = rows.select(*(name for name in columns if name != "payload"), X, Y, payload="sealed")
-        return RemainingRows(Log(frame, log.kind), asked["row"].to_numpy().astype("int64"), told)
+        return RemainingRows(Log(frame, log.kind), asked["row"].to_numpy().astype("int64"), told, words=words)
 
     def _shares(self, asked: pl.DataFrame, log: Log) -> pl.DataFrame:
         """Of every person and query the sealed query and the share."""

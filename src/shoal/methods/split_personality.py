@@ -13,9 +13,10 @@ import numpy as np
 import polars as pl
 
 from shoal.counting import counted
-from shoal.data.accounting import kept
+from shoal.data.accounting import Ledger, kept
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
+from shoal.data.words import n_words
 from shoal.errors import ParameterError
 from shoal.methods.rows import RemainingRows
 from shoal.methods.unguaranteed import UnguaranteedRows
@@ -51,4 +52,6 @@ class SplitPersonality(UnguaranteedRows):
         columns = [name for name in ("time", "payload") if name in log.frame.columns]
         frame = log.frame.select(split.alias("owner"), *columns)
         note = f"{counted(split.n_unique(), 'pseudonym')} for {counted(log.n_owners, 'person', 'people')}"
-        return RemainingRows(Log(frame, log.kind), np.arange(len(log)), {"published": kept(len(log))}, (note,))
+        typed = n_words(log.frame["payload"])
+        words = Ledger(typed, {"as typed": kept(typed)})
+        return RemainingRows(Log(frame, log.kind), np.arange(len(log)), {"published": kept(len(log))}, (note,), words=words)

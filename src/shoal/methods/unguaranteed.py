@@ -23,6 +23,7 @@ class UnguaranteedRows(RowsMethod):
 
     must_tell = ("name", "paper", "does_not_protect")
     guarantees_nothing = True
+    ledgers = ("words",)
     does_not_protect: ClassVar[str]
     varies = "the key was drawn for this release and written nowhere: no other release can have the same tokens"
 
@@ -34,7 +35,10 @@ class UnguaranteedRows(RowsMethod):
 def names_of(log: Log) -> pl.Series:
     """The names of people, which a key needs: numbers of people are those of one run."""
     if log.names is None:
-        raise ParameterError("a key hashes the names of people, and this log was read without them", hint="give the file or frame itself")
+        raise ParameterError(
+            "a key hashes the names of people, and this log was read without them",
+            hint="a key needs a query log, a table or prompts, as a file or frame",
+        )
     return log.names
 
 
