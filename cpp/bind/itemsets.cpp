@@ -1,4 +1,4 @@
-// Itemset kernels for Python: supports, minimal moles, their greedy elimination and its improvement.
+// Itemset kernels for Python: supports, minimal moles, their greedy elimination and its improvement, rules.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -10,6 +10,7 @@
 #include "itemsets/itemsets.hpp"
 #include "itemsets/moles.hpp"
 #include "itemsets/restore.hpp"
+#include "itemsets/rules.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -53,9 +54,48 @@ nb::object moles_for_python(Moles&& found) {
     return out;
 }
 
+RuleRecords rule_records(const BoundRows& rows, const I64& owners, const U8& hidden, const U8& first) {
+    const Rows& in = rows.below(hidden.shape(0));
+    need(in.size() <= std::numeric_limits<int32_t>::max(), "at most 2,147,483,647 records");
+    need(owners.shape(0) == 0 || static_cast<int64_t>(owners.shape(0)) == in.size(), "an owner for every record, or none at all");
+    for (std::size_t i = 1; i < owners.shape(0); ++i) need(owners.data()[i - 1] <= owners.data()[i], "records sorted by owner");
+    need(first.shape(0) == 0 || first.shape(0) == hidden.shape(0), "a mark for every item, or none at all");
+    return {in, span(owners), span(hidden), span(first)};
+}
+
+nb::object rules_for_python(Rules&& found) {
+    nb::dict out;
+    out["start"] = hand_over(std::move(found.sets.start));
+    out["items"] = hand_over(std::move(found.sets.values));
+    out["hidden"] = hand_over(std::move(found.hidden));
+    out["complete"] = found.complete;
+    out["may_be_longer"] = found.may_be_longer;
+    return out;
+}
+
+void bind_rules(nb::module_& m) {
+    nb::class_<RuleQuestion>(m, "RuleQuestion", "Which rules give a hidden item away.")
+        .def(
+            "__init__",
+            [](RuleQuestion* self, int64_t size, int64_t numerator, int64_t denominator, int64_t most) {
+                need(size >= 0 && most >= 1, "sets of no fewer than 0 items, and at least one rule");
+                need(denominator > 0 && numerator >= 0, "a limit of at least 0");
+                new (self) RuleQuestion{size, {numerator, denominator}, most};
+            },
+            nb::kw_only(), "size"_a, "numerator"_a, "denominator"_a, "most"_a);
+    m.def(
+        "breaching_rules",
+        [](const BoundRows& rows, I64 owners, U8 hidden, U8 first, const RuleQuestion& question, int threads, Task& task) {
+            const RuleRecords records = rule_records(rows, owners, hidden, first);
+            return rules_for_python(unlocked([&] { return breaching_rules(records, question, threads, task); }));
+        },
+        "rows"_a, "owners"_a, "hidden"_a, "first"_a, "question"_a, "threads"_a, "task"_a);
+}
+
 }  // namespace
 
 void bind_itemsets(nb::module_& m) {
+    bind_rules(m);
     nb::class_<MoleQuestion>(m, "MoleQuestion", "Which sets of public items are unsafe.")
         .def(
             "__init__",

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bind/values.hpp"
+#include "judge/certainty.hpp"
 #include "judge/classes.hpp"
 #include "judge/generalizes.hpp"
 #include "judge/known_sets.hpp"
@@ -73,6 +74,26 @@ void bind_counting(nb::module_& m) {
         "rows"_a, "row"_a, "owner"_a, "open"_a, "hidden"_a, "question"_a, "threads"_a, "task"_a);
 }
 
+nb::object rules_for_python(Certainty&& found) {
+    nb::list rules;
+    for (TellingRule& rule : found.rules)
+        rules.append(nb::make_tuple(hand_over(std::move(rule.known)), rule.hidden, rule.holders, rule.cohort));
+    nb::dict out;
+    out["rules"] = rules;
+    out["searched"] = found.searched;
+    return out;
+}
+
+void bind_certainty(nb::module_& m) {
+    m.def(
+        "greatest_certainty",
+        [](const BoundRows& rows, I64 row, I64 owner, U8 open, U8 hidden, int64_t most, int threads, Task& task) {
+            const Shown data = shown(rows, row, owner, open, hidden);
+            return rules_for_python(unlocked([&] { return greatest_certainty(data, most, threads, task); }));
+        },
+        "rows"_a, "row"_a, "owner"_a, "open"_a, "hidden"_a, "most"_a, "threads"_a, "task"_a);
+}
+
 void bind_generalizes(nb::module_& m) {
     m.def(
         "generalizes_pairs",
@@ -100,5 +121,6 @@ void bind_generalizes(nb::module_& m) {
 
 void bind_judge(nb::module_& m) {
     bind_counting(m);
+    bind_certainty(m);
     bind_generalizes(m);
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any, get_args
 
@@ -52,6 +53,8 @@ TRIED: dict[str, list[dict[str, Any]]] = {
     "apriori": [{"k": 2}, {"k": 3, "m": 3, "undo": False}],
     "local": [{"k": 2}, {"k": 2, "m": 3, "part": 1}, {"k": 3, "part": 6}],
     "hghs": [{"k": 2}, {"k": 3, "m": 10_000}],
+    "suppress-control": [{"rho": 0.3}, {"rho": 0.5, "weight": 100}, {"rho": 0.6, "antecedent": 1}, {"rho": 0.5, "choice": "printed"}],
+    "td-control": [{"rho": 0.3}, {"rho": 0.5, "weight": 100}, {"rho": 0.6, "antecedent": 1, "weight": 10}],
     "ssc": [
         {"k": 2},
         {"k": 3, "typical": "members", "min_owners": 3},
@@ -62,6 +65,9 @@ TRIED: dict[str, list[dict[str, Any]]] = {
 
 # What a method's `apply` wants beside bags and taxonomy, made from the data set.
 ALSO_NEEDS: dict[str, Callable[[Dataset], dict[str, Any]]] = {}
+
+# Methods that work only where sensitive items are named: every third item that occurs is.
+NAMES_SENSITIVE = {"suppress-control", "td-control"}
 
 
 OF_RECORDS = [name for name in METHODS if METHODS[name].takes & {"sets", "bags"}]
@@ -89,9 +95,17 @@ def taken_by(method: Method, data: Dataset, bags: Bags | None = None) -> Dataset
     return Dataset(some.as_sets(), data.taxonomy, "sets")
 
 
+def ready(method: Method, data: Dataset) -> Method:
+    """The method with sensitive items named, if it wants some."""
+    if method.name not in NAMES_SENSITIVE:
+        return method
+    names = [data.taxonomy.names[int(item)] for item in np.unique(data.bags.items)[::3]]
+    return replace(method, sensitive=names)  # type: ignore[type-var]
+
+
 def run(method: Method, data: Dataset) -> Release:
     extra = ALSO_NEEDS.get(method.name, lambda _: {})(data)
-    return method.apply(Original.on(data.bags, data.taxonomy), **extra)
+    return ready(method, data).apply(Original.on(data.bags, data.taxonomy), **extra)
 
 
 def _cases() -> Iterator[Any]:
@@ -114,8 +128,10 @@ def test_the_claims_hold_for_an_independent_judge(method: Method, name: str) -> 
     data = taken_by(method, dataset(name))
     release = run(method, data)
     original = on_nodes(data.bags, data.taxonomy)
-    assert method.claims()
-    assert release.claims == method.claims()
+    promises = ready(method, data).claims()
+    assert promises
+    assert len(release.claims) == len(promises)
+    assert all(claim.keeps(promise) for claim, promise in zip(release.claims, promises, strict=True))  # type: ignore[attr-defined]
     for claim in release.claims:
         verdict = claim.check(release, original)  # type: ignore[attr-defined]
         assert verdict.holds, verdict.witnesses
@@ -176,7 +192,7 @@ def test_the_accounting_balances(method: Method, name: str) -> None:
     assert account.records.total == len(data.bags)
     assert account.records["published"] == release.n_records == sum(published(release).values())
     assert account.occurrences.total == data.bags.occurrences
-    assert (release.method, release.parameters) == (method.name, plain_values(method.values()))
+    assert (release.method, release.parameters) == (method.name, plain_values(ready(method, data).values()))
 
 
 @every_method_on_every_dataset

@@ -55,6 +55,7 @@ def scored(given: tuple[list[int], list[int], list[int]] = GOOD, k: int = 2) -> 
 CLUMP = _kernels.ClumpOptions(r=1, total=False)
 PARTITION = _kernels.PartitionOptions(k=2, tries=1, recurse_leftover=True, owners_repeat=False)
 MOLES = _kernels.MoleQuestion(k=2, h_numerator=1, h_denominator=2, p=2, achieved=False)
+RULES = _kernels.RuleQuestion(size=1, numerator=1, denominator=2, most=5)
 RECODING = _kernels.RecodingPlan(k=2, m=1, suppressed=1, start="by size", undo=False, suppress=False, local=False)
 SENSES = _kernels.Senses(_kernels.Rows(wide([0, 1, 2, 3]), narrow([0, 1, 2]), narrow([1, 2, 2])), narrow([1, 2, 2]))
 SETS = _kernels.SetQuestion(size=1, k=2, h_numerator=1, h_denominator=2, most_examples=5)
@@ -87,6 +88,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "generalizes_pairs": lambda: run(_kernels.generalizes_pairs, r(), rows(), order, order, tree(), 1),
         "row_classes": lambda: run(_kernels.row_classes, r(), 1),
         "known_sets": lambda: run(_kernels.known_sets, r(), order, wide([]), role, 0 * role, SETS, 1),
+        "greatest_certainty": lambda: run(_kernels.greatest_certainty, r(), order, wide([]), role, role, -1, 1),
+        "breaching_rules": lambda: run(_kernels.breaching_rules, r(), wide([]), role, role[:0], RULES, 1),
         "minimal_moles": lambda: run(_kernels.minimal_moles, r(), role, wide([]), MOLES, 1),
         "itemset_supports": lambda: run(_kernels.itemset_supports, r(), role, wide([]), wide([0, 1]), narrow([1]), 1),
         "term_set_distances": lambda: run(_kernels.term_set_distances, measure(), r(), rows(), order, order, 0, 1),

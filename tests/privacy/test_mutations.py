@@ -17,8 +17,9 @@ from helpers_documents import json_lines, some_texts
 from helpers_microdata import people_csv
 from shoal import _kernels
 from shoal.data.groups import Groups
+from shoal.itemsets import rules, specializing
 from shoal.itemsets.sensitive import SensitiveNodes
-from shoal.methods import accesslog_mdav, document_vectors, tds, thresholds, user_microaggregation
+from shoal.methods import accesslog_mdav, document_vectors, td_control, tds, thresholds, user_microaggregation
 from shoal.methods.climbing import Held
 from shoal.methods.growing import GroupSearch
 from shoal.microaggregation import aggregation, visits
@@ -242,6 +243,27 @@ def heavier(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def no_rule_found(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Overlooks all rules."""
+    return true(*arguments) | {"start": np.zeros(1, np.int64), "items": np.zeros(0, np.int32), "complete": True, "may_be_longer": False}
+
+
+def splits_without_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Splits nodes without looking for rules that are too certain then."""
+    monkeypatch.setattr(specializing, "sweep", lambda records, sensitive, loss, limit, gone, among=None: rules.Sweep(gone))
+
+
+def generalizes_what_is_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publishes a sensitive item as its parent."""
+    true = td_control.specialized
+
+    def change(records: Any, tree: Any, sensitive: Any, *more: Any) -> specializing.Cut:
+        cut = true(records, tree, sensitive, *more)
+        return replace(cut, code=np.where(sensitive, tree.parent, cut.code).astype(np.int32))
+
+    monkeypatch.setattr(td_control, "specialized", change)
+
+
 BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
 VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
@@ -252,6 +274,8 @@ KNOWN = ("pairs.txt", "--format", "transactions", "--taxonomy", "generated", "--
 SEARCHES = ("searches.csv", "--k", "3")
 CLICKS = ("clicks.tsv", "--method", "user-microaggregation", "--k", "3", "--time-weight", "0")
 SENSITIVE = ("habits.txt", *BASKETS[1:], "--method", "shoal", "--sensitive", "sensitive.txt", "--h", "0.4")
+TELLING_HABITS = ("habits.txt", "--format", "transactions", "--sensitive", "sensitive.txt")
+DOSES = ("doses.csv", "--format", "table", "--per", "event", "--method", "suppress-control", "--rho", "0.3", "--sensitive", "sensitive.txt")
 PEOPLE = ("people.csv", "--format", "microdata", "--k", "3")
 BY_MDAV = (*PEOPLE, "--method", "mdav")
 
@@ -340,6 +364,30 @@ MUTATIONS = {
         (*KNOWN, "--method", "hghs"),
         around("recode_rare_sets", one_item_everywhere),
     ),
+    "suppress-control overlooks rules": Mutation(
+        "rho-uncertainty",
+        "1 sensitive item is given away with a certainty above 0.25",
+        (*TELLING_HABITS, "--method", "suppress-control", "--rho", "0.25"),
+        around("breaching_rules", no_rule_found),
+    ),
+    "suppress-control forgets who owns a record": Mutation(
+        "rho-uncertainty",
+        "1 sensitive item is given away with a certainty above 0.3",
+        DOSES,
+        around("breaching_rules", nobody_recoded_owns_two),
+    ),
+    "td-control does not look again after a split": Mutation(
+        "rho-uncertainty",
+        "1 sensitive item is given away with a certainty above 0.25",
+        (*TELLING_HABITS, "--taxonomy", "food.csv", "--method", "td-control", "--rho", "0.25"),
+        splits_without_looking,
+    ),
+    "td-control generalizes a sensitive item": Mutation(
+        "rho-uncertainty",
+        "6 published items stand for nothing in their record",
+        (*TELLING_HABITS, "--taxonomy", "food.csv", "--method", "td-control"),
+        generalizes_what_is_sensitive,
+    ),
     "shoal publishes a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, names_a_sensitive_item),
     "shoal forgets who holds a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, forgets_who_holds_it),
     "infrequent counts rows for people": Mutation(
@@ -411,6 +459,7 @@ def data(shell: Shell) -> Shell:
     shell.file("private.txt", "i1\n")
     shell.file("habits.txt", "Apple,Butter\n" * 6 + "Apple,Milk\n" * 2 + "Apple,Beef\n" * 12)
     shell.file("sensitive.txt", "Butter\n")
+    shell.file("doses.csv", "user,item\n0,Butter\n" + "1,Apple\n" * 9)
     shell.file("searches.csv", searches())
     shell.file("people.csv", people_csv())
     shell.file("clicks.tsv", clicks())

@@ -20,8 +20,8 @@ def parts_of(names: Vocabulary, private: Items | None, public: Items | None, tax
     """The part of every item. What is not named public or private is public if only private items are named, private if only public
     items are named, and neither if both are; with nothing named all is public. Names that are no items are refused.
     """
-    hidden = _chosen(names, private, "private", taxonomy)
-    known = _chosen(names, public, "public", taxonomy)
+    hidden = chosen(names, private, "private", taxonomy)
+    known = chosen(names, public, "public", taxonomy)
     if hidden is not None and known is not None and (both := np.flatnonzero(hidden & known)).size:
         listed = [repr(names[int(i)]) for i in both]
         raise ParameterError(f"{len(both):,} items are named both public and private", hint="an item is one or the other", rare=listed)
@@ -46,7 +46,8 @@ def published_parts(published: Bags, parts: Parts) -> dict[str, Items | None]:
     return {"private": private, "public": named(PUBLIC) if others else None}
 
 
-def _chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None) -> Mask | None:
+def chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None) -> Mask | None:
+    """Which items were named; None where nothing was. `what` they are is for messages: names that are no items are refused."""
     if items is None:
         return None
     mask = np.zeros(len(names), bool)

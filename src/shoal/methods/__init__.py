@@ -117,6 +117,8 @@ METHODS: Table[type[Method]] = Table(
         "local": "shoal.methods.local:Local",
         "vertical": "shoal.methods.vertical:Vertical",
         "hghs": "shoal.methods.hghs:HgHs",
+        "suppress-control": "shoal.methods.suppress_control:SuppressControl",
+        "td-control": "shoal.methods.td_control:TDControl",
         "tds": "shoal.methods.tds:TopDownSpecialization",
         "ssc": "shoal.methods.ssc:SSC",
         "infrequent": "shoal.methods.infrequent:Infrequent",

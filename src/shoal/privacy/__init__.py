@@ -152,6 +152,7 @@ MODELS: Table[type[Model]] = Table(
         "sensitive-share": "shoal.privacy.sensitive:SensitiveShare",
         "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
         "coherence": "shoal.privacy.coherence:Coherence",
+        "rho-uncertainty": "shoal.privacy.rho_uncertainty:RhoUncertainty",
         "km-anonymity": "shoal.privacy.km_anonymity:KmAnonymity",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
         "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",

@@ -14,10 +14,11 @@ from shoal.taxonomy.tree import Taxonomy
 Mask = npt.NDArray[np.bool_]
 
 
-def recoding_defects(original: Original, release: Release, roles: Roles) -> list[str]:
+def recoding_defects(original: Original, release: Release, roles: Roles, *, private_may_go: bool = False) -> list[str]:
     """What keeps the published records from being the originals under one global recoding of items that are not private.
 
-    Found from the records alone. An item that is missing from one record must be missing from all. A published item that is not in the
+    Private items must be left as they are, or else, where they may go, be suppressed everywhere; none may be replaced. Found from the
+    records alone. An item that is missing from one record must be missing from all. A published item that is not in the
     original record must be a public one, and explained by an item of that record below it, which is nowhere published
     and wherever it occurs is published as this same ancestor.
     """
@@ -38,7 +39,7 @@ def recoding_defects(original: Original, release: Release, roles: Roles) -> list
     kept = _among(before, after)
     n = len(original.tree)
     total, left = np.bincount(items, minlength=n), np.bincount(items[kept], minlength=n)
-    untouchable = int(((left < total) & ~changeable).sum())
+    untouchable = int(((left < total) & ~changeable & ~((left == 0) & private_may_go)).sum())
     partly = int(((left < total) & (left > 0) & changeable).sum())
     if untouchable:
         defects.append(f"{untouchable:,} items that are private were changed")

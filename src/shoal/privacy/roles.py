@@ -45,6 +45,14 @@ def roles_of(names: Vocabulary, private: Items | None, public: Items | None, tax
     return Roles(known, hidden, notes)
 
 
+def sensitive_items(names: Vocabulary, sensitive: Items | None, taxonomy: Taxonomy | None, *, strict: bool) -> Roles:
+    """Items that a claim calls sensitive as private ones, all others as public ones; a claim that names none is refused."""
+    hidden = _named(names, sensitive, "sensitive", taxonomy, strict)
+    if hidden is None:
+        raise ParameterError("the claim names no sensitive items", hint="sensitive=FILE or sensitive=under:NODE")
+    return Roles(~hidden, hidden, _absent(names, sensitive, "sensitive"))
+
+
 def _named(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None, strict: bool) -> Mask | None:
     if items is None:
         return None

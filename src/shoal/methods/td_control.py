@@ -1,0 +1,66 @@
+"""TDControl: rho-uncertainty by generalizing and suppressing (Cao, Karras, Raissi and Tan, VLDB'10).
+
+Guarantee: whoever knows any items of a record, as they are published, infers no further sensitive item of it with a certainty above rho.
+One recoding for all records: an item that is not sensitive is published as one node at or above it everywhere, or suppressed everywhere;
+sensitive items stay as they are or are suppressed everywhere.
+
+From the root down: the split of a node that lowers the loss most, with what must then be suppressed counted as lost, is made, again and
+again. After every split all rules that it can have made too certain are sought, because generalizing may raise a certainty as well
+as lower it. Beyond the print: gains are known only as far as they were counted, and are counted again before a split is
+made; splits that did not pay are tried again after the others; what is suppressed is chosen anew at the end; and where suppressing
+alone loses no more, that is done. So the loss is never above that of suppress-control.
+
+Time: that of suppress-control on the records below each node, for each node that is tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.accounting import Part, changed, gone, kept
+from shoal.data.bags import Bags
+from shoal.data.original import Original
+from shoal.itemsets.specializing import Cut, specialized
+from shoal.methods.inference import InferenceMethod, Sensitive
+from shoal.methods.recoding import Recoded
+
+
+@dataclass(frozen=True)
+class TDControl(InferenceMethod):
+    """Generalizes items that are not sensitive, and suppresses few, so that no items of a record give a sensitive one away."""
+
+    name = "td-control"
+    paper = "Cao, Karras, Raissi and Tan, VLDB 2010"
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Items are generalized."""
+        return True
+
+    def recode(self, records: Bags, original: Original) -> Recoded:
+        """Every record under the cut that was found."""
+        sensitive = self.sensitive_items(records, original)
+        cut = specialized(records, original.tree, sensitive.mask, self.worth(sensitive), self.limit)
+        published = records.relabelled(cut.published, records.vocabulary, as_sets=True)
+        self.refuse_nothing(published)
+        shown = cut.published >= 0
+        notes = (self.suppression_note(records, sensitive, ~shown), _told(sensitive, cut))
+        return Recoded(published, self.claims_of(sensitive, shown), _account(records, cut, published), notes)
+
+
+def _account(records: Bags, cut: Cut, published: Bags) -> dict[str, Part]:
+    """What became of the occurrences; items of a record that became one and the same node are merged."""
+    code = cut.published[records.items]
+    same = int((code == records.items).sum())
+    merged = int((code >= 0).sum()) - published.occurrences
+    return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}
+
+
+def _told(sensitive: Sensitive, cut: Cut) -> str:
+    others = np.flatnonzero(sensitive.held & ~sensitive.mask)
+    code = cut.published[others]
+    return (
+        f"of {len(others):,} other items {int((code == others).sum()):,} were published as they are, {int((code < 0).sum()):,} suppressed"
+    )

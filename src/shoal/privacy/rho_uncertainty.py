@@ -1,0 +1,127 @@
+"""rho-uncertainty (Cao, Karras, Raissi and Tan, VLDB'10): no items of a record give a sensitive item of it away beyond a certainty.
+
+For every sensitive item a and every set X of other items that occurs with it, sensitive ones and the empty set among them, the share of
+a's holders among the holders of X must be at most rho. Generalized items count as what they are published as. Where a person owns several
+records two shares are counted, and both must be at most rho: that of the records with X that hold a as well, which is what whoever picks
+one of these records finds; and that of the people with a record that holds X who have one that holds X and a, which is what whoever
+picks one of these people finds. Records of one person are not merged, because nothing that is published links them.
+
+Everything is counted from the published records, by a kernel that no method calls. Sets that are closed among the records with a
+suffice: closing X there leaves the holders of X and a as they are, as records and as people, and those of X can only become fewer.
+With the original at hand every published record must be its original under one global recoding, in which sensitive items are left as they
+are or suppressed everywhere, never generalized.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal import _kernels, kernels
+from shoal.counting import counted, percent
+from shoal.data.bags import Vocabulary
+from shoal.data.release import Release
+from shoal.errors import ParameterError
+from shoal.itemsets.choice import Items
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.classes import truthful_or_not
+from shoal.privacy.known_sets import MOST_KNOWN, MOST_WITNESSES, holders_in, repeated_items
+from shoal.privacy.recoding import recoding_defects
+from shoal.privacy.roles import Roles, sensitive_items
+
+if TYPE_CHECKING:
+    from shoal.data.original import Original
+
+NO_OWNERS = "people own several records; records were counted, because a file does not tell whose they are"
+
+
+@dataclass(frozen=True)
+class RhoUncertainty(Model):
+    """Nobody who knows any items of a record infers a sensitive item of it with a certainty above rho."""
+
+    name = "rho-uncertainty"
+    protects = (
+        "Whoever knows any items of a person's record, sensitive ones among them, finds no further sensitive item of it with a chance "
+        "above rho; where `antecedent` is given, whoever knows at most so many items."
+    )
+    does_not_protect = (
+        "A person may be linked to a single record; somebody who knows what is not in a record, or several records of one person together, "
+        "may infer more; and two sensitive items may together be more certain than rho."
+    )
+    level_words = {  # noqa: RUF012 (never changed)
+        "certainty": "greatest certainty of a sensitive item, whatever items of its record are known"
+    }
+
+    rho: float = param(0.5, minimum=0, maximum=1, help="greatest certainty with which a sensitive item may be inferred")
+    sensitive: Items | None = param(None, help="items that must not be inferred")
+    antecedent: int | None = param(None, minimum=0, maximum=MOST_KNOWN, help="items that an attacker may know; any number by default")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rho == 1:
+            raise ParameterError("rho must be below 1, with which any certainty is allowed", hint="0.5 is a common choice", value=self.rho)
+
+    def judge(self, release: Release, original: Original | None) -> Verdict:
+        """Find the greatest certainty of each sensitive item; with the original, count people and check what was changed."""
+        names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
+        roles = sensitive_items(names, self.sensitive, taxonomy, strict=original is not None)
+        rules, searched, people = _greatest(release, original, roles, self.antecedent)
+        limit = Fraction(str(float(self.rho)))
+        telling = [rule for rule in rules if rule.certainty > limit]
+        broken, notes = [*_told(telling, limit), *repeated_items(release)], _notes(rules, searched, people)
+        if original is not None:
+            untrue, undecided = _changes(release, original, roles)
+            broken, notes = broken + untrue, notes + undecided
+        achieved = {"certainty": round(float(max((rule.certainty for rule in rules), default=Fraction(0))), 6)}
+        rare = tuple(rule.text(names) for rule in telling[:MOST_WITNESSES])
+        return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), (*notes, *roles.notes), rare=rare)
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """The most certain rule of one sensitive item."""
+
+    known: tuple[int, ...]
+    item: int
+    certainty: Fraction
+
+    def text(self, names: Vocabulary) -> str:
+        known = "{" + ", ".join(names[item] for item in self.known) + "}"
+        return f"{known} gives {names[self.item]!r} away with a certainty of {percent(float(self.certainty))}"
+
+
+def _greatest(release: Release, original: Original | None, roles: Roles, most: int | None) -> tuple[list[_Rule], int, bool]:
+    """The most certain rule of each sensitive item, by falling certainty; how many sets were looked at; whether people were counted."""
+    holders = holders_in(release, original)
+    anything = np.ones(len(roles.private), np.uint8)
+    arguments = holders.published.view, holders.row, holders.owners, anything, roles.private.astype(np.uint8), -1 if most is None else most
+    found = kernels.run(_kernels.greatest_certainty, *arguments, kernels.threads(), label="searching rules")
+    rules = [_Rule(tuple(known.tolist()), item, Fraction(holders, cohort)) for known, item, holders, cohort in found["rules"]]
+    return sorted(rules, key=lambda rule: (-rule.certainty, rule.item)), found["searched"], len(holders.owners) > 0
+
+
+def _changes(release: Release, original: Original, roles: Roles) -> tuple[list[str], list[str]]:
+    """What keeps the records from being the originals under one recoding; where nobody knows which became which, from generalizing them."""
+    if release.secret is not None:
+        return recoding_defects(original, release, roles, private_may_go=True), []
+    untrue, undecided = truthful_or_not(release, original)
+    return untrue, undecided + ([NO_OWNERS] if original.bags.owners_repeat else [])
+
+
+def _told(telling: list[_Rule], limit: Fraction) -> list[str]:
+    if not telling:
+        return []
+    verb = "is" if len(telling) == 1 else "are"
+    return [f"{counted(len(telling), 'sensitive item')} {verb} given away with a certainty above {float(limit):g}, by what else is known"]
+
+
+def _notes(rules: list[_Rule], searched: int, people: bool) -> list[str]:
+    if not rules:
+        return ["no sensitive item is published"]
+    both = "records and by people, the larger share" if people else "records"
+    sets = counted(searched, "set of items was", "sets of items were")
+    return [f"{counted(len(rules), 'sensitive item')}: {sets} looked at, by {both}"]
