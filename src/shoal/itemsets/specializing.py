@@ -134,6 +134,17 @@ class _Search:
         """Search for every rule there is, and suppress against what is found."""
         self.gone = sweep(self.recoded(), self.sensitive, self.suppressing(self.code), self.limit, self.gone).gone
 
+    def put_back(self) -> None:
+        """Publish suppressed nodes again, those first that lose most, where no rule from a set with the node is too certain then."""
+        records, loss = self.recoded(), self.suppressing(self.code)
+        row = np.repeat(np.arange(len(records)), np.diff(records.indptr))
+        for node in sorted(np.flatnonzero(self.gone & ~self.sensitive).tolist(), key=lambda node: (-loss[node], node)):
+            gone, among = self.gone.copy(), np.zeros(len(loss), bool)
+            gone[node], among[node] = False, True
+            some = records.select(np.unique(row[records.items == node]))
+            if len(some) and not sweep(some, self.sensitive, loss, self.limit, gone, among).pool:
+                self.gone = gone
+
     def descend(self, nodes: list[int]) -> list[int]:
         """Split nodes while that gains, the most gaining first as far as is known; returns those whose split did not pay."""
         queue = [(-self.hoped(node), node) for node in nodes if self.splits(node)]
@@ -165,11 +176,8 @@ def specialized(records: Bags, tree: Taxonomy, sensitive: Mask, worth: Ints, lim
         search.check_all()
         if not nodes or search.total(search.code, search.gone) >= before:
             break
-    anew = suppressed(search.recoded(), sensitive, search.suppressing(search.code), limit)
-    return min(
-        (_cut(search, code, gone) for code, gone in ((search.code, search.gone), (search.code, anew), _alone(search))),
-        key=lambda cut: cut.loss,
-    )
+    search.put_back()
+    return min((_cut(search, code, gone) for code, gone in ((search.code, search.gone), _alone(search))), key=lambda cut: cut.loss)
 
 
 def _alone(search: _Search) -> tuple[Small, Mask]:

@@ -5,10 +5,10 @@ One recoding for all records: an item that is not sensitive is published as one 
 sensitive items stay as they are or are suppressed everywhere.
 
 From the root down: the split of a node that lowers the loss most, with what must then be suppressed counted as lost, is made, again and
-again. After every split all rules that it can have made too certain are sought, because generalizing may raise a certainty as well
-as lower it. Beyond the print: gains are known only as far as they were counted, and are counted again before a split is
-made; splits that did not pay are tried again after the others; what is suppressed is chosen anew at the end; and where suppressing
-alone loses no more, that is done. So the loss is never above that of suppress-control.
+again. After every split all rules that it can have made too certain are sought, because generalizing may raise a certainty as well as
+lower it. Beyond the print: gains are known only as far as they were counted, and are counted again before a split is made; splits that
+did not pay are tried again after the others; suppressed nodes are published again at the end where that makes no rule too certain; and
+where suppressing alone loses no more, that is done. So the loss is never above that of suppress-control.
 
 Time: that of suppress-control on the records below each node, for each node that is tried.
 """
