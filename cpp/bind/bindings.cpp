@@ -30,6 +30,7 @@ void bind_ssc(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_cuts(nb::module_& m);
+void bind_band(nb::module_& m);
 void bind_vectors(nb::module_& m);
 void bind_fields(nb::module_& m);
 void bind_queries(nb::module_& m);
@@ -220,6 +221,7 @@ NB_MODULE(_kernels, m) {
     bind_vectors(m);
     bind_fields(m);
     bind_cuts(m);
+    bind_band(m);
     bind_queries(m);
     bind_senses(m);
 }

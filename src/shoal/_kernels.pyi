@@ -406,6 +406,10 @@ class RecodingPlan:
 
 def recode_rare_sets(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, loss: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], publishable: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], settled: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: RecodingPlan, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
+def band_order(rows: Rows, items: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def private_groups(known: Rows, sensitive: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], p: int, window: int, nearest: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
 APART: int = 16384
 
 class QueryTexts:

@@ -17,6 +17,9 @@ from shoal.app.stated import Evidence
 from shoal.data.accounting import Accounting, Ledger, kept
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
+from shoal.data.tables.columns import ITEMS
+from shoal.data.tables.counts import COUNT
+from shoal.data.tables.groups import PER_GROUP, GroupTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted import WeightedBagTable
 from shoal.errors import ParameterError
@@ -75,11 +78,20 @@ def _of_vectors(manifest: Mapping[str, Any], table: WeightedBagTable, evidence: 
     evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
 
 
+def _of_groups(manifest: Mapping[str, Any], table: GroupTable, evidence: Evidence) -> None:
+    """Every row is a record; its items are published as they are, and what the histograms count is published per group."""
+    evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
+    if table.of_items:
+        told = {"kept": int(table.rows[ITEMS].list.len().sum()), PER_GROUP: int(table.histogram[COUNT].sum())}
+        evidence.add("accounting.occurrences", {part: n for part, n in told.items() if n})
+
+
 # What a published table shows of the manifest beyond its own facts.
 _BY_KIND: dict[str, Callable[[Mapping[str, Any], Any, Evidence], None]] = {
     WeightedBagTable.kind: _of_vectors,
     BagTable.kind: _of_records,
     RowTable.kind: _of_rows,
+    GroupTable.kind: _of_groups,
 }
 
 

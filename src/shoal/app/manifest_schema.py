@@ -19,7 +19,7 @@ from shoal.data.duration import parse_gap
 from shoal.data.log import Per
 from shoal.data.original_rows import KEPT, QUASI
 from shoal.data.tables import KINDS
-from shoal.data.tables.columns import TYPES
+from shoal.data.tables.columns import ALL_TYPES
 from shoal.errors import ParameterError
 from shoal.io.directory import NOTICE, REPORT
 from shoal.io.read.microdata_columns import DROPPED, OWNER
@@ -223,7 +223,7 @@ def _files(key: str, value: Any) -> Iterator[str]:
 _TABLE_FILE = _object(
     {"name": _must(_is_plain, "a name without a path"), "table": _text, "kind": _one_of(tuple(KINDS)), "rows": _count, DIGEST: _sha256,
      "format": _one_of(tuple(OUTPUT_FORMATS))},
-    {"separator": _text, "part": _text, "layout": _one_of(LAYOUTS), "columns": _entries(_one_of(tuple(TYPES))), "pseudonyms": _text,
+    {"separator": _text, "part": _text, "layout": _one_of(LAYOUTS), "columns": _entries(_one_of(tuple(ALL_TYPES))), "pseudonyms": _text,
      "occurrences": _count, "items": _count, "different": _count, "groups": _count, "profiles": _count},
 )  # fmt: skip
 _REPORT_FILE = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})

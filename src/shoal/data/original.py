@@ -170,7 +170,9 @@ class Original(AnyOriginal):
     # -- one vocabulary
 
     def foreign(self, release: Release) -> int:
-        """How many published names are not among the names of this original."""
+        """How many names of published records are not among the names of this original; other tables are compared by their models."""
+        if not release.of_records:
+            return 0
         return int((self.codes(release)[np.unique(release.published.items)] < 0).sum())
 
     def aligned(self, release: Release) -> Release:
@@ -178,7 +180,7 @@ class Original(AnyOriginal):
 
         `*` stands for any item: where it is not a name of its own, it is the root.
         """
-        if release.published.vocabulary is self.bags.vocabulary:
+        if not release.of_records or release.published.vocabulary is self.bags.vocabulary:
             return release
         strange = self.foreign(release)
         if strange:
@@ -191,7 +193,9 @@ class Original(AnyOriginal):
 
     def reads_stars(self, release: Release) -> bool:
         """Whether `*` is published and taken for the root."""
-        return bool(release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and self.bags.vocabulary.codes([SUPPRESSED])[0] < 0)
+        return release.of_records and bool(
+            release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and self.bags.vocabulary.codes([SUPPRESSED])[0] < 0
+        )
 
     def codes(self, release: Release) -> Small:
         """The item of this original that each name of a release's records is, -1 where it is none."""

@@ -80,6 +80,11 @@ class Release:
         """How many rows are published in all tables."""
         return sum(table.n_rows for table in self.tables.values())
 
+    @property
+    def of_records(self) -> bool:
+        """Whether it holds one table of records, each with its copies."""
+        return self.kinds == {BagTable.kind} and len(self.tables) == 1
+
     def only(self, kind: str) -> PublishedTable:
         """The single table of a release, which must be of this kind."""
         tables = list(self.tables.values())

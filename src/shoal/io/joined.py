@@ -20,6 +20,15 @@ def joinable(names: pl.Series, separator: str) -> pl.Series:
     return names.alias("name").to_frame().select(pl.when(odd).then(quoted).otherwise(named)).to_series()
 
 
+def joined(lists: pl.Series, separator: str) -> pl.Series:
+    """The items of each list in one text; null where a list is empty, as in a sheet an empty cell is."""
+    numbered = lists.alias("name").to_frame().with_row_index("row")
+    flat = numbered.filter(pl.col("name").list.len() > 0).explode("name")
+    texts = flat.with_columns(joinable(flat["name"], separator).alias("name"))
+    cells = texts.group_by("row", maintain_order=True).agg(pl.col("name").str.join(separator))
+    return numbered.select("row").join(cells, on="row", how="left", maintain_order="left")["name"].alias(lists.name)
+
+
 def split_joined(texts: pl.Series, separator: str) -> pl.Series:
     """The items of each cell, as a list; an empty cell holds none."""
     plain = texts.str.split(separator).list.eval(pl.element().filter(pl.element() != ""))

@@ -119,6 +119,7 @@ METHODS: Table[type[Method]] = Table(
         "hghs": "shoal.methods.hghs:HgHs",
         "suppress-control": "shoal.methods.suppress_control:SuppressControl",
         "td-control": "shoal.methods.td_control:TDControl",
+        "cahd": "shoal.methods.cahd:CAHD",
         "tds": "shoal.methods.tds:TopDownSpecialization",
         "ssc": "shoal.methods.ssc:SSC",
         "infrequent": "shoal.methods.infrequent:Infrequent",

@@ -5,11 +5,14 @@ terms and what was not published they make up the whole. `data/forms.py` has the
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 from shoal.data.forms import CATEGORY, PARENT, RENAMED, TOP, TYPED, Forms, forms_of
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.tables.columns import ITEMS
+from shoal.data.tables.groups import GroupTable
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
 
@@ -25,7 +28,19 @@ def _form(name: str, summary: str, better: Literal["lower", "higher", "neither"]
     return Metric(name, summary, better, measure, highest=1.0, needs_groups=True, shares=parts)
 
 
-KEPT = _form("kept", "share of occurrences published as they were typed", "higher", lambda forms: forms.typed, TYPED)
+def _kept_in_rows(release: Release, original: Original) -> float:
+    """Where rows of groups are records without some of their items: the share of what they hold."""
+    table = release.only(GroupTable.kind)
+    assert isinstance(table, GroupTable)
+    return int(table.rows[ITEMS].list.len().sum()) / max(1, original.bags.occurrences) if table.of_items else 0.0
+
+
+_AS_TYPED = _form("kept", "share of occurrences published as they were typed", "higher", lambda forms: forms.typed, TYPED)
+KEPT = replace(
+    _AS_TYPED,
+    formula=lambda release, original: (_AS_TYPED.formula if release.of_records else _kept_in_rows)(release, original),
+    kinds=_AS_TYPED.kinds | {GroupTable.kind},
+)
 ONE_LEVEL = _form(
     "one_level",
     "share of occurrences published under another spelling, or as the parent",

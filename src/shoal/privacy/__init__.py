@@ -154,6 +154,7 @@ MODELS: Table[type[Model]] = Table(
         "coherence": "shoal.privacy.coherence:Coherence",
         "rho-uncertainty": "shoal.privacy.rho_uncertainty:RhoUncertainty",
         "km-anonymity": "shoal.privacy.km_anonymity:KmAnonymity",
+        "privacy-degree": "shoal.privacy.privacy_degree:PrivacyDegree",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
         "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",
         "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",

@@ -31,6 +31,18 @@ def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
     return Summary(shares, (*_terms(manifest), *_lost(metrics), *_published(manifest)), _tile(metrics), as_typed)
 
 
+def summary_of_groups(manifest: Mapping[str, Any]) -> Summary:
+    """The summary of records whose sensitive items are counted per group: what is as typed, and how far the groups mislead."""
+    shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
+    as_typed = next((share.value for share in shares if share.name == AS_TYPED), None)
+    facts, error = _facts(manifest), share_in(manifest.get("metrics", {}), "reconstruction_error")
+    lines = (("published", f"{counted(facts['rows'], 'record')} in {counted(facts['groups'], 'group')}"),) if "groups" in facts else ()
+    if error is None:
+        return Summary(shares, lines, NOT_MEASURED, as_typed)
+    note = "mean divergence of what the groups tell of sensitive items from what is; 0 is the original"
+    return Summary(shares, (*lines, ("misled", f"{error:.3g}: {note}")), Tile("Misled", f"{error:.3g}", note), as_typed)
+
+
 def forms(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
     """The occurrences that the method was given, by the form in which they are published; none where nothing was given."""
     given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}

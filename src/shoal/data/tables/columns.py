@@ -1,4 +1,4 @@
-"""Columns that a published table may have: flat ones of four types, by the words that a manifest uses for them."""
+"""Columns that a published table may have: flat ones of four types, and lists of items, by the words that a manifest uses for them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ TYPES: Mapping[str, pl.DataType] = {
     "number": pl.Float64(),
     "time": pl.Datetime("us"),
 }
-_WORDS = {dtype: word for word, dtype in TYPES.items()}
+ITEMS = "items"  # a list of names; CSV and Excel hold it as one text
+ALL_TYPES: Mapping[str, pl.DataType] = {**TYPES, ITEMS: pl.List(pl.String())}
 
 
-def column_types(frame: pl.DataFrame) -> dict[str, str]:
-    """The type of each column in words; refuses any other type."""
-    strange = [name for name, dtype in frame.schema.items() if dtype not in _WORDS]
+def column_types(frame: pl.DataFrame, *, lists: bool = False) -> dict[str, str]:
+    """The type of each column in words; refuses any other type, lists of items also unless they may be there."""
+    words = {dtype: word for word, dtype in (ALL_TYPES if lists else TYPES).items()}
+    strange = [name for name, dtype in frame.schema.items() if dtype not in words]
     if strange:
-        raise ShoalError(f"a published table has columns of {', '.join(TYPES)}, and {strange[0]!r} is {frame.schema[strange[0]]}")
-    return {name: _WORDS[dtype] for name, dtype in frame.schema.items()}
+        raise ShoalError(f"a published table has columns of {', '.join(words.values())}, and {strange[0]!r} is {frame.schema[strange[0]]}")
+    return {name: words[dtype] for name, dtype in frame.schema.items()}
 
 
 def renumbered(values: pl.Series, numbers: Mapping[int, int]) -> pl.Series:

@@ -1,4 +1,7 @@
-"""Groups with two parts: exact rows, and beside them per group a histogram of what is not told row by row."""
+"""Groups with two parts: exact rows, and beside them per group a histogram of what is not told row by row.
+
+Where rows are records of items, the column `items` of the rows has their lists, and `item` of the histogram what is counted.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.tables import PublishedTable, fresh_order
-from shoal.data.tables.columns import column_types, renumbered
+from shoal.data.tables.columns import ITEMS, column_types, renumbered
 from shoal.data.tables.counts import COUNT
 from shoal.errors import ShoalError
 
-GROUP = "group"
+GROUP, ITEM = "group", "item"
 PARTS = ("rows", "histogram")
+PER_GROUP = "counted per group"  # the part of an account that only histograms tell
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,7 @@ class GroupTable(PublishedTable):
 
     def __post_init__(self) -> None:
         told = column_types(self.histogram)
-        if column_types(self.rows).get(GROUP) != "integer" or told.get(GROUP) != "integer" or told.get(COUNT) != "integer":
+        if column_types(self.rows, lists=True).get(GROUP) != "integer" or told.get(GROUP) != "integer" or told.get(COUNT) != "integer":
             raise ShoalError(f"rows and histogram have a {GROUP}, and the histogram a {COUNT}, all whole numbers")
         if self.histogram[COUNT].null_count() or (self.histogram[COUNT] < 1).any():
             raise ShoalError("a histogram counts nothing less than one")
@@ -36,6 +40,19 @@ class GroupTable(PublishedTable):
             raise ShoalError("a value stands twice in the histogram of a group")
         if self.rows[GROUP].null_count() or not self.histogram[GROUP].is_in(self.rows[GROUP].unique().implode()).all():
             raise ShoalError("a histogram is that of a group without rows, or a row has no group")
+        for name in self.lists:
+            if self.rows[name].null_count() or self.rows[name].explode(empty_as_null=False).null_count():
+                raise ShoalError("a row has no list of items, or an item has no name")
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The columns of the rows that hold lists of items."""
+        return tuple(name for name, word in column_types(self.rows, lists=True).items() if word == ITEMS)
+
+    @property
+    def of_items(self) -> bool:
+        """Whether rows are records of items, beside which items are counted, and nothing else is told."""
+        return set(self.rows.columns) == {GROUP, ITEMS} and set(self.histogram.columns) == {GROUP, ITEM, COUNT} and self.lists == (ITEMS,)
 
     @property
     def n_rows(self) -> int:

@@ -10,12 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from shoal.data.tables.columns import TYPES
+from shoal.data.tables.columns import ALL_TYPES, ITEMS, TYPES
 from shoal.errors import InputError
 from shoal.io.beside import distinct_keys
+from shoal.io.joined import split_joined
 from shoal.io.published.sheets import sheet_frame
 from shoal.io.read.packed import content_of
 from shoal.io.read.parquet import whole
+from shoal.io.read.separators import JOINER
 from shoal.io.read.source import Source
 from shoal.io.write.frames import TIME, frame_bytes
 
@@ -30,10 +32,13 @@ def read_frame(directory: Path, file: Mapping[str, Any], own: bool) -> pl.DataFr
     if not told:
         return frame.with_columns(pl.col(pl.Int8, pl.Int16, pl.Int32, pl.UInt8, pl.UInt16, pl.UInt32).cast(pl.Int64))
     if not len(frame) and not frame.width:  # JSON lines without a line
-        return pl.DataFrame(schema={name: TYPES[word] for name, word in told.items()})
+        return pl.DataFrame(schema={name: ALL_TYPES[word] for name, word in told.items()})
     if sorted(frame.columns) != sorted(told):
         raise InputError(f"{path.name} has other columns than those declared", hint="a release is judged whole or not at all")
-    return frame.select(_typed(frame, name, word, path.name) for name, word in told.items())
+    separator = file.get("separator", JOINER)
+    return frame.select(
+        _listed(frame[name], separator, path.name) if word == ITEMS else _typed(frame, name, word, path.name) for name, word in told.items()
+    )
 
 
 def raw_frame(path: Path, format: str, own: bool) -> pl.DataFrame:
@@ -66,6 +71,16 @@ def _typed(frame: pl.DataFrame, name: str, word: str, file: str) -> pl.Series:
         return column.cast(TYPES[word], strict=True)
     except pl.exceptions.PolarsError:
         raise InputError(f"{file}: the column {name!r} does not hold the {word} that it is said to hold") from None
+
+
+def _listed(column: pl.Series, separator: str, file: str) -> pl.Series:
+    """A column of lists of items; in CSV and Excel they are joined with the separator, and an empty cell is an empty list."""
+    try:
+        if column.dtype in (pl.String, pl.Null):
+            return split_joined(column.cast(pl.String).fill_null(""), separator).alias(column.name)
+        return column.cast(ALL_TYPES[ITEMS], strict=True)
+    except pl.exceptions.PolarsError:
+        raise InputError(f"{file}: the column {column.name!r} does not hold the lists of items that it is said to hold") from None
 
 
 def differing(made: pl.DataFrame, seen: pl.DataFrame) -> int:

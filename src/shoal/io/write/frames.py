@@ -6,6 +6,7 @@ Times are written as 2006-03-01 07:17:12, with a fraction where there is one.
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -18,13 +19,23 @@ TIME = "%Y-%m-%d %H:%M:%S%.f"
 
 
 def write_frame(
-    frame: pl.DataFrame, directory: Path, name: str, format: str, *, table: str, kind: str, part: str = "", pseudonyms: str = ""
+    frame: pl.DataFrame,
+    directory: Path,
+    name: str,
+    format: str,
+    *,
+    table: str,
+    kind: str,
+    part: str = "",
+    pseudonyms: str = "",
+    separator: str = "",
+    columns: Mapping[str, str] | None = None,
 ) -> FileFact:
-    """Write the rows of a frame as they stand."""
+    """Write the rows of a frame as they stand; `columns` are their types, where lists of items were joined with a `separator`."""
     insist_on_format(format, FRAME_FORMATS, kind)
     path = directory / f"{name}{OUTPUT_FORMATS[format]}"
     digest = write_pieces(path, [frame_bytes(frame, format)])
-    return FileFact(path.name, len(frame), digest, format, "", table, kind, part, column_types(frame), pseudonyms)
+    return FileFact(path.name, len(frame), digest, format, separator, table, kind, part, columns or column_types(frame), pseudonyms)
 
 
 def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> bytes:

@@ -1,0 +1,100 @@
+"""Privacy degree (Ghinita, Tao and Kalnis): in every group at most one record in p holds the same sensitive item.
+
+Published are groups in two parts: records without their sensitive items, and how often each sensitive item occurs in the group. Whoever
+knows which row is a person's learns of the sensitive items what the histogram says: any f of the |G| rows may be those that hold an item,
+so a row holds it with a chance of f / |G|. Of a person with c rows in the group one of them holds it with a chance of at most c * f / |G|;
+so with the original at hand |G| / (c * f) is asked to be p, with the largest c of the group.
+
+All is counted from the published tables by code of the judge's own. With the original the rows must be its records without the sensitive
+items, each as often, and the histograms together count every sensitive occurrence; where it is known which record became which row, every
+single row and every histogram is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from shoal.data.release import Release
+from shoal.data.tables.groups import GroupTable
+from shoal.errors import ParameterError
+from shoal.itemsets.choice import Items
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.group_parts import Degree, Parts, degree_of, parts_of_original, strange_rows, strange_totals, wrong_groups
+from shoal.privacy.roles import roles_of
+
+if TYPE_CHECKING:
+    from shoal.data.original import Original
+
+
+@dataclass(frozen=True)
+class PrivacyDegree(Model):
+    """Of p records of a group at most one holds the same sensitive item."""
+
+    name = "privacy-degree"
+    protects = (
+        "Whoever knows which published row is a person's, and knows no sensitive item of anybody in its group, is right with a chance of "
+        "at most 1/p when guessing that the row held one of the sensitive items."
+    )
+    does_not_protect = (
+        "Records themselves: all items that are not sensitive are published exactly, so whoever knows a few of them finds the row and reads "
+        "the others. Who knows a sensitive item of one member excludes it for the others; who knows how groups are formed, each around a row "
+        "with a sensitive item, may guess which row that was; that a row holds some one of several sensitive items may be more likely than "
+        "1/p; and a person with rows in several groups has a chance in each of them."
+    )
+    judges = frozenset({"groups"})
+
+    p: int = param(10, minimum=2, help="privacy degree: of p records of a group at most one holds the same sensitive item")
+    items: Items | None = param(None, help="the sensitive items; by default all that are counted per group")
+
+    def judge(self, release: Release, original: Original | None) -> Verdict:
+        """Count rows and occurrences of every group; with the original, compare both parts with it and count people."""
+        table = release.only(GroupTable.kind)
+        assert isinstance(table, GroupTable)
+        if not table.of_items:
+            return Verdict(str(self), "fails", {}, ("the tables hold more than groups, items and counts, and no more can be judged",))
+        if self.items is not None and not self.items.known:
+            raise ParameterError("the file of sensitive items was not read", hint="shoal.io.read.items.with_files_read reads it")
+        parts = None if original is None else self._parts(original, table)
+        rows = None if release.secret is None else release.secret.rows()
+        degree = degree_of(table, None if parts is None or rows is None else parts.owners_of(rows, table))
+        broken = [*self._below(degree), *self._named(table, parts)]
+        if parts is not None:
+            broken += [*strange_rows(table, parts), *strange_totals(table, parts)]
+            broken += [] if rows is None else wrong_groups(table, parts, rows)
+        return Verdict(str(self), verified_if(not broken), degree.achieved, tuple(broken), tuple(_notes(degree, original, rows is None)))
+
+    def _parts(self, original: Original, table: GroupTable) -> Parts:
+        """The original in two parts, by the items that the claim names, or by what the histograms count."""
+        names = original.typed.vocabulary
+        if self.items is None:
+            return parts_of_original(original, table.histogram["item"].unique())
+        roles = roles_of(names, self.items, None, original.taxonomy, strict=True)
+        return parts_of_original(original, names.names.filter(pl.Series(roles.private)))
+
+    def _below(self, degree: Degree) -> Iterator[str]:
+        few = degree.shares.filter(pl.col("holders") > pl.col("rows") // self.p // pl.col("rows_of_one"))
+        if len(few):
+            yield f"in {few['group'].n_unique():,} of {degree.groups:,} groups more than one row in {self.p:,} holds the same sensitive item"
+        repeated = few.filter(pl.col("rows_of_one") > 1)["group"].n_unique()
+        if repeated:
+            yield f"in {repeated:,} of them a person owns several rows"
+
+    def _named(self, table: GroupTable, parts: Parts | None) -> Iterator[str]:
+        """Sensitive items that stand in a row."""
+        wanted = parts.sensitive if parts is not None else pl.Series(sorted(self.items.names or ()) if self.items else [], dtype=pl.String)
+        counted = pl.concat([wanted, table.histogram["item"]]).unique()
+        shown = table.rows["items"].explode(empty_as_null=False)
+        n = int(shown.is_in(counted.implode()).sum())
+        if n:
+            yield f"sensitive items stand in rows, {n:,} times"
+
+
+def _notes(degree: Degree, original: Original | None, alone: bool) -> Iterator[str]:
+    yield f"{degree.groups:,} groups of {degree.rows:,} rows were counted, {degree.holding:,} of them with sensitive items"
+    if original is not None and alone and original.typed.owners_repeat:
+        yield "people own several records, and which rows are one person's is known only while a release is made: rows were counted"
