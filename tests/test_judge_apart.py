@@ -32,6 +32,7 @@ COMMON = {
     "shoal.data.shape",
     "shoal.data.table",
     "shoal.data.tables.accesslog",
+    "shoal.data.tables.groups",
     "shoal.data.tables.profiles",
     "shoal.data.tables.rows",
     "shoal.data.tables.weighted",

@@ -34,20 +34,22 @@ private:
 
 class Former {
 public:
-    Former(const PrivacyProblem& problem, const Reach& reach)
+    Former(const PrivacyProblem& problem, const GroupReach& reach)
         : problem_(problem),
           reach_(reach),
           line_(problem.known.size()),
           holders_(problem.known, problem.items),
-          holders_of_kind_(problem.sensitive, problem.kinds),
+          holders_of_kind_(problem.sensitive, problem.items),
           group_(problem.known.size(), -1),
-          left_(problem.kinds, 0),
+          left_(problem.items, 0),
           remaining_(problem.known.size()),
-          taken_kind_(problem.kinds, -1),
+          taken_kind_(problem.items, -1),
           taken_owner_(problem.known.size(), -1),
           in_start_(problem.items, -1),
           seen_(problem.known.size(), -1) {
-        for (int32_t kind : problem.sensitive.ids) ++left_[kind];
+        for (int32_t kind : problem.sensitive.ids)
+            if (!left_[kind]++) kinds_.push_back(kind);
+        std::ranges::sort(kinds_);
     }
 
     // One pass over the sensitive records; says whether a group was formed.
@@ -73,10 +75,11 @@ private:
     };
 
     const PrivacyProblem& problem_;
-    const Reach reach_;
+    const GroupReach reach_;
     Line line_;
     Holders holders_, holders_of_kind_;
     std::vector<int64_t> group_, left_;
+    std::vector<int32_t> kinds_;  // the sensitive items that occur
     int64_t remaining_, formed_ = 0, round_ = 0, look_ = 0;
     std::vector<int64_t> taken_kind_, taken_owner_, in_start_;  // the round in which each was last marked
     std::vector<int64_t> seen_;                                 // the look in which each was last seen
@@ -118,7 +121,7 @@ private:
         const int64_t after = remaining_ - static_cast<int64_t>(members.size());
         for (int64_t record : members)
             for (int32_t kind : problem_.sensitive.row_ids(record)) --left_[kind];
-        const bool enough = std::ranges::all_of(left_, [&](int64_t n) { return n * problem_.p <= after; });
+        const bool enough = std::ranges::all_of(kinds_, [&](int32_t kind) { return left_[kind] * problem_.p <= after; });
         for (int64_t record : members)
             for (int32_t kind : problem_.sensitive.row_ids(record)) ++left_[kind];
         return enough;
@@ -177,7 +180,7 @@ private:
     // Items so frequent among what remains that every group of p must hold one of them: n * p > remaining - p. A group that holds all of
     // these leaves enough, because (n - 1) * p <= remaining - p wherever n * p <= remaining.
     void hold_the_scarce(int64_t start, std::vector<int64_t>& members) {
-        for (int32_t kind = 0; kind < problem_.kinds; ++kind) {
+        for (int32_t kind : kinds_) {
             if (left_[kind] * problem_.p <= remaining_ - problem_.p || taken_kind_[kind] == round_) continue;
             std::vector<Candidate> found;
             ++look_;
@@ -228,7 +231,7 @@ private:
 
 }  // namespace
 
-std::vector<int64_t> private_groups(const PrivacyProblem& problem, const Reach& reach, Task& task) {
+std::vector<int64_t> private_groups(const PrivacyProblem& problem, const GroupReach& reach, Task& task) {
     Former former(problem, reach);
     while (former.pass(task)) {}
     return former.groups();

@@ -12,22 +12,22 @@
 
 namespace shoal {
 
-// `known` are the items that are published with their records, `sensitive` those that are not; ids are below `items` and `kinds`.
+// `known` are the items that are published with their records, `sensitive` those that are not; all ids are below `items`.
 // Owners are numbered from 0, below the number of records.
 struct PrivacyProblem {
     Rows known, sensitive;
-    int64_t items, kinds;
+    int64_t items;
     std::span<const int64_t> owners;
     int64_t p;
 };
 
 // Whom a record may be grouped with: the first `window` that fit before it in the order, and as many after it; or, where `nearest` is
 // not 0, the first so many records that share an item with it, rare items first.
-struct Reach {
+struct GroupReach {
     int64_t window, nearest;
 };
 
 // The group of each record, numbered from 0; -1 where it remains.
-std::vector<int64_t> private_groups(const PrivacyProblem& problem, const Reach& reach, Task& task);
+std::vector<int64_t> private_groups(const PrivacyProblem& problem, const GroupReach& reach, Task& task);
 
 }  // namespace shoal

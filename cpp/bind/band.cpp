@@ -21,13 +21,15 @@ void bind_band(nb::module_& m) {
         "rows"_a, "items"_a, "task"_a);
     m.def(
         "private_groups",
-        [](const BoundRows& known, const BoundRows& sensitive, I64 owners, int64_t p, int64_t window, int64_t nearest, Task& task) {
+        [](const BoundRows& known, const BoundRows& sensitive, int64_t items, I64 owners, int64_t p, int64_t window, int64_t nearest,
+           Task& task) {
             same_size(known.size(), sensitive.size());
             same_size(known.size(), owners.shape(0));
-            need(p >= 1 && window >= 1 && nearest >= 0, "p and a window of at least 1, and nearest of 0 or more");
+            need(p >= 1 && window >= 1 && nearest >= 0 && items >= 0, "p and a window of at least 1, and nearest and items of 0 or more");
+            const Rows &shown = known.below(static_cast<std::size_t>(items)), &hidden = sensitive.below(static_cast<std::size_t>(items));
             indices_within(span(owners), static_cast<int64_t>(known.size()));
-            const PrivacyProblem problem{known.view, sensitive.view, known.highest + 1, sensitive.highest + 1, span(owners), p};
+            const PrivacyProblem problem{shown, hidden, items, span(owners), p};
             return hand_over(unlocked([&] { return private_groups(problem, {window, nearest}, task); }));
         },
-        "known"_a, "sensitive"_a, "owners"_a, "p"_a, "window"_a, "nearest"_a, "task"_a);
+        "known"_a, "sensitive"_a, "items"_a, "owners"_a, "p"_a, "window"_a, "nearest"_a, "task"_a);
 }

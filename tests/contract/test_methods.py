@@ -1,6 +1,6 @@
 """What every method of records in the table owes, on every small data set. A new method joins by being in the table.
 
-Methods that take a log are in `test_rows_contract`.
+Methods that take a log are in `test_rows_contract`, those that publish records in groups of two parts in `test_group_methods`.
 
 A method that wants more than `k` to be tried well, or more than bags and a taxonomy to be run, says so in
 `TRIED` and `ALSO_NEEDS`.
@@ -70,7 +70,7 @@ ALSO_NEEDS: dict[str, Callable[[Dataset], dict[str, Any]]] = {}
 NAMES_SENSITIVE = {"suppress-control", "td-control"}
 
 
-OF_RECORDS = [name for name in METHODS if METHODS[name].takes & {"sets", "bags"}]
+OF_RECORDS = [name for name in METHODS if METHODS[name].takes & {"sets", "bags"} and METHODS[name].publishes in {"sets", "bags"}]
 
 
 def tried(name: str) -> list[dict[str, Any]]:

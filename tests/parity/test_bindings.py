@@ -100,6 +100,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "represent": lambda: run(_kernels.represent, measure(), r(), rows(), order),
         "recode_rare_sets": lambda: run(_kernels.recode_rare_sets, r(), wide([]), tree(), weight, role, 0 * role, RECODING),
         "matched_similarities": lambda: run(_kernels.matched_similarities, SENSES, r(), 1),
+        "band_order": lambda: run(_kernels.band_order, r(), 3),
+        "private_groups": lambda: run(_kernels.private_groups, rows(), r(), 3, people, 2, 6, 0),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
     }
 

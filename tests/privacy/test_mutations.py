@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from helpers_accesslog import visits as some_visits
@@ -19,7 +20,7 @@ from shoal import _kernels
 from shoal.data.groups import Groups
 from shoal.itemsets import rules, specializing
 from shoal.itemsets.sensitive import SensitiveNodes
-from shoal.methods import accesslog_mdav, document_vectors, td_control, tds, thresholds, user_microaggregation
+from shoal.methods import accesslog_mdav, cahd, document_vectors, left_over, td_control, tds, thresholds, user_microaggregation
 from shoal.methods.climbing import Held
 from shoal.methods.growing import GroupSearch
 from shoal.microaggregation import aggregation, visits
@@ -264,6 +265,38 @@ def generalizes_what_is_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(td_control, "specialized", change)
 
 
+def forgets_what_remains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts two records with the same sensitive item into the first group of p."""
+    true = left_over.with_left_over
+
+    def changed(formed: Any, sensitive: Any, p: int) -> Any:
+        groups = true(formed, sensitive, p)
+        first, second = np.flatnonzero(np.diff(sensitive.indptr) > 0)[:2]
+        groups[second] = groups[first]
+        return groups
+
+    monkeypatch.setattr(cahd, "with_left_over", changed)
+
+
+def leaves_sensitive_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves the sensitive item in the rows."""
+    true = cahd.GroupTable
+    told = pl.concat_list("items", pl.lit("Butter"))
+    monkeypatch.setattr(cahd, "GroupTable", lambda rows, histogram: true(rows.with_columns(items=told), histogram))
+
+
+def histogram_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts the sensitive items of one group for another."""
+    true = cahd._histogram
+    monkeypatch.setattr(cahd, "_histogram", lambda sensitive, groups: true(sensitive, (groups + 1) % (groups.max() + 1)))
+
+
+def loses_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves one line out of the histograms."""
+    true = cahd._histogram
+    monkeypatch.setattr(cahd, "_histogram", lambda sensitive, groups: true(sensitive, groups)[1:])
+
+
 BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
 VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
@@ -283,7 +316,27 @@ REQUESTS = ("access.log", "--method", "accesslog-mdav", "--k", "3", "--per")
 
 DOCUMENTS = ("papers.jsonl", "--method", "document-vectors", "--user", "author", "--k", "3")
 
+COUNTED = ("habits.txt", "--format", "transactions", "--method", "cahd", "--p", "3", "--sensitive", "sensitive.txt")
+OWNED = ("visits.csv", "--format", "table", "--per", "event", "--method", "cahd", "--p", "3", "--sensitive", "sensitive.txt")
+
 MUTATIONS = {
+    "cahd forms groups of p - 1": Mutation(
+        "privacy-degree", "more than one row in 3 holds the same sensitive item", COUNTED, around("private_groups", one_less(4))
+    ),
+    "cahd puts a sensitive item twice into a group": Mutation(
+        "privacy-degree", "more than one row in 3 holds the same sensitive item", COUNTED, forgets_what_remains
+    ),
+    "cahd forgets who owns a record": Mutation(
+        "privacy-degree",
+        "a person owns several rows",
+        OWNED,
+        around("private_groups", lambda true, a: true(*a[:3], np.arange(len(a[3])), *a[4:])),
+    ),
+    "cahd leaves sensitive items in the rows": Mutation("privacy-degree", "sensitive items stand in rows", COUNTED, leaves_sensitive_items),
+    "cahd counts the sensitive items of another group": Mutation(
+        "privacy-degree", "not that of the records of the group", COUNTED, histogram_of_others
+    ),
+    "cahd leaves a count out": Mutation("privacy-degree", "more or less often than in the original", COUNTED, loses_a_count),
     "documents of k - 1 people form a group": Mutation(
         "weighted-k-anonymity", "people only", (*DOCUMENTS, "--terms", "4"), documents_of_one_less
     ),

@@ -193,9 +193,9 @@ class Original(AnyOriginal):
 
     def reads_stars(self, release: Release) -> bool:
         """Whether `*` is published and taken for the root."""
-        return release.of_records and bool(
-            release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and self.bags.vocabulary.codes([SUPPRESSED])[0] < 0
-        )
+        if not release.of_records:
+            return False
+        return bool(release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and self.bags.vocabulary.codes([SUPPRESSED])[0] < 0)
 
     def codes(self, release: Release) -> Small:
         """The item of this original that each name of a release's records is, -1 where it is none."""

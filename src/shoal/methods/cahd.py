@@ -88,15 +88,24 @@ class CAHD(Method):
 
     def groups(self, split: Split) -> Ints:
         """The group of each record, which are given in an order that does not depend on how they arrived."""
-        order = kernels.run(_kernels.band_order, split.known.view, len(split.known.vocabulary), label="ordering records")
-        known, sensitive = split.known.select(order), split.sensitive.select(order)
-        owners = np.unique(known.owners, return_inverse=True)[1].astype(np.int64)
-        nearest = CANDIDATES if self.search == "content" else 0
-        window = self.alpha * self.p
-        formed = kernels.run(_kernels.private_groups, known.view, sensitive.view, owners, self.p, window, nearest, label="forming groups")
+        order = self.order(split.known)
+        sensitive = split.sensitive.select(order)
         groups = np.empty(len(order), np.int64)
-        groups[order] = with_left_over(formed, sensitive, self.p)
+        groups[order] = with_left_over(self.formed(split.known.select(order), sensitive), sensitive, self.p)
         return groups
+
+    def order(self, known: Bags) -> Ints:
+        """The records in band order."""
+        order: Ints = kernels.run(_kernels.band_order, known.view, len(known.vocabulary), label="ordering records")
+        return order
+
+    def formed(self, known: Bags, sensitive: Bags) -> Ints:
+        """The groups around sensitive records, of records in band order; -1 for what is left."""
+        owners = np.unique(known.owners, return_inverse=True)[1].astype(np.int64)
+        parts = known.view, sensitive.view, len(known.vocabulary)
+        reach = self.alpha * self.p, CANDIDATES if self.search == "content" else 0
+        formed: Ints = kernels.run(_kernels.private_groups, *parts, owners, self.p, *reach, label="forming groups")
+        return formed
 
     def _refuse_frequent(self, sensitive: Bags) -> None:
         """Raise where an item is so frequent that not even all records together have privacy degree p."""

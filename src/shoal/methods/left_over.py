@@ -1,8 +1,8 @@
 """What is left when no further group of p can be formed around a sensitive record: it must be published too, at the same privacy degree.
 
-Where everybody owns one record, what is left is one group, which the condition of the search keeps right. Where people own several, a group
-with sensitive items may hold one record of a person only: sensitive records that are left join groups that lack their items and their owner,
-and those that cannot form one group with one further record of every other person.
+Where everybody owns one record, what is left is one group, which the condition of the search keeps right. Where people own several, a
+group with sensitive items may hold one record of a person only: sensitive records that are left join groups that lack their items and
+their owner, and those that cannot form one group with one further record of every other person.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ METRICS: Table[Metric] = Table(
         "count_error_2": "shoal.metrics.count_queries:TWO_ITEMS",
         "count_error_3": "shoal.metrics.count_queries:THREE_ITEMS",
         "counted_per_group": "shoal.metrics.occurrences:PER_GROUP",
-        "reconstruction_error": "shoal.metrics.reconstruction:RECONSTRUCTION_ERROR",
+        "reconstruction_kl": "shoal.metrics.reconstruction:RECONSTRUCTION_ERROR",
         "information_loss": "shoal.metrics.information_loss:INFORMATION_LOSS",
         "semantic_loss": "shoal.metrics.documents:SEMANTIC_LOSS",
         "sse": "shoal.metrics.documents:SSE",

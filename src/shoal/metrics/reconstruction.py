@@ -132,7 +132,7 @@ def _cells(holders: Holders, chosen: list[int], n: int) -> Ints:
 
 
 RECONSTRUCTION_ERROR = Metric(
-    "reconstruction_error",
+    "reconstruction_kl",
     f"how far the groups mislead about which records hold a sensitive item: divergence, mean of {QUERIES} queries with {CHOSEN} items",
     "lower",
     reconstruction_error,

@@ -41,10 +41,10 @@ class PrivacyDegree(Model):
         "at most 1/p when guessing that the row held one of the sensitive items."
     )
     does_not_protect = (
-        "Records themselves: all items that are not sensitive are published exactly, so whoever knows a few of them finds the row and reads "
-        "the others. Who knows a sensitive item of one member excludes it for the others; who knows how groups are formed, each around a row "
-        "with a sensitive item, may guess which row that was; that a row holds some one of several sensitive items may be more likely than "
-        "1/p; and a person with rows in several groups has a chance in each of them."
+        "Records themselves: all items that are not sensitive are published exactly, so whoever knows a few of them finds the row, and "
+        "reads the others. Who knows a sensitive item of one member excludes it for the others; who knows how groups are formed, each "
+        "around a row with a sensitive item, may guess which row that was; that a row holds some one of several sensitive items may be "
+        "more likely than 1/p; and a person with rows in several groups has a chance in each of them."
     )
     judges = frozenset({"groups"})
 
@@ -79,7 +79,8 @@ class PrivacyDegree(Model):
     def _below(self, degree: Degree) -> Iterator[str]:
         few = degree.shares.filter(pl.col("holders") > pl.col("rows") // self.p // pl.col("rows_of_one"))
         if len(few):
-            yield f"in {few['group'].n_unique():,} of {degree.groups:,} groups more than one row in {self.p:,} holds the same sensitive item"
+            n = few["group"].n_unique()
+            yield f"in {n:,} of {degree.groups:,} groups more than one row in {self.p:,} holds the same sensitive item"
         repeated = few.filter(pl.col("rows_of_one") > 1)["group"].n_unique()
         if repeated:
             yield f"in {repeated:,} of them a person owns several rows"

@@ -35,7 +35,7 @@ def summary_of_groups(manifest: Mapping[str, Any]) -> Summary:
     """The summary of records whose sensitive items are counted per group: what is as typed, and how far the groups mislead."""
     shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
     as_typed = next((share.value for share in shares if share.name == AS_TYPED), None)
-    facts, error = _facts(manifest), share_in(manifest.get("metrics", {}), "reconstruction_error")
+    facts, error = _facts(manifest), share_in(manifest.get("metrics", {}), "reconstruction_kl")
     lines = (("published", f"{counted(facts['rows'], 'record')} in {counted(facts['groups'], 'group')}"),) if "groups" in facts else ()
     if error is None:
         return Summary(shares, lines, NOT_MEASURED, as_typed)

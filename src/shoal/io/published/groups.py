@@ -38,8 +38,8 @@ def _whole(table: GroupTable) -> pl.DataFrame:
     parts = []
     for part, frame in (("rows", table.rows), ("histogram", table.histogram)):
         lists = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.List)]
-        frame = frame.with_columns(joined(frame[name].list.sort(), JOINER) for name in lists)
-        named = frame.rename({name: f"{part} {name}" for name in frame.columns if name != GROUP})
+        flat = frame.with_columns(joined(frame[name].list.sort(), JOINER) for name in lists)
+        named = flat.rename({name: f"{part} {name}" for name in flat.columns if name != GROUP})
         parts.append(named.select(GROUP, *sorted(name for name in named.columns if name != GROUP)).with_columns(pl.lit(part).alias(PART)))
     return pl.concat(parts, how="diagonal")
 
