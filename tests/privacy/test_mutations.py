@@ -17,10 +17,11 @@ from helpers_cli import FOOD, ITEMS, Shell, baskets
 from helpers_documents import json_lines, some_texts
 from helpers_microdata import people_csv
 from shoal import _kernels
+from shoal.data.bags import Bags
 from shoal.data.groups import Groups
-from shoal.itemsets import rules, specializing
+from shoal.itemsets import closing, rules, specializing
 from shoal.itemsets.sensitive import SensitiveNodes
-from shoal.methods import accesslog_mdav, cahd, document_vectors, left_over, td_control, tds, thresholds, user_microaggregation
+from shoal.methods import accesslog_mdav, cahd, document_vectors, k_delta, left_over, td_control, tds, thresholds, user_microaggregation
 from shoal.methods.climbing import Held
 from shoal.methods.growing import GroupSearch
 from shoal.microaggregation import aggregation, visits
@@ -297,10 +298,31 @@ def loses_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cahd, "_histogram", lambda sensitive, groups: true(sensitive, groups)[1:])
 
 
+def like_groups_of_one_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups the records of k - 1 people."""
+    true = k_delta.like_groups
+    monkeypatch.setattr(k_delta, "like_groups", lambda records, order, k: true(records, order, k - 1))
+
+
+def records_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes every record for one of another person."""
+    true = k_delta.like_groups
+    monkeypatch.setattr(
+        k_delta, "like_groups", lambda bags, order, k: true(Bags(*bags.rows, np.arange(len(bags)), bags.vocabulary), order, k)
+    )
+
+
+def all_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts words back whatever the distance is."""
+    monkeypatch.setattr(closing._Pairs, "_within", lambda self, shared, sizes: np.ones_like(sizes, bool))
+
+
 BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
 VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
 TELLING = ("pairs.txt", "--format", "transactions", "--k", "2", "--method", "coherence", "--p", "1")
+
+ALIKE = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "k-delta", "--price", "0.5")
 
 KNOWN = ("pairs.txt", "--format", "transactions", "--taxonomy", "generated", "--k", "3", "--m", "2")
 
@@ -475,6 +497,15 @@ MUTATIONS = {
         "classes of fewer than 3",
         (*PEOPLE, "--method", "microaggregation", "--drop-column", "who,town"),
         around("improve_groups", one_less(3)),
+    ),
+    "k-delta forms groups of k - 1": Mutation(
+        "k-delta-anonymity", "with fewer than 3 records within 0 of it", (*ALIKE, "--delta", "0"), like_groups_of_one_less
+    ),
+    "k-delta forgets who owns a record": Mutation(
+        "k-delta-anonymity", "with fewer than 3 people within 0.5 of it", (*VISITS, "--method", "k-delta"), records_for_people
+    ),
+    "k-delta publishes records that are too far apart": Mutation(
+        "k-delta-anonymity", "with fewer than 3 records within 0.1 of it", (*ALIKE, "--delta", "0.1"), all_is_near
     ),
     "tds splits a class too small": Mutation(
         "public-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "tds"), every_item_fits

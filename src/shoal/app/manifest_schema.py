@@ -27,7 +27,7 @@ from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
 from shoal.io.write.files import LAYOUTS, LISTED, OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
-from shoal.privacy import Standing
+from shoal.privacy import MODELS, Standing
 from shoal.report.lacking import LACKING
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.placing import Scope, Unknown
@@ -65,13 +65,20 @@ def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     ledgers = ("records", "occurrences") if "records_as" in given else _LEDGERS.get(shape, ("rows",))
     yield from (f"accounting.{name} is missing" for name in ledgers if name not in manifest["accounting"])
     on_taxonomy = "taxonomy_nodes" in given
-    needed = {metric.name for metric in routine(kinds, shape, on_taxonomy=on_taxonomy)}
+    adds_items = any(_adds_items(claim["model"]) for claim in manifest["claims"])
+    needed = {metric.name for metric in routine(kinds, shape, on_taxonomy=on_taxonomy, adds_items=adds_items)}
     yield from (f"metrics.{name} is missing" for name in sorted(needed - manifest["metrics"].keys()))
     for name in manifest["metrics"]:
         if METRICS[name].needs_taxonomy and not on_taxonomy:
             yield f"metrics.{name} is there without a taxonomy"
-        elif not METRICS[name].applies(kinds, shape):
+        elif not METRICS[name].applies(kinds, shape) or not METRICS[name].fits(adds_items):
             yield f"metrics.{name} is not one for such a release"
+
+
+def _adds_items(claim: str) -> bool:
+    """Whether a claim allows that records hold items which their people never had."""
+    name = claim.partition("(")[0]
+    return name in MODELS and MODELS[name].adds_items
 
 
 _LEDGERS = {"documents": ("records", "terms", "words")}

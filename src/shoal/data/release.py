@@ -93,6 +93,11 @@ class Release:
             raise ParameterError(f"one table of {kind} is wanted, and the release holds {held}")
         return tables[0]
 
+    @property
+    def adds_items(self) -> bool:
+        """Whether its claims allow that records hold items which their people never had."""
+        return any(claim.adds_items for claim in self.claims)
+
     def accounted(self, accounting: Accounting) -> Release:
         """The same release under a fuller account."""
         return replace(self, accounting=accounting)

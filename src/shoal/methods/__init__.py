@@ -122,6 +122,7 @@ METHODS: Table[type[Method]] = Table(
         "cahd": "shoal.methods.cahd:CAHD",
         "tds": "shoal.methods.tds:TopDownSpecialization",
         "ssc": "shoal.methods.ssc:SSC",
+        "k-delta": "shoal.methods.k_delta:KDelta",
         "infrequent": "shoal.methods.infrequent:Infrequent",
         "threshold": "shoal.methods.threshold:Threshold",
         "mdav": "shoal.methods.mdav:MDAV",

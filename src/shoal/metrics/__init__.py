@@ -23,6 +23,9 @@ class Metric:
 
     `shares` are the parts of the account of occurrences whose share of all that was given a metric is, where it is one.
 
+    `with_additions` says whether it is for releases whose records may hold items that their people never had: for these only (True), for
+    all others only (False), or for both.
+
     `routine` metrics are measured for every release of tables of these `kinds` from input of these shapes (`takes`); others on request.
     """
 
@@ -39,10 +42,15 @@ class Metric:
     kinds: frozenset[str] = frozenset({"bags"})
     takes: frozenset[Shape] = frozenset({"sets", "bags"})
     shares: tuple[str, ...] = ()
+    with_additions: bool | None = None
 
     def applies(self, kinds: Collection[str], shape: str) -> bool:
         """Whether this can be measured of tables of these kinds, made from input of this shape."""
         return set(kinds) <= self.kinds and shape in self.takes
+
+    def fits(self, adds_items: bool) -> bool:
+        """Whether this says something of a release whose records may hold items that their people never had, or of another."""
+        return self.with_additions is None or self.with_additions == adds_items
 
     def needs_groups_of(self, original: AnyOriginal) -> bool:
         """Whether this takes, beside the published tables, which record of this original became which."""
@@ -52,6 +60,8 @@ class Metric:
         """The number for this release, which is read in the vocabulary of the original; a foreign one is refused."""
         if not self.applies(release.kinds, original.shape):
             raise ParameterError(f"{self.name} is not for tables of {' and '.join(sorted(release.kinds))} made from {original.shape}")
+        if not self.fits(release.adds_items):
+            raise ParameterError(f"{self.name} is {'only' if self.with_additions else 'not'} for releases that may add items to records")
         if self.needs_taxonomy and not original.on_taxonomy:
             raise ParameterError(f"{self.name} needs a taxonomy, and the records were not put on one")
         return self.formula(original.aligned(release), original)
@@ -76,6 +86,7 @@ METRICS: Table[Metric] = Table(
         "replaced": "shoal.metrics.occurrences:REPLACED",
         "suppressed": "shoal.metrics.occurrences:SUPPRESSED",
         "generalized": "shoal.metrics.occurrences:GENERALIZED",
+        "added": "shoal.metrics.occurrences:ADDED",
         "loss": "shoal.metrics.distortion:LOSS",
         "bound": "shoal.metrics.bound:BOUND",
         "ggd": "shoal.metrics.distortion:GGD",
@@ -119,10 +130,12 @@ def measure(release: Release, original: AnyOriginal, names: list[str] | None = N
 
     Of the routine ones also those for other kinds of tables or input, and those that need a taxonomy, where there is none.
     """
-    wanted = [METRICS[name] for name in names] if names else routine(release.kinds, original.shape, on_taxonomy=original.on_taxonomy)
+    usual = routine(release.kinds, original.shape, on_taxonomy=original.on_taxonomy, adds_items=release.adds_items)
+    wanted = [METRICS[name] for name in names] if names else usual
     return {m.name: m.measure(release, original) for m in wanted if release.secret is not None or not m.needs_groups_of(original)}
 
 
-def routine(kinds: Collection[str], shape: str, *, on_taxonomy: bool) -> list[Metric]:
+def routine(kinds: Collection[str], shape: str, *, on_taxonomy: bool, adds_items: bool) -> list[Metric]:
     """The metrics that are measured for every release of such tables from such input."""
-    return [m for m in METRICS.values() if m.routine and m.applies(kinds, shape) and (on_taxonomy or not m.needs_taxonomy)]
+    usual = [m for m in METRICS.values() if m.routine and m.applies(kinds, shape) and m.fits(adds_items)]
+    return [m for m in usual if on_taxonomy or not m.needs_taxonomy]

@@ -1,7 +1,8 @@
 """Distortion: the papers' group generalization distortion (GGD) and what derives from it.
 
 GGD charges every published item its node loss, once for each record that bears it, and one for every item occurrence that is not published.
-Loss is GGD per item occurrence: 0 if all is published as it was, 1 if nothing is published.
+Loss is GGD per item occurrence: 0 if all is published as it was, 1 if nothing is published. Neither says anything of a release that adds
+items to records: an added one would make up for one that is not published.
 """
 
 from __future__ import annotations
@@ -53,7 +54,11 @@ def _node_losses(bags: Bags, copies: Ints, taxonomy: Taxonomy) -> int:
     return int((per_entry * np.repeat(copies, np.diff(bags.indptr))).sum())
 
 
-GGD = Metric("ggd", "group generalization distortion: node losses plus suppressed occurrences", "lower", ggd)
-LOSS = Metric("loss", "GGD per item occurrence", "lower", loss)
-ADDED_LOSS = Metric("added_loss", "loss beyond what the original's inner nodes cost unchanged", "lower", added_loss, lowest=None)
-LOSS_WITH_DROPPED = Metric("loss_with_dropped", "loss where terms dropped as unknown count as suppressed", "lower", loss_with_dropped)
+GGD = Metric("ggd", "group generalization distortion: node losses plus suppressed occurrences", "lower", ggd, with_additions=False)
+LOSS = Metric("loss", "GGD per item occurrence", "lower", loss, with_additions=False)
+ADDED_LOSS = Metric(
+    "added_loss", "loss beyond what the original's inner nodes cost unchanged", "lower", added_loss, lowest=None, with_additions=False
+)
+LOSS_WITH_DROPPED = Metric(
+    "loss_with_dropped", "loss where terms dropped as unknown count as suppressed", "lower", loss_with_dropped, with_additions=False
+)

@@ -1,11 +1,11 @@
-"""What became of the original's item occurrences, as shares."""
+"""What became of the original's item occurrences, as shares; and the share of published ones that are none of the original's."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from shoal.data import forms
-from shoal.data.original import Original
+from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release
 from shoal.data.tables import groups
 from shoal.errors import ParameterError
@@ -28,6 +28,14 @@ def _share(
     return Metric(name, summary, better, measure, highest=1.0, needs_groups=True, routine=routine, shares=parts, kinds=kinds)
 
 
+def added(release: Release, original: Original) -> float:
+    """The share of published occurrences whose item is not in the record that they stand for."""
+    if release.secret is None:
+        raise ParameterError("added needs to know which record became which, which a file does not record")
+    published = int((release.published.lengths * release.copies).sum())
+    return 1 - shared_occurrences(original.bags, release.published, release.secret.rows()) / published if published else 0.0
+
+
 GENERALIZED = _share("generalized", "share of occurrences published as an ancestor", "neither", "generalized", *forms.GENERALIZED)
 SUPPRESSED = _share("suppressed", "share of occurrences not published", "lower", "suppressed", "in withheld records", "merged")
 PER_GROUP = _share(
@@ -38,3 +46,6 @@ PER_GROUP = _share(
     kinds=frozenset({"groups"}),
 )
 REPLACED = _share("replaced", "share of occurrences represented by another term", "neither", "replaced", routine=False)
+ADDED = Metric(
+    "added", "share of published words that their people did not type", "lower", added, highest=1.0, needs_groups=True, with_additions=True
+)

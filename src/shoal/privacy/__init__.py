@@ -76,7 +76,8 @@ class Model(Declared, ABC):
     """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth.
 
     `judges` are the kinds of tables that the model knows how to judge. `allows_exact_counts` says whether exact numbers about the original
-    may be published beside the claim: they would break a promise that rests on noise. `level_words` are what its levels mean.
+    may be published beside the claim: they would break a promise that rests on noise. `adds_items` says that published records
+    may hold items that their people never had. `level_words` are what its levels mean.
     """
 
     @property
@@ -106,6 +107,7 @@ class Model(Declared, ABC):
     must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect")
     judges: ClassVar[frozenset[str]] = frozenset({"bags"})
     allows_exact_counts: ClassVar[bool] = True
+    adds_items: ClassVar[bool] = False
     level_words: ClassVar[Mapping[str, str]] = {}
 
     @final
@@ -155,6 +157,7 @@ MODELS: Table[type[Model]] = Table(
         "rho-uncertainty": "shoal.privacy.rho_uncertainty:RhoUncertainty",
         "km-anonymity": "shoal.privacy.km_anonymity:KmAnonymity",
         "privacy-degree": "shoal.privacy.privacy_degree:PrivacyDegree",
+        "k-delta-anonymity": "shoal.privacy.k_delta:KDeltaAnonymity",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
         "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",
         "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",

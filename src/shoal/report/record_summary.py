@@ -28,7 +28,7 @@ def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
     shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
     metrics = manifest.get("metrics", {})
     as_typed = next((share.value for share in shares if share.name == AS_TYPED), None)
-    return Summary(shares, (*_terms(manifest), *_lost(metrics), *_published(manifest)), _tile(metrics), as_typed)
+    return Summary(shares, (*_terms(manifest), *_lost(metrics), *_added(metrics), *_published(manifest)), _tile(metrics), as_typed)
 
 
 def summary_of_groups(manifest: Mapping[str, Any]) -> Summary:
@@ -68,6 +68,12 @@ def _lost(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return (("lost", f"{percent(metrics['loss'])} of the information (GGD per occurrence){floor}"),)
 
 
+def _added(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return (
+        (("added", f"{percent(metrics['added'])} of the published words, which their people did not type"),) if "added" in metrics else ()
+    )
+
+
 def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Records, and how many different ones: those that are alike form a group."""
     facts = _facts(manifest)
@@ -82,7 +88,9 @@ def _facts(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _tile(metrics: Mapping[str, Any]) -> Tile:
-    loss, bound = (share_in(metrics, name) for name in ("loss", "bound"))
+    loss, bound, added = (share_in(metrics, name) for name in ("loss", "bound", "added"))
+    if added is not None:
+        return Tile("Added", percent(added), "of the published words, which the people of the records did not type")
     if loss is None:
         return NOT_MEASURED
     least = "0% is the original, 100% is no information"

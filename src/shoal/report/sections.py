@@ -77,6 +77,7 @@ PLAIN_METRICS = {
         "GGD",
         "Group generalization distortion: losses of published items, and one for each not published.",
     ),
+    "added": ("Added words", "Share of the published words that the people of the records did not type."),
     "mean_length": ("Mean length", "Items in a published record, on average."),
     "mean_level": ("Mean level", "Level of a published item, on average; the root is level 1."),
 }

@@ -1,0 +1,115 @@
+"""k-delta-anonymity: groups of people with like words, whose records are brought within a distance of one another.
+
+Hong, He, Vaidya, Adam and Atluri, "Effective anonymization of query logs", CIKM 2009. A record and the k-1 records most like it are a
+group; words are added to its records and left out of them until each is within Jaccard's distance delta of k-1 others.
+
+Guarantee: every published record has k-1 records of other people within delta of it; with delta = 0 they are the same. It does not bound
+the chance of linking a person for delta > 0. Time: for each group one walk through the lists of records that hold a word of its first
+record; then words and members of each group.
+
+Where this deviates from the print, and why: the poster gives the definition and a sketch. Here likeness is Jaccard's on words, distances
+are compared as fractions, people are counted where they own several records, and the price of an added word says how words left out and
+words added are weighed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from shoal import kernels
+from shoal.counting import counted, percent
+from shoal.data.accounting import kept
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.errors import Infeasible, ParameterError
+from shoal.itemsets.closing import Mask, by_holders, closed
+from shoal.itemsets.neighbours import like_groups
+from shoal.methods import Method
+from shoal.methods.building import Outcome, build_release, present_records
+from shoal.methods.grouping import content_order
+from shoal.parameters import param
+from shoal.privacy import Model
+from shoal.privacy.k_delta import LARGEST_DELTA, MOST_DECIMALS, KDeltaAnonymity
+
+
+@dataclass(frozen=True)
+class KDelta(Method):
+    """Adds words to records of like people and leaves words out, until each record is within a distance of k-1 others."""
+
+    name = "k-delta"
+    paper = "Hong, He, Vaidya, Adam and Atluri, CIKM 2009"
+    takes = frozenset({"sets"})
+    publishes = "sets"
+
+    k: int = param(5, minimum=2, help="people whose records are within delta of one another")
+    delta: float = param(0.5, minimum=0, maximum=LARGEST_DELTA, help="largest Jaccard distance of such records")
+    price: float = param(1.0, minimum=0, maximum=1000, help="what an added word costs, where one left out costs 1")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, value in (("delta", self.delta), ("price", self.price)):
+            if Fraction(str(value)).denominator > 10**MOST_DECIMALS:
+                raise ParameterError(f"{name} has at most {MOST_DECIMALS} decimals, not as {value}", value=value)
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Words stay as they were typed."""
+        return False
+
+    def claims(self) -> tuple[Model, ...]:
+        """k-delta-anonymity."""
+        return (KDeltaAnonymity(k=self.k, delta=self.delta),)
+
+    def apply(self, original: Original) -> Release:
+        """Group the records that are not empty, bring those of each group together, and account for all words."""
+        present = present_records(original.bags, self.k)
+        records = present.records
+        published, rows = self._published(records, like_groups(records, content_order(records), self.k))
+        if not len(published):
+            hint = "a smaller k, a larger delta, or a smaller price of added words"
+            raise Infeasible("nothing is left to publish: in every group it costs least to leave all words out", hint=hint)
+        own = _own_words(records, published, rows)
+        added = published.occurrences - own
+        note = f"{counted(added, 'word was', 'words were')} added to records of people who did not type them: "
+        note += f"{percent(added / published.occurrences)} of all published words"
+        return build_release(self, original, present, Outcome(published, rows, {"kept": kept(own)}, self.claims(), (note,)))
+
+    def _published(self, records: Bags, groups: list[Ints]) -> tuple[Bags, Ints]:
+        """The published records, and the row of each record among them; those of a group of which nothing is left are withheld."""
+        delta, price = Fraction(str(self.delta)), Fraction(str(self.price))
+        rows = np.full(len(records), -1, np.int64)
+        sizes: list[int] = [0]
+        items: list[Small] = [np.zeros(0, np.int32)]
+        for number, members in enumerate(groups):
+            kernels.report("bringing together", number + 1, len(groups))
+            words, held = _incidence(records, members)
+            repeat = len(np.unique(records.owners[members])) < len(members)
+            shown = closed(held, self.k, delta, price, all_pairs=repeat)
+            if shown.any():
+                rows[members] = len(sizes) - 1 + np.arange(len(members))
+                sizes += shown.sum(axis=1).tolist()
+                items.append(words[np.nonzero(shown)[1]])
+        every = np.concatenate(items)
+        return Bags.from_rows(np.cumsum(sizes), every, np.ones(len(every), np.int32), records.vocabulary), rows
+
+
+def _incidence(records: Bags, members: Ints) -> tuple[Small, Mask]:
+    """The words of these records, those of most members first, and which member holds which."""
+    held = [records.items[records.indptr[member] : records.indptr[member + 1]] for member in members]
+    words, place = np.unique(np.concatenate(held), return_inverse=True)
+    matrix = np.zeros((len(members), len(words)), bool)
+    matrix[np.repeat(np.arange(len(members)), [len(one) for one in held]), place] = True
+    order = by_holders(matrix)
+    return words[order], matrix[:, order]
+
+
+def _own_words(records: Bags, published: Bags, rows: Ints) -> int:
+    """How many published words the people of the records typed themselves."""
+    width = len(records.vocabulary)
+    typed = np.repeat(rows, np.diff(records.indptr)) * width + records.items
+    shown = np.repeat(np.arange(len(published)), np.diff(published.indptr)) * width + published.items
+    return len(np.intersect1d(typed, shown))
