@@ -44,7 +44,7 @@ def alone(release: Release) -> float:
     return len(np.unique(record[holders[published.items] == 1])) / max(1, len(published))
 
 
-def row(name: str, original: Original, method: KDelta) -> dict[str, Any]:
+def row(original: Original, method: KDelta) -> dict[str, Any]:
     """One release, judged."""
     started = time.process_time()
     release = method.apply(original)
@@ -54,7 +54,6 @@ def row(name: str, original: Original, method: KDelta) -> dict[str, Any]:
     assert verdict.holds, verdict.witnesses
     found = measure(release, original, ["kept", "added"])
     return {
-        "data": name,
         "delta": method.delta,
         "kept, %": f"{100 * found['kept']:.1f}",
         "added, %": f"{100 * found['added']:.1f}",
@@ -66,13 +65,11 @@ def row(name: str, original: Original, method: KDelta) -> dict[str, Any]:
     }
 
 
-def rows(k: int, users: list[int], price: float) -> Iterator[dict[str, Any]]:
-    data = {"last.fm": read(path, LASTFM)} if (path := data_file("lastfm-tags.tsv.gz")) else {}
+def data_sets(users: list[int]) -> Iterator[tuple[str, Original]]:
+    if path := data_file("lastfm-tags.tsv.gz"):
+        yield "last.fm", read(path, LASTFM)
     for n in users:
-        data[f"generated, {n:,} users"] = read(generated_log(n), ReadOptions())
-    for name, original in data.items():
-        for delta in DELTAS:
-            yield row(name, original, KDelta(k=k, delta=delta, price=price))
+        yield f"generated, {n:,} users", read(generated_log(n), ReadOptions())
 
 
 def main() -> None:
@@ -81,7 +78,9 @@ def main() -> None:
     parser.add_argument("--users", type=int, nargs="*", default=[5_000, 20_000])
     parser.add_argument("--price", type=float, default=1.0)
     asked = parser.parse_args()
-    show(f"k-delta at k = {asked.k}, price {asked.price:g}", list(rows(asked.k, asked.users, asked.price)))
+    for name, original in data_sets(asked.users):
+        methods = [KDelta(k=asked.k, delta=delta, price=asked.price) for delta in DELTAS]
+        show(f"{name}, k = {asked.k}, price {asked.price:g}", [row(original, method) for method in methods])
 
 
 if __name__ == "__main__":
