@@ -17,6 +17,7 @@ from shoal.errors import InputError
 from shoal.taxonomy.ladders import TOP, Ladder
 
 Mask = npt.NDArray[np.bool_]
+LONGEST_TABLE = 1 << 25  # numbers that are looked up in a table of all numbers; among more they are searched for
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +66,26 @@ def runs(ordered: Ints) -> tuple[Ints, Ints]:
 
 
 def among(ordered: Ints, numbers: Ints) -> Mask:
-    """Which of these numbers stand among others that are in order."""
-    if not len(ordered):
+    """Which of these numbers, none below 0, stand among others that are in order."""
+    if not len(ordered) or not len(numbers):
         return np.zeros(len(numbers), bool)
+    end = int(max(ordered[-1], numbers.max())) + 1
+    if end <= LONGEST_TABLE:
+        table = np.zeros(end, bool)
+        table[ordered] = True
+        return table[numbers]
     places = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
     return np.asarray(ordered[places] == numbers)
+
+
+def places_of(ordered: Ints, numbers: Ints) -> Ints:
+    """Where these numbers stand among those in order, which hold them all."""
+    end = int(ordered[-1]) + 1 if len(ordered) else 0
+    if end > LONGEST_TABLE:
+        return np.searchsorted(ordered, numbers)
+    table = np.zeros(end, np.int64)
+    table[ordered] = np.arange(len(ordered))
+    return table[numbers]
 
 
 def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
@@ -92,14 +108,14 @@ def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
 
 def settled(ladder: Ladder, shared: Ints, rungs: Ints | Small, window: Ints | None, windows: int) -> Ints:
     """The rung that is published for each of these rungs in its window: the lowest shared one, or TOP where there is none."""
-    at = rungs.astype(np.int64)
-    beside = np.zeros(1, np.int64) if window is None else window
-    for _ in range(len(ladder) + 1):
-        off = (at >= 0) & ~among(shared, at * windows + beside)
-        if not off.any():
-            return at
-        at[off] = ladder.parent[at[off]]
-    raise InputError("a ladder leads back to where it begins")
+    keys = rungs.astype(np.int64) * windows + (0 if window is None else window)
+    asked = different(keys)
+    at, beside = asked // windows, asked % windows
+    climbing = np.arange(len(asked))
+    while len(climbing := climbing[~among(shared, at[climbing] * windows + beside[climbing])]):
+        at[climbing] = ladder.parent[at[climbing]]
+        climbing = climbing[at[climbing] != TOP]
+    return at[places_of(asked, keys)]
 
 
 def _lifted(ladder: Ladder, pool: Ints, held: Held) -> Ints:

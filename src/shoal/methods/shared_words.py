@@ -7,6 +7,7 @@ in what stays. Leaving out and replacing take nothing from other words: one pass
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from shoal.data.accounting import Ledger, changed, gone, kept
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.data.log import Log, PlainTerms
 from shoal.data.words import with_single_blanks, words_of
-from shoal.methods.climbing import Held, Mask, among, different, settled, shared_rungs
+from shoal.methods.climbing import Held, Mask, among, places_of, settled, shared_rungs
 from shoal.taxonomy.ladders import TOP, Ladder, ladder_of_items, ladder_of_words
 from shoal.taxonomy.tree import Taxonomy
 
@@ -100,33 +101,39 @@ class Recoded:
 def recoded(read: ReadWords, queries: Small, window: Ints | None, windows: int, owners: Ints, people: int, k: int, rare: Rare) -> Recoded:
     """What is published of rows with these queries, windows and owners."""
     keys = queries.astype(np.int64) * windows + (0 if window is None else window)
-    asked = different(keys)
     held = Held.of(queries, window, windows, owners, people)
-    spread = _Spread(read.words, asked, windows)
+    asked, askers = held.counted()
+    spread = _Spread(read.words, asked, askers, windows)
     if rare == "drop":
         rungs = spread.words.astype(np.int64)
-        kept_queries = asked[_without_rare(spread, held, k)]
+        left = asked[_without_rare(spread, held, k)]
     else:
-        pairs = _of_words(spread, held)
         ladder = read.ladder if rare == "generalize" else Ladder(read.ladder.names, np.full(len(read.ladder), TOP, np.int64))
-        shared = shared_rungs(ladder, pairs, k)
+        shared = shared_rungs(ladder, _of_words(spread, held, np.ones(len(asked), bool)), k)
         rungs = settled(ladder, shared, spread.words, spread.window, windows)
-        kept_queries = asked[_how_many(rungs != TOP, spread.indptr) > 0]
-    stays = np.flatnonzero(among(kept_queries, keys))
-    chosen = np.searchsorted(asked, kept_queries)
-    indptr, at = _taken(spread.indptr, chosen)
-    place = np.searchsorted(kept_queries, keys[stays])
-    return Recoded(read, stays, place, kept_queries // windows, indptr, spread.words[at], rungs[at])
+        left = asked[_how_many(rungs != TOP, spread.indptr) > 0]
+    stays = np.flatnonzero(among(left, keys))
+    indptr, at = _taken(spread.indptr, places_of(asked, left))
+    return Recoded(read, stays, places_of(left, keys[stays]), left // windows, indptr, spread.words[at], rungs[at])
 
 
 class _Spread:
-    """The words of different pairs of query and window: pair i has `words[indptr[i]:indptr[i+1]]`, each in its `window`."""
+    """The words of different pairs of query and window: pair i, which so many people (`askers`) asked, has `words[indptr[i]:indptr[i+1]]`.
 
-    def __init__(self, words: PlainTerms, asked: Ints, windows: int) -> None:
-        self.asked, self.windows = asked, windows
+    `keys` are the words in their windows, each as one number.
+    """
+
+    def __init__(self, words: PlainTerms, asked: Ints, askers: Ints, windows: int) -> None:
+        self.asked, self.askers, self.windows = asked, askers, windows
         self.indptr, at = _taken(words.indptr, asked // windows)
         self.words = words.items[at]
-        self.window = np.repeat(asked % windows, np.diff(self.indptr))
+        self.window = None if windows == 1 else np.repeat(asked % windows, np.diff(self.indptr))
+
+    @cached_property
+    def keys(self) -> Ints:
+        """Word and window of every entry, as one number."""
+        numbers = self.words.astype(np.int64) * self.windows
+        return numbers if self.window is None else numbers + self.window
 
 
 def _taken(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
@@ -141,25 +148,36 @@ def _how_many(which: Mask, indptr: Ints) -> Ints:
     return np.diff(np.append(0, np.cumsum(which))[indptr])
 
 
-def _of_words(spread: _Spread, held: Held, alive: Mask | None = None) -> Held:
-    """Who has which word, from who asks which query; perhaps of the queries that are alive alone."""
-    row = np.searchsorted(spread.asked, held.keys())
-    triples = held.triples
-    if alive is not None:
-        triples, row = triples[alive[row]], row[alive[row]]
+def _of_words(spread: _Spread, held: Held, which: Mask) -> Held:
+    """Who has which word, from who asks which query, as far as it is one of these."""
+    chosen = np.repeat(which, spread.askers)
+    row = np.repeat(np.arange(len(spread.asked)), spread.askers)[chosen]
     starts, at = _taken(spread.indptr, row)
-    owner = np.repeat(triples % held.people, np.diff(starts))
-    window = None if held.windows == 1 else spread.window[at]
-    return Held.of(spread.words[at], window, held.windows, owner, held.people)
+    owner = np.repeat(held.triples[chosen] % held.people, np.diff(starts))
+    return Held.of(spread.words[at], None if spread.window is None else spread.window[at], held.windows, owner, held.people)
 
 
 def _without_rare(spread: _Spread, held: Held, k: int) -> Mask:
-    """Which pairs of query and window stay: the most that can, so that k people share each of their words in what stays."""
+    """Which pairs of query and window stay: the most that can, so that k people share each of their words in what stays.
+
+    A word loses at most as many people as asked the queries that go. It is counted anew only where that might leave fewer than k.
+    """
     alive = np.ones(len(spread.asked), bool)
-    keys = spread.words.astype(np.int64) * spread.windows + spread.window
+    keys, people = _of_words(spread, held, alive).counted()
+    entry = places_of(keys, spread.keys)
+    row = np.repeat(np.arange(len(spread.asked)), np.diff(spread.indptr))
     while True:
-        shared = _of_words(spread, held, alive).shared(k)
-        still = alive & (_how_many(~among(shared, keys), spread.indptr) == 0)
-        if (still == alive).all():
+        still = alive & (_how_many(people[entry] < k, spread.indptr) == 0)
+        gone_now = (alive & ~still)[row]
+        if not gone_now.any():
             return alive
         alive = still
+        shared = people >= k
+        lost = np.bincount(entry[gone_now], weights=spread.askers[row[gone_now]], minlength=len(keys)).astype(np.int64)
+        people = np.where(shared, people - lost, 0)
+        doubtful = shared & (people < k)
+        having = alive & (_how_many(doubtful[entry], spread.indptr) > 0)
+        found, n = _of_words(spread, held, having).counted()
+        again = np.zeros(len(keys), np.int64)
+        again[places_of(keys, found)] = n
+        people = np.where(doubtful, again, people)

@@ -168,11 +168,11 @@ class _Rows:
 
     @cached_property
     def _empty(self) -> Mask:
-        """Which rows have nothing in their unit."""
+        """Which rows have no query, where that is part of the unit, or nothing in their unit at all."""
         if self.said.unit.splits:
             return np.asarray(np.diff(self._read.words.indptr)[self.log.texts.items] == 0)
         empty = np.ones(len(self.log), bool)
-        for name in self.said.unit.columns:
+        for name in [QUERY] if QUERY in self.said.unit.columns else self.said.unit.columns:
             column = self._column(name)
             empty &= (column.is_null() | (column == "" if column.dtype == pl.String else False)).to_numpy()
         return empty
