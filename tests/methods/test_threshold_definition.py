@@ -69,7 +69,7 @@ def climbed(held: set[tuple[str, int]], k: int) -> dict[str, str]:
         if len(set().union(*(people[word] for word in here))) >= k:
             done |= dict.fromkeys(here, rung)
         else:
-            at |= {word: above[rung][0] if above[rung] else "" for word in here}
+            at |= dict.fromkeys(here, above[rung][0] if above[rung] else "")
     return done
 
 

@@ -38,7 +38,7 @@ from shoal.taxonomy.ladders import TOP, ladder_of
 WHOLE, NOTHING_BESIDE, UNLINKED_ROWS = Unit(), Beside(), Cut()
 DROPPED = "dropped"  # what becomes of times
 CHANGED = "published with other words"
-NO_UNIT, TOO_LONG, RARE = "dropped: no query", "dropped: too many words", "dropped: fewer than k people"
+NO_QUERY, NO_UNIT, TOO_LONG, RARE = "dropped: no query", "dropped: empty", "dropped: too many words", "dropped: fewer than k people"
 AS_IT_IS, GENERAL, BLANK = "kept", "generalized", "left empty: too few people"
 UNLINKED = "nothing tells which rows are one person's"
 LINKED = (
@@ -254,7 +254,8 @@ class _Rows:
     def told(self) -> Mapping[str, Part]:
         """What became of all rows."""
         altered = int(self._recoded.altered.sum()) if self.said.unit.splits else 0
-        dropped = {NO_UNIT: int(self._empty.sum()), TOO_LONG: int((self._too_long & ~self._empty).sum())}
+        empty = NO_QUERY if QUERY in self.said.unit.columns else NO_UNIT
+        dropped = {empty: int(self._empty.sum()), TOO_LONG: int((self._too_long & ~self._empty).sum())}
         rest = len(self.log) - len(self.stays) - sum(dropped.values())
         parts = {"published": kept(len(self.stays) - altered), CHANGED: changed(altered), RARE: gone(rest)}
         return parts | {part: gone(n) for part, n in dropped.items()}
@@ -271,7 +272,9 @@ class _Rows:
     def notes(self) -> tuple[str, ...]:
         """What is left out, and what is not protected."""
         alone = self.said.unit.columns == (QUERY,) and not self.said.times and not self.said.columns.ways and not self.said.link.links
-        dropped = [name for name in self.log.further if name not in (*self.said.unit.columns, *self.said.columns.names)]
+        published = (*self.said.unit.columns, *self.said.columns.names, *([TIME] if self.said.times else []))
+        there = (*([TIME] if self.log.timed else []), QUERY, *self.log.further)
+        dropped = [PAYLOAD[self.log.kind] if name == QUERY else name for name in there if name not in published]
         lines = [SILENT] if alone else [f"columns left out: {', '.join(dropped)}"] if dropped else []
         lines += [LINKED] if self.said.link.links else [] if alone else [UNLINKED]
         return (*lines, *([COMBINATIONS] if self.said.unit.splits else []))

@@ -21,22 +21,23 @@ def rows_kept(release: Release, original: LogOriginal) -> float:
 
 def queries_kept(release: Release, original: LogOriginal) -> float:
     """Different queries of the original that are published, as a share of all of them; a row without a text asks none."""
-    asked = original.log.frame["payload"].unique()
-    asked = asked.filter(asked != "")
-    return int(asked.is_in(_published(release).implode()).sum()) / max(1, len(asked))
+    there = int((original.log.texts.vocabulary.names != "").sum())
+    return int(_shown(release, original).sum()) / max(1, there)
 
 
 def people_kept(release: Release, original: LogOriginal) -> float:
     """People of whom a query is published, as a share of all people."""
-    published = pl.DataFrame({"payload": _published(release)}).filter(pl.col("payload") != "")
-    left = original.log.frame.select("owner", "payload").join(published, on="payload", how="semi")
-    return left["owner"].n_unique() / max(1, original.n_owners)
+    left = _shown(release, original).to_numpy()[original.log.texts.items]
+    return original.log.frame["owner"].filter(pl.Series(left)).n_unique() / max(1, original.n_owners)
 
 
-def _published(release: Release) -> pl.Series:
+def _shown(release: Release, original: LogOriginal) -> pl.Series:
+    """Which of the different queries of the original are published just as they were asked; none where no queries are."""
     (table,) = release.tables.values()
     assert isinstance(table, RowTable)
-    return table.frame[table.unit].unique()
+    asked = original.log.texts.vocabulary.names
+    published = table.frame[table.unit].unique() if table.has_unit else pl.Series([], dtype=pl.String)
+    return asked.is_in(published.implode()) & (asked != "")
 
 
 ROWS_KEPT = Metric(

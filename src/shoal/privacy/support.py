@@ -73,9 +73,9 @@ class Support(Model):
             raise ParameterError(f"rare={rules.rare} is about words, and the unit is {rules.unit}", hint="say unit=term")
 
     @property
-    def group_size(self) -> int:
-        """Rows of one query are alike, and there are k or more of them."""
-        return self.k
+    def group_size(self) -> int | None:
+        """Rows of one query are alike, and there are k or more of them, unless words are counted, or no queries."""
+        return self.k if not self._rules.unit.splits and QUERY in self._rules.unit.columns else None
 
     @property
     def asked_by(self) -> int | None:

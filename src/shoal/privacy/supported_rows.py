@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from shoal.counting import counted
 from shoal.data.periods import Period, at_least_as_fine, beginning
 from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.data.units import EXACT, QUERY, TIME, WORD, Unit
@@ -120,7 +121,7 @@ def _faults(frame: pl.DataFrame, rules: Rules) -> list[str]:
     if rules.words is not None:
         queries = frame[QUERY].unique()
         if long := int((queries.str.count_matches(WORD) > rules.words).sum()):
-            found.append(f"{long:,} published {'query has' if long == 1 else 'queries have'} more than {rules.words:,} words")
+            found.append(f"{long:,} published {'query has' if long == 1 else 'queries have'} more than {counted(rules.words, 'word')}")
     if rules.times is not None:
         if frame.schema[TIME] != pl.Datetime("us"):
             return [*found, f"the column {TIME!r} does not hold times"]

@@ -21,6 +21,8 @@ def facts_of_log(manifest: Mapping[str, Any], release: Release, original: LogOri
     """The facts of rows that were published for this log."""
     (table,) = release.tables.values()
     assert isinstance(table, RowTable)
+    if not table.has_unit:
+        return Facts(manifest=manifest, published=release.n_rows)
     queries = query_facts(table, original, promised_group(manifest.get("claims", [])))
     return Facts(manifest=manifest, published=release.n_rows, parts=("queries",), queries=queries)
 
@@ -31,7 +33,7 @@ def query_facts(table: RowTable, original: LogOriginal, promised: int | None) ->
         table.frame.group_by(pl.col(table.unit).alias("query")).agg(n=pl.len().cast(pl.Int64)).sort("n", "query", descending=[True, False])
     )
     return QueryFacts(
-        before=int((original.log.frame["payload"].unique() != "").sum()),
+        before=int((original.log.texts.vocabulary.names != "").sum()),
         after=len(rows),
         sizes=tally(rows["n"].to_numpy(), cut=promised),
         frequent=tuple(rows.head(MOST_QUERIES).iter_rows()),

@@ -8,8 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.counting import percent
-from shoal.report.summary import Summary, published_rows, share_in
+from shoal.report.summary import Share, Summary, published_rows, share_in
 from shoal.report.verdicts import Tile
+
+AS_TYPED = "as typed"
+WORDS = {AS_TYPED: (("as typed",), "same"), "in lower case": (("lower-cased",), "near"), "as categories": (("generalized",), "changed")}
 
 
 def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
@@ -19,7 +22,19 @@ def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
     if queries is None or people is None:
         return Summary(lines=published_rows(manifest))
     note = f"of the different queries; {percent(people)} of the people asked one of them"
-    return Summary(lines=(*published_rows(manifest), ("left", f"{percent(queries)} {note}")), tile=Tile("Left", percent(queries), note))
+    lines = (*published_rows(manifest), ("left", f"{percent(queries)} {note}"))
+    words = _forms_of_words(manifest.get("accounting", {}).get("words", {}))
+    as_typed = next((share.value for share in words if share.name == AS_TYPED), None)
+    return Summary(words, lines, Tile("Left", percent(queries), note), as_typed)
+
+
+def _forms_of_words(ledger: Mapping[str, int]) -> tuple[Share, ...]:
+    """The words of the log by the form in which they are published, where the method accounts for words; none where it does not."""
+    whole = ledger.get("in", 0)
+    told = {name: sum(ledger.get(part, 0) for part in parts) for name, (parts, _) in WORDS.items()}
+    told["not at all"] = whole - sum(told.values())
+    tones = {name: tone for name, (_, tone) in WORDS.items()}
+    return tuple(Share(name, n, whole, tones.get(name, "gone0")) for name, n in told.items()) if whole else ()
 
 
 def summary_of_accesslog(manifest: Mapping[str, Any]) -> Summary:

@@ -58,6 +58,11 @@ class RowTable(PublishedTable):
             raise InputError(f"rows of a log have one column of text that is called {' or '.join(PAYLOAD.values())}")
         return found[0]
 
+    @property
+    def has_unit(self) -> bool:
+        """Whether there is a column of queries or of items."""
+        return any(name in self.columns for name in PAYLOAD.values())
+
     def holds_numbers(self, names: Iterable[str]) -> bool:
         """Whether all of these are columns of finite numbers, none missing."""
         return all(self.columns.get(name) == "number" and self.frame[name].is_finite().fill_null(False).all() for name in names)
