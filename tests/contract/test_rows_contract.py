@@ -20,6 +20,16 @@ from shoal.taxonomy.tree import Taxonomy
 
 OF_LOGS: list[Method] = [OnlyWeather(), OnlyWeather(linked=False), NoisyQueries()]
 OF_LOGS += [METHODS[name]() for name in METHODS if "log" in METHODS[name].takes]
+# Methods whose parameters change what is counted and published.
+TRIED = (
+    "threshold(unit=term)",
+    "threshold(unit=term, rare=omit, link=person)",
+    "threshold(unit=term, rare=generalize, link=rows:3, times=hour, group=3)",
+    "threshold(unit=query+time, times=hour)",
+    'threshold(window=hour, times=hour, link=gap:2m, columns="rank=ranges")',
+    'threshold(unit=term, rare=generalize, window=hour, times=hour, words=3, link=day, columns="rank=ranges", group=2)',
+)
+OF_LOGS += [METHODS.make(text) for text in TRIED]
 
 every_method = pytest.mark.parametrize("method", OF_LOGS, ids=str)
 
