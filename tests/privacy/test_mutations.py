@@ -21,7 +21,18 @@ from shoal.data.bags import Bags
 from shoal.data.groups import Groups
 from shoal.itemsets import closing, rules, specializing
 from shoal.itemsets.sensitive import SensitiveNodes
-from shoal.methods import accesslog_mdav, cahd, document_vectors, k_delta, left_over, td_control, tds, thresholds, user_microaggregation
+from shoal.methods import (
+    accesslog_mdav,
+    cahd,
+    document_vectors,
+    dp_queries,
+    k_delta,
+    left_over,
+    td_control,
+    tds,
+    thresholds,
+    user_microaggregation,
+)
 from shoal.methods.climbing import Held
 from shoal.methods.growing import GroupSearch
 from shoal.microaggregation import aggregation, visits
@@ -317,6 +328,22 @@ def all_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(closing._Pairs, "_within", lambda self, shared, sizes: np.ones_like(sizes, bool))
 
 
+def less_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Adds half of the noise that the budget asks for."""
+    true = dp_queries.plan_of
+    monkeypatch.setattr(dp_queries, "plan_of", lambda budget: tuple(replace(step, scale=step.scale / 2) for step in true(budget)))
+
+
+def lower_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publishes what is just below the threshold."""
+    true = dp_queries.plan_of
+
+    def lower(budget: Any) -> Any:
+        return tuple(replace(step, threshold=step.threshold * 0.9) if step.threshold else step for step in true(budget))
+
+    monkeypatch.setattr(dp_queries, "plan_of", lower)
+
+
 BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "3")
 VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
@@ -327,6 +354,7 @@ ALIKE = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "k-del
 KNOWN = ("pairs.txt", "--format", "transactions", "--taxonomy", "generated", "--k", "3", "--m", "2")
 
 SEARCHES = ("searches.csv", "--k", "3")
+NOISY = ("searches.csv", "--method", "dp-queries", "--epsilon", "2.5")
 CLICKS = ("clicks.tsv", "--method", "user-microaggregation", "--k", "3", "--time-weight", "0")
 SENSITIVE = ("habits.txt", *BASKETS[1:], "--method", "shoal", "--sensitive", "sensitive.txt", "--h", "0.4")
 TELLING_HABITS = ("habits.txt", "--format", "transactions", "--sensitive", "sensitive.txt")
@@ -465,6 +493,8 @@ MUTATIONS = {
     ),
     "shoal publishes a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, names_a_sensitive_item),
     "shoal forgets who holds a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, forgets_who_holds_it),
+    "dp-queries adds half of the noise": Mutation("differential-privacy", "the recorded noise gives a delta of", NOISY, less_noise),
+    "dp-queries lowers its threshold": Mutation("differential-privacy", "the recorded noise gives a delta of", NOISY, lower_threshold),
     "infrequent counts rows for people": Mutation(
         "support", "2 queries were asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), rows_for_people
     ),

@@ -30,7 +30,9 @@ def with_preparation(account: Accounting, prepared: Prepared) -> Accounting:
         terms = account["terms"].widened(LESS_FREQUENT, original.less_frequent)
         return account.updated(terms=terms, words=original.words, rows=rows)
     if not isinstance(original, Original):
-        return account if rows is None else account.updated(rows=rows.split(USED, account["rows"].parts))
+        if rows is not None and "rows" in account.ledgers:
+            rows = rows.split(USED, account["rows"].parts)
+        return account.updated(rows=rows)
     occurrences = account.occurrences.widened(NOT_IN_TAXONOMY, original.steps.unknown_dropped)
     occurrences = occurrences.widened(REPEATED, original.steps.repeats_dropped)
     return account.updated(occurrences=occurrences, rows=rows, words=original.steps.ledger)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from shoal.app.disclose import allows_exact_counts, disclosed_notes
 from shoal.app.prepare import Prepared
 from shoal.data.original_rows import KEPT
 from shoal.methods import Method
+from shoal.privacy import Model
+
+ROWS_LEFT_OUT = "left out: rows that cannot be read; how many would break the guarantee, and `shoal look` shows it to you alone"
 
 
 @dataclass(frozen=True)
@@ -18,10 +23,16 @@ class Announced:
     warnings: tuple[str, ...] = ()
 
 
-def announced(prepared: Prepared) -> Announced:
-    """How the input was read, and what was left out: to be told before the method runs, which may take hours."""
-    left_out = prepared.reading.defects.described() if prepared.reading else ()
-    return Announced(prepared.notes, tuple(f"left out: {line}" for line in left_out), tuple(_unprotected(prepared)))
+def announced(prepared: Prepared, claims: Iterable[Model] = ()) -> Announced:
+    """How the input was read, and what was left out: to be told before the method runs, which may take hours.
+
+    Beside claims that forbid exact counts no number is told.
+    """
+    left_out = prepared.reading.defects.described() if prepared.reading else []
+    lines = [f"left out: {line}" for line in left_out]
+    if not allows_exact_counts(claims := tuple(claims)):
+        lines = [ROWS_LEFT_OUT] if lines else []
+    return Announced(disclosed_notes(prepared.notes, claims), tuple(lines), tuple(_unprotected(prepared)))
 
 
 def doubts(method: Method) -> list[str]:

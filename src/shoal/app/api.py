@@ -48,6 +48,7 @@ from shoal.itemsets.choice import Items
 from shoal.methods import Method
 from shoal.names import did_you_mean
 from shoal.parameters import Param
+from shoal.privacy import Model
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
 from shoal.taxonomy.placing import Scope, Unknown
@@ -269,20 +270,20 @@ def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) 
     further = claims_for(chosen, asked["claim"])
     series = Series.of(*(asked[name] for name in OF_SERIES))
     earlier = series.earlier(chosen.claims())
-    prepared = _prepared(data, said, Preparation.default_for(chosen))
+    prepared = _prepared(data, said, Preparation.default_for(chosen), chosen.claims())
     judged = judged_release(prepared, chosen, ["bound"] if asked["bound"] else [], further, no_guarantee=asked["no_guarantee"])
     for compared in series.compare(judged, earlier):
         _tell(() if compared.exposed else compared.told, compared.told if compared.exposed else ())
     return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))
 
 
-def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:
+def _prepared(data: Any, said: Mapping[str, Any], base: Preparation, claims: Sequence[Model] = ()) -> Prepared:
     """The data, read and put on its taxonomy as was said; what was understood is told before the work."""
     how, given = prepared_as(said, base)
     prepared = prepare(data, how, given.tree)
-    told = announced(prepared)
+    told = announced(prepared, claims)
     _tell((*given.notes, *told.notes), (*told.warnings, *told.left_out))
-    return replace(prepared, notes=(*given.notes, *prepared.notes))
+    return replace(prepared, notes=(*given.notes, *told.notes))
 
 
 def _accepted(method: Method, no_guarantee: bool) -> None:

@@ -21,9 +21,9 @@ from shoal.counting import counted
 from shoal.data.original import SUPPRESSED, Original
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
-from shoal.data.tables import PublishedTable
 from shoal.data.tables.accesslog import AccessTable
 from shoal.data.tables.bags import BagTable
+from shoal.data.tables.counts import CountTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted import WeightedBagTable
 from shoal.errors import ParameterError
@@ -208,19 +208,19 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
         raise ParameterError("--release-user is for a single file of records: a release of shoal names no owners")
     if place.kinds and place.kinds != {BagTable.kind}:
         told = place.manifest["input"].get(KEPT, []) if place.manifest else []
-        return _seen_rows(read_tables(place.file.parent, place.tables), models, told)
+        release = Release(read_tables(place.file.parent, place.tables), mechanism=place.mechanism)
+        return _seen_rows(release, models, told)
     kinds = frozenset.intersection(*(model.judges for model in models)) if models else frozenset({BagTable.kind})
     if not place.kinds and kinds and BagTable.kind not in kinds:
         kind = min(kinds)
         facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
-        return _seen_rows(read_tables(place.file.parent, [facts]), models, (), (f"read as a table of {kind}",))
+        return _seen_rows(Release(read_tables(place.file.parent, [facts])), models, (), (f"read as a table of {kind}",))
     found = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
     return Seen(Release.from_records(found.bags, owned=owner is not None), found.notes, found.beside, owner is not None)
 
 
-def _seen_rows(tables: Mapping[str, PublishedTable], models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = ()) -> Seen:
+def _seen_rows(release: Release, models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = ()) -> Seen:
     """Columns that no claim is about stand beside; not those that the manifest tells are left as they are, which the verdicts name."""
-    release = Release(tables)
     return Seen(release, notes, unjudged_columns(release, models, told))
 
 
@@ -296,7 +296,12 @@ def _has_floor(place: Published, how: Preparation | None) -> bool:
 
 def for_rows(how: Preparation, release: Release) -> Preparation:
     """How the original of published rows is read where neither a manifest nor a format tells: as a log, an access log or documents."""
-    shapes: dict[str, Shape] = {RowTable.kind: "log", AccessTable.kind: "access log", WeightedBagTable.kind: "documents"}
+    shapes: dict[str, Shape] = {
+        RowTable.kind: "log",
+        CountTable.kind: "log",
+        AccessTable.kind: "access log",
+        WeightedBagTable.kind: "documents",
+    }
     shape = shapes.get(min(release.kinds)) if len(release.kinds) == 1 else None
     if how.shape != "records" or shape is None:
         return how

@@ -6,9 +6,11 @@ would break it: then what was read is described without numbers, and neither acc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from shoal.app.prepare import READING
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.privacy import Model
@@ -16,6 +18,7 @@ from shoal.report.by_shape import facts_of
 from shoal.report.facts import Facts
 
 WITHHELD = "withheld"
+NOT_TOLD = "there is more to say of how the input was read, with numbers that would break the guarantee: `shoal look` shows it to you alone"
 FROM_THE_INPUT = ("accounting", "metrics")  # parts of a manifest that are numbers about the original
 
 
@@ -36,7 +39,16 @@ def disclosed_input(facts: Mapping[str, Any], claims: Iterable[Model]) -> dict[s
     """What may be said of the input beside these claims: its numbers only where exact ones are allowed."""
     if allows_exact_counts(claims):
         return dict(facts)
-    return {name: fact for name, fact in facts.items() if isinstance(fact, str)}
+    return {name: fact for name, fact in facts.items() if isinstance(fact, str) or name == READING}
+
+
+def disclosed_notes(notes: Iterable[str], claims: Iterable[Model]) -> tuple[str, ...]:
+    """What may be said on a terminal of how the input was read: notes with a number in them only where exact ones are allowed."""
+    told = tuple(notes)
+    if allows_exact_counts(claims):
+        return told
+    silent = tuple(note for note in told if not re.search(r"\d", note))
+    return silent if len(silent) == len(told) else (*silent, NOT_TOLD)
 
 
 def disclosed_facts(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:

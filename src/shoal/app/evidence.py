@@ -11,6 +11,7 @@ from shoal.app.accounts import with_preparation
 from shoal.app.disclose import allows_exact_counts, disclosed_facts, disclosed_input
 from shoal.app.manifest_schema import DIGEST, digest_of
 from shoal.app.prepare import READING, Prepared
+from shoal.app.promises import method_of
 from shoal.app.protection import protection
 from shoal.app.relations import contradictions, of_published
 from shoal.app.stated import Evidence
@@ -46,6 +47,7 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
     for i, file in enumerate(manifest["files"]):
         if "table" in file and file["table"] not in {before.get("table") for before in manifest["files"][:i]}:
             evidence.add(f"files[{i}]", release.tables[file["table"]].facts())
+    _of_mechanism(manifest, evidence)
     evidence.unchecked.append(WORDS_OF_THE_REPORT)
     evidence.broken.extend(contradictions(manifest))
     if lack_of(manifest):  # in the words of the method, as is checked with its claims
@@ -54,6 +56,18 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
         if table.kind in _BY_KIND:
             _BY_KIND[table.kind](manifest, table, evidence)
     return evidence
+
+
+def _of_mechanism(manifest: Mapping[str, Any], evidence: Evidence) -> None:
+    """The noise that the method adds with these parameters; those of a method that cannot be are told of among the claims."""
+    try:
+        steps = method_of(manifest).noisy_steps()
+    except ParameterError:
+        return
+    for i, step in enumerate(steps):
+        evidence.add(f"mechanism[{i}]", step.as_dict())
+    recorded = len(manifest.get("mechanism", ()))
+    evidence.insist(recorded <= len(steps), f"mechanism has {recorded:,} steps, and the method has {len(steps):,}")
 
 
 def _of_records(manifest: Mapping[str, Any], table: BagTable, evidence: Evidence) -> None:

@@ -48,8 +48,8 @@ class Preparation:
     """How a file becomes records on a taxonomy, or, with `typed_names`, of the names as they were typed.
 
     Then the taxonomy only says what lies under a node, and may be `none`. A method that publishes rows is given those of the log or table
-    that was read, just as they are (`shape`), with what was clicked (`clicks`), when (`times`) and by whom (`names`) where it needs that;
-    documents become vectors of their most frequent `terms`.
+    that was read, just as they are (`shape`), with what was clicked (`clicks`), when (`times`) and by whom (`names`) where it needs that,
+    and items of baskets as rows where it takes them (`baskets`); documents become vectors of their most frequent `terms`.
     """
 
     read: ReadOptions = field(default_factory=ReadOptions)
@@ -66,6 +66,7 @@ class Preparation:
     clicks: bool = False
     times: bool = False
     names: bool = False
+    baskets: bool = False
     terms: int = MOST_TERMS
 
     def __post_init__(self) -> None:
@@ -125,7 +126,8 @@ class Preparation:
             start = cls(shape=shape, typed_names=shape != "records")
         else:
             start = cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
-        return replace(start, clicks=method.reads_clicks, times=method.reads_times, names=method.reads_names)
+        start = replace(start, clicks=method.reads_clicks, times=method.reads_times, names=method.reads_names)
+        return replace(start, baskets=method.takes_baskets)
 
     @classmethod
     def of_format(cls, format: str | None) -> Preparation:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from shoal.app.job import AS_TYPED, FLOOR, NO_TAXONOMY, Preparation
 from shoal.app.manifest_schema import faults
 from shoal.app.stated import listed
+from shoal.data.noisy_steps import NoisyStep
 from shoal.data.original_rows import KEPT, QUASI
 from shoal.errors import InputError
 from shoal.io.beside import distinct_keys
@@ -78,6 +79,11 @@ class Published:
         """What the manifest claims."""
         return [claim["model"] for claim in self.manifest["claims"]] if self.manifest else []
 
+    @property
+    def mechanism(self) -> tuple[NoisyStep, ...]:
+        """The noise that the manifest records."""
+        return tuple(NoisyStep.from_dict(step) for step in self.manifest.get("mechanism", ())) if self.manifest else ()
+
     def digests(self) -> dict[str, str]:
         """The SHA-256 of every listed file that is there."""
         assert self.manifest is not None
@@ -130,6 +136,7 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
             shape=given["read_as"],
             clicks="clicks" in given,
             times="times" in given,
+            baskets=given["read_as"] == "log",
             **own,
         )
     told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}

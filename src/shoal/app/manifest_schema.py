@@ -12,11 +12,13 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from typing import Any, get_args
 
 from shoal.app.job import AS_TYPED, FLOOR, LARGEST_VECTOR, ROWS
 from shoal.data.duration import parse_gap
 from shoal.data.log import Per
+from shoal.data.noisy_steps import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
 from shoal.data.original_rows import KEPT, QUASI
 from shoal.data.tables import KINDS
 from shoal.data.tables.columns import ALL_TYPES
@@ -33,6 +35,7 @@ from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.placing import Scope, Unknown
 
 LARGEST_COUNT = 2**63 - 1
+FINEST_GRID = 60
 DIGEST = "sha256"
 
 Rule = Callable[[str, Any], Iterator[str]]
@@ -58,7 +61,9 @@ def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Ledgers and metrics that must be there for such tables and such input, and those that cannot be."""
     if "counts" in manifest:
         yield from (f"{part} is there, and counts are withheld" for part in ("accounting", "metrics") if manifest[part])
-        yield from (f"input.{name} is there, and counts are withheld" for name, fact in manifest["input"].items() if type(fact) is not str)
+        yield from (
+            f"input.{name} is there, and counts are withheld" for name, fact in manifest["input"].items() if not _countless(name, fact)
+        )
         return
     given, kinds = manifest["input"], {file["kind"] for file in manifest["files"] if "kind" in file}
     shape = given.get("read_as", given.get("records_as"))
@@ -321,14 +326,22 @@ _INPUT_ON_TAXONOMY = _object(
 )
 
 
-_WORDS_OF_INPUT = _entries(_text)
+def _countless(name: str, fact: Any) -> bool:
+    """Whether a fact of the input holds no number of what is in it: words, and what the user said of how it is to be read."""
+    return name == "reading" or type(fact) is str
+
+
+def _words_of_input(key: str, value: Any) -> Iterator[str]:
+    for name, fact in value.items():
+        yield from _text(f"a name in {key}", name)
+        yield from (_READING if name == "reading" else _text)(_under(key, name), fact)
 
 
 def _input(key: str, value: Any) -> Iterator[str]:
     """Records on a taxonomy, or of names as they were typed; or rows as they were read."""
     told = value if isinstance(value, dict) else {}
     if told and not any(name in told for name in ("rows", "records")):  # counts are withheld
-        yield from _WORDS_OF_INPUT(key, value)
+        yield from _words_of_input(key, value)
         return
     rule = (
         _DOCUMENTS_INPUT
@@ -341,6 +354,18 @@ def _input(key: str, value: Any) -> Iterator[str]:
     )
     yield from rule(key, value)
 
+
+_STEP = _object(
+    {
+        "purpose": _one_of((GUIDE, SELECTION, COUNTS)),
+        "table": _text,
+        "noise": _one_of((GAUSSIAN, LAPLACE)),
+        "weights": _one_of((POLICY, EQUAL, WHOLE)),
+        "scale": _level,
+        "grid": _must(lambda value: type(value) is int and abs(value) <= FINEST_GRID, "a whole number"),
+    },
+    {one.name: _number for one in fields(NoisyStep) if one.default is None} | {"cap": _count},
+)
 
 _MANIFEST = _object(
     {
@@ -355,5 +380,5 @@ _MANIFEST = _object(
         "files": _files,
         DIGEST: _sha256,
     },
-    {"counts": _one_of(("withheld",)), LACKING: _text},
+    {"counts": _one_of(("withheld",)), LACKING: _text, "mechanism": _several(_STEP)},
 )

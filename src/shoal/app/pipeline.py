@@ -84,7 +84,7 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
     with ReleaseDirectory(target.directory, force=target.force) as directory:
         form = (target.format, target.sep, target.layout, levels_in(judged.original))
         written = [file.as_dict() for file in write_release(release, directory.path, *form)]
-        seen = Release(read_tables(directory.path, written, own=True))
+        seen = Release(read_tables(directory.path, written, own=True), mechanism=release.mechanism)
         verdicts = [claim.check(seen) for claim in release.claims]
         insist([same_tables(release, seen), *verdicts], "written")
         insist_on_columns(seen, release.claims, judged.original.columns().get(KEPT, []))
@@ -111,7 +111,7 @@ def described(judged: Judged) -> dict[str, Any]:
 
     Claims are judged from the tables alone, as from files.
     """
-    alone = Release(judged.release.tables)
+    alone = Release(judged.release.tables, mechanism=judged.release.mechanism)
     tables = [{"table": name, "kind": table.kind, **table.facts()} for name, table in alone.tables.items()]
     return manifest_of(judged, [claim.check(alone) for claim in judged.release.claims], tables)
 
@@ -147,6 +147,7 @@ def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str
         "notes": list(release.notes),
         "metrics": judged.metrics,
         "files": files,
+        **({"mechanism": [step.as_dict() for step in release.mechanism]} if release.mechanism else {}),
     }
     return disclosed(told, release.claims)
 

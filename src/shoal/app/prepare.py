@@ -14,10 +14,10 @@ import polars as pl
 from shoal.app.job import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy
 from shoal.counting import counted, percent
 from shoal.data.bags import Bags
-from shoal.data.log import Log
+from shoal.data.log import Log, log_of_items
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_documents import DocumentOriginal
-from shoal.data.original_rows import AccessOriginal, LogOriginal, TableOriginal
+from shoal.data.original_rows import AccessOriginal, BasketOriginal, LogOriginal, TableOriginal
 from shoal.data.shape import one
 from shoal.data.table import Table
 from shoal.errors import InputError, ParameterError
@@ -100,6 +100,8 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
     if how.shape == "log" and isinstance(data, Log):
         taxonomy, notes = _beside(data, how, given)
         return replace(_as_it_is(LogOriginal(data, taxonomy), how), notes=notes)
+    if how.shape == "log" and how.baskets and isinstance(data, Bags):
+        return _as_it_is(BasketOriginal(log_of_items(data)), how)
     if how.shape == "access log" and isinstance(data, Log):
         return _as_it_is(AccessOriginal(data), how)
     if how.shape == "table" and isinstance(data, Table):

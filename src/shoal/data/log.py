@@ -199,6 +199,13 @@ class Log:
         return f"Log({len(self):,} events of {self.n_owners:,} owners, {self.kind})"
 
 
+def log_of_items(bags: Bags) -> Log:
+    """Records as a log with a row for each occurrence of an item."""
+    owners = np.repeat(np.repeat(bags.owners, np.diff(bags.indptr)), bags.counts)
+    items = np.repeat(bags.items, bags.counts)
+    return Log(pl.DataFrame({"owner": owners, "payload": bags.vocabulary.names.gather(items)}), "item")
+
+
 def plain_words(texts: pl.Series) -> PlainTerms:
     """Texts as their words, just as they are written."""
     interner = _kernels.Interner()

@@ -46,6 +46,15 @@ class LogOriginal(AnyOriginal):
 
 
 @dataclass(frozen=True, eq=False)
+class BasketOriginal(LogOriginal):
+    """Baskets as a log of items: its rows are not rows of what was read."""
+
+    def to_account(self) -> dict[str, int]:
+        """Item occurrences."""
+        return {"occurrences": len(self.log)}
+
+
+@dataclass(frozen=True, eq=False)
 class AccessOriginal(LogOriginal):
     """A log that was read from a web access log, with all its fields."""
 

@@ -18,6 +18,7 @@ from shoal.data.tables.bags import BagTable
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
+    from shoal.data.noisy_steps import NoisyStep
     from shoal.privacy import Model
     from shoal.taxonomy.distance import Relevance
 
@@ -47,6 +48,7 @@ class Release:
     """Named tables, each of a kind; claims; accounting.
 
     `notes` are what the method has to say of its work: what was proven, what was cut short.
+    `mechanism` is the noise that its numbers hold, as it was added, where a claim rests on noise.
     `secret` is None for a release that was read from a file; `relevance` is told where terms stand for others that are like them.
     """
 
@@ -58,6 +60,7 @@ class Release:
     secret: Secret | None = None
     notes: tuple[str, ...] = ()
     relevance: Relevance | None = None
+    mechanism: tuple[NoisyStep, ...] = ()
 
     @classmethod
     def of_bags(cls, published: Bags, copies: Ints, **rest: Any) -> Release:

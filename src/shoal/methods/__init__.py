@@ -16,6 +16,7 @@ from shoal.registry import Table
 if TYPE_CHECKING:
     import polars as pl
 
+    from shoal.data.noisy_steps import NoisyStep
     from shoal.data.release import Release
     from shoal.privacy import Model
 
@@ -38,7 +39,7 @@ class Method(Declared, ABC):
     beyond what it was given; `varies` says why another run may
     give another release, where that is so. The pipeline holds a method to all it says here. `offers` are told where another method leaves
     hardly a word. A method that `guarantees_nothing` makes no claim, says in `does_not_protect` what it leaves open, and works only where
-    its user asked for no guarantee.
+    its user asked for no guarantee. A method of logs that `takes_baskets` is given them as a log with a row for each item.
     """
 
     paper: ClassVar[str]
@@ -47,6 +48,7 @@ class Method(Declared, ABC):
     publishes: ClassVar[Published] = "bags"
     guarantees_nothing: ClassVar[bool] = False
     does_not_protect: ClassVar[str] = ""
+    takes_baskets: ClassVar[bool] = False
     fates: ClassVar[Mapping[str, Fate]] = {}
     ledgers: ClassVar[tuple[str, ...]] = ()
     offers: ClassVar[tuple[Offer, ...]] = ()
@@ -94,6 +96,10 @@ class Method(Declared, ABC):
     def claims(self) -> tuple[Model, ...]:
         """The models that every release of this method promises to satisfy."""
 
+    def noisy_steps(self) -> tuple[NoisyStep, ...]:
+        """The noise that a release of this method holds, which depends on the parameters alone; none unless the method says so."""
+        return ()
+
     @abstractmethod
     def apply(self, original: Any) -> Release:
         """A release of this original, which is of a shape that the method takes. The input is not changed."""
@@ -130,6 +136,7 @@ METHODS: Table[type[Method]] = Table(
         "accesslog-mdav": "shoal.methods.accesslog_mdav:AccessLogMDAV",
         "user-microaggregation": "shoal.methods.user_microaggregation:UserMicroaggregation",
         "category-microaggregation": "shoal.methods.category_microaggregation:CategoryMicroaggregation",
+        "dp-queries": "shoal.methods.dp_queries:DPQueries",
         "document-vectors": "shoal.methods.document_vectors:DocumentVectors",
         "old-remedies": "shoal.methods.old_remedies:OldRemedies",
         "secret-sharing": "shoal.methods.secret_sharing:SecretSharing",

@@ -142,6 +142,7 @@ def build_row_release(
     told: Mapping[str, Part],
     origin: Ints | None = None,
     notes: tuple[str, ...] = (),
+    ledger: str = "rows",
 ) -> Release:
     """The release of a method that takes rows: `told` says what became of all of them, `origin` which one each published row was."""
     secret = None
@@ -149,5 +150,5 @@ def build_row_release(
         published = np.full(n_rows, -1, np.int64)
         published[origin] = np.arange(len(origin))
         secret = Secret(published)
-    accounting = Accounting({"rows": Ledger(n_rows, told)})
+    accounting = Accounting({ledger: Ledger(n_rows, told)})
     return Release(tables, method.claims(), accounting, method.name, plain_values(method.values()), secret, notes)

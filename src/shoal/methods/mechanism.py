@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -23,11 +23,12 @@ COUNTS = "counts"  # the name of the published table
 
 @dataclass(frozen=True, eq=False)
 class NoisyCounts:
-    """Key columns and a noisy `count`; what became of the rows that were counted."""
+    """Key columns and a noisy `count`; what became of the rows that were counted. `more` are further tables of counts by their names."""
 
     frame: pl.DataFrame
     told: Mapping[str, Part]
     notes: tuple[str, ...] = ()
+    more: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 class Mechanism(Method):
@@ -54,4 +55,7 @@ class Mechanism(Method):
     def apply(self, original: LogOriginal) -> Release:
         """Publish the counts, and account for every row."""
         found = self.counted(original)
-        return build_row_release(self, len(original.log), {COUNTS: CountTable(found.frame)}, found.told, notes=found.notes)
+        tables = {name: CountTable(frame) for name, frame in {COUNTS: found.frame, **found.more}.items()}
+        ((ledger, total),) = original.to_account().items()
+        release = build_row_release(self, total, tables, found.told, notes=found.notes, ledger=ledger)
+        return replace(release, mechanism=self.noisy_steps())

@@ -163,6 +163,7 @@ MODELS: Table[type[Model]] = Table(
         "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",
         "weighted-k-anonymity": "shoal.privacy.weighted:WeightedKAnonymity",
         "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
+        "differential-privacy": "shoal.privacy.differential_privacy:DifferentialPrivacy",
         "support": "shoal.privacy.support:Support",
         "user-k-anonymity": "shoal.privacy.user_k_anonymity:UserKAnonymity",
     },

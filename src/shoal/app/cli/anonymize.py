@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from shoal.io.private_file import PrivateFile
 from shoal.io.spreadsheets import formula_notes
 from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format
 from shoal.methods import METHODS, Method
+from shoal.privacy import Model
 from shoal.report.lacking import lack_of
 from shoal.report.private import render_private
 from shoal.report.summaries import summary_of
@@ -134,7 +136,7 @@ def command(
     screen.warn(*doubts(chosen))
     with screen.naming(show_rare), screen.progress(threads):
         prepared = prepare(input, how)
-        announce(prepared)
+        announce(prepared, chosen.claims())
         judged = anonymize(prepared, chosen, ["bound"] if bound else [], further, no_guarantee=no_guarantee)
         for compared in series.compare(judged, earlier):
             (screen.warn if compared.exposed else screen.note)(*compared.told)
@@ -179,9 +181,9 @@ def begin(directory: ReleaseDirectory) -> None:
     directory.check()
 
 
-def announce(prepared: Prepared) -> None:
+def announce(prepared: Prepared, claims: Sequence[Model] = ()) -> None:
     """How the input was read, and what was left out: before the method runs, which may take hours."""
-    found = announced(prepared)
+    found = announced(prepared, claims)
     screen.note(*found.notes)
     screen.warn(*found.warnings)
     screen.note(*found.left_out)

@@ -16,6 +16,7 @@ NEEDED = ("numpy", "scipy", "polars", "click", "rich", "jinja2")
 OPTIONAL = {
     "pyarrow": "shoal[arrow]: Arrow arrays in and out",
     "pandas": "pandas frames as input",
+    "opendp": "shoal[dp]: noise for differential privacy",
     "ua_parser": "shoal[accesslog]: user agents of access logs",
     "vl_convert": "shoal[compare]: the page of a comparison",
 }

@@ -1,0 +1,136 @@
+"""Differentially private queries: which queries, terms, items or pairs are published, with noisy counts of people, and noisy clicks.
+
+Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately", WWW 2009, as the mechanism `korolova`. The others
+select by the l2 norm: Gopi et al., "Differentially private set union", ICML 2020. Guarantee: (epsilon, delta)-differential privacy of a
+person, with all that the person did. Time: O(rows), and about 13 microseconds of noise for each different value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal.data.accounting import changed, gone
+from shoal.data.bags import Ints
+from shoal.data.noisy_steps import COUNTS as COUNTED
+from shoal.data.noisy_steps import GUIDE, SELECTION, NoisyStep
+from shoal.data.original_rows import LogOriginal
+from shoal.errors import ParameterError
+from shoal.methods.mechanism import COUNTS, Mechanism, NoisyCounts
+from shoal.noise.draws import with_noise
+from shoal.noise.people import Holdings, distinct_of_people, first_of_people
+from shoal.noise.plans import CLICKS, CUTOFF, Budget, plan_of
+from shoal.noise.units import ITEM, QUERY, UNITS, asked_values, clicked, unit_of
+from shoal.noise.weights import equal_weights, policy_weights, whole_weights
+from shoal.parameters import param
+from shoal.privacy import Model
+from shoal.privacy.differential_privacy import DifferentialPrivacy
+
+CAPS = {"policy": 64, "weighted": 64, "korolova": 2}  # mechanisms, and the cap of each unless another is asked for
+PROMISING = 1.5  # standard deviations of its noise that the guide's number of a value must have for the value to be taken further
+WEIGHTS_ONLY = "count is the noisy weight by which a value was chosen, not a number of people: no budget was spent on counts"
+
+
+@dataclass(frozen=True)
+class DPQueries(Mechanism):
+    """Queries, terms, items or pairs that many people share, with noisy counts and clicks, under differential privacy."""
+
+    name = "dp-queries"
+    paper = 'Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately", WWW 2009'
+    takes_baskets = True
+    fates = {"counted": "changed"}  # noqa: RUF012 (never changed)
+
+    epsilon: float = param(1.0, minimum=0.001, maximum=20, help="how much the presence of a person may change any probability: e^epsilon")
+    delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="the chance that something of one person alone is published")
+    unit: str | None = param(None, choices=UNITS, help="what is counted; pairs are of terms of a query, or of items of a person")
+    mechanism: str = param("policy", choices=tuple(CAPS), help="how values are chosen")
+    cap: int | None = param(None, minimum=1, maximum=1000, help="values of a person that take part in the choice: 64, with korolova 2")
+    count_cap: int = param(
+        10, minimum=1, maximum=1000, help="published values of a person that are counted; korolova counts all of its cap"
+    )
+    guide: float = param(0.2, minimum=0, maximum=0.9, help="share of a choice's budget for a first look at which values have a chance")
+    counts: float = param(0.2, minimum=0, maximum=0.9, help="share of the budget for counts; 0 publishes noisy weights instead")
+    clicks: float = param(0.0, minimum=0, maximum=0.9, help="share of the budget for URLs that were clicked after published queries")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.clicks and self.unit not in {None, QUERY}:
+            raise ParameterError(f"clicks are counted of whole queries, not of a {self.unit}", hint="leave --clicks out")
+
+    @property
+    def reads_clicks(self) -> bool:
+        """Where clicks are counted."""
+        return self.clicks > 0
+
+    def claims(self) -> tuple[Model, ...]:
+        """Differential privacy of a person."""
+        return (DifferentialPrivacy(epsilon=self.epsilon, delta=self.delta),)
+
+    def noisy_steps(self) -> tuple[NoisyStep, ...]:
+        """The noise of this budget."""
+        shares = (self.counts, self.clicks, self.guide)
+        return plan_of(Budget(self.epsilon, self.delta, self.mechanism, self.cap_in_force, self.count_cap, *shares))
+
+    @property
+    def cap_in_force(self) -> int:
+        """The cap that was asked for, or one that depends on the mechanism alone and not on any data."""
+        return CAPS[self.mechanism] if self.cap is None else self.cap
+
+    def counted(self, original: LogOriginal) -> NoisyCounts:
+        """Choose values and count them; then URLs of clicks, in the same way, after the queries that were chosen."""
+        log = original.log
+        unit = unit_of(log, self.unit)
+        if self.clicks and unit == ITEM:
+            raise ParameterError("clicks are counted of queries, and the input has items", hint="leave --clicks out")
+        values = self._published(asked_values(log, unit), COUNTS)
+        more = {CLICKS: self._published(clicked(log, values[QUERY]), CLICKS)} if self.clicks else {}
+        present = int((log.frame["payload"].str.strip_chars() != "").sum())
+        told = {"counted": changed(present), "dropped: nothing to count": gone(len(log) - present)}
+        return NoisyCounts(values, told, () if self.counts else (WEIGHTS_ONLY,), more)
+
+    def _published(self, asked: pl.DataFrame, table: str) -> pl.DataFrame:
+        """The values of a table that are chosen, with their noisy counts."""
+        steps = {step.purpose: step for step in self.noisy_steps() if step.table == table}
+        selection = steps[SELECTION]
+        if GUIDE in steps:
+            asked = _promising(asked, steps[GUIDE])
+        held = (first_of_people if self.mechanism == "korolova" else distinct_of_people)(asked, self.cap_in_force)
+        chosen, scores = _chosen(held, selection)
+        found = held.table[np.flatnonzero(chosen)]
+        if COUNTED not in steps:
+            return found.with_columns(count=pl.Series(np.round(scores[chosen] / 2.0**selection.grid, 1)))
+        return found.with_columns(count=pl.Series(self._noisy_counts(held, asked, found, steps[COUNTED])))
+
+    def _noisy_counts(self, held: Holdings, asked: pl.DataFrame, found: pl.DataFrame, step: NoisyStep) -> Ints:
+        """How many people have each published value, or with korolova how often it stands among what was kept of them; to whole numbers."""
+        if self.mechanism != "korolova":
+            among = asked.join(found, on=found.columns, how="semi", maintain_order="left", nulls_equal=True)
+            held = distinct_of_people(among, self.count_cap)
+            held = Holdings(held.starts, held.values, np.ones_like(held.times), held.table)
+        counts = held.table.with_columns(count=pl.Series(whole_weights(held, step.grid)))
+        exact = found.join(counts, on=found.columns, how="left", maintain_order="left", nulls_equal=True)["count"].fill_null(0)
+        return np.rint(with_noise(exact.to_numpy(), step) / 2.0**step.grid).astype(np.int64)
+
+
+def _promising(asked: pl.DataFrame, guide: NoisyStep) -> pl.DataFrame:
+    """The rows whose value is not one of a few people, as far as the noise of the guide lets that be known."""
+    held = distinct_of_people(asked, None)
+    noisy = with_noise(equal_weights(held, guide.grid), guide) / 2.0**guide.grid
+    wanted = held.table[np.flatnonzero(noisy > PROMISING * guide.scale)]
+    return asked.join(wanted, on=wanted.columns, how="semi", maintain_order="left", nulls_equal=True)
+
+
+def _chosen(held: Holdings, step: NoisyStep) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:
+    """Which values of people reach the threshold with noise, and the noisy numbers of all of them."""
+    assert step.threshold is not None
+    assert step.cap is not None
+    if step.weights == "policy":
+        numbers, _ = policy_weights(held, step.threshold + CUTOFF * step.scale, step.cap)
+    elif step.weights == "equal":
+        numbers = equal_weights(held, step.grid)
+    else:
+        numbers = whole_weights(held, step.grid)
+    noisy = with_noise(numbers, step)
+    return noisy > np.ceil(step.threshold * 2.0**step.grid), noisy

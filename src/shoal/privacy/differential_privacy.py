@@ -1,0 +1,93 @@
+"""Differential privacy: whether a person is in the data changes the probability of any release by little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.counting import counted
+from shoal.data.noisy_steps import COUNTS, GUIDE, SELECTION, NoisyStep
+from shoal.data.release import Release
+from shoal.data.tables.counts import COUNT, CountTable
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict
+from shoal.privacy.noise_loss import faults, given_away
+
+if TYPE_CHECKING:
+    from shoal.data.original_rows import LogOriginal
+
+NOT_RECORDED = "the noise that was added is not recorded, and noise cannot be seen in published numbers"
+PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS)}  # the steps of a table, in their order
+WORDS = r"[\p{L}\p{M}\p{N}]+"
+
+
+@dataclass(frozen=True)
+class DifferentialPrivacy(Model):
+    """With or without any one person, every release is almost as likely: by a factor of e^epsilon, but for a chance of delta."""
+
+    name = "differential-privacy"
+    protects = (
+        "A person with all that the person did, whatever an attacker knows of that person and of everybody else: "
+        "what is published would have been published almost as likely without the person."
+    )
+    does_not_protect = (
+        "What is true of many people is published, and may tell about each of them. With a chance of delta something of one person alone "
+        "is published. Budgets add up: further releases of the same people make epsilon and delta larger. "
+        "People are told apart as the log tells them apart: whoever has several accounts is protected as each of them."
+    )
+    judges = frozenset({"counts"})
+    allows_exact_counts = False
+    level_words = {  # noqa: RUF012 (never changed)
+        "epsilon": "how much the presence of a person may change a probability, as the exponent of e",
+        "delta": "the chance that something of one person alone is published, as recomputed from the recorded noise",
+    }
+
+    epsilon: float = param(1.0, minimum=0.001, maximum=20, help="the exponent of the factor by which probabilities may differ")
+    delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="the chance with which they may differ by more")
+
+    def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
+        """Add up what the recorded noise gives away; with the original also whether all that is published stands in it."""
+        steps = release.mechanism
+        if not steps:
+            return Verdict(str(self), "not checkable", {}, unchecked=NOT_RECORDED)
+        broken = [*(fault for step in steps for fault in faults(step)), *_unfit(steps, release)]
+        if broken:
+            return Verdict(str(self), "fails", {}, tuple(broken))
+        epsilon, delta = given_away(steps, self.epsilon)
+        if epsilon > self.epsilon:
+            broken.append(f"the recorded noise gives an epsilon of {epsilon:.6g}, more than {self.epsilon:g}")
+        if delta > self.delta:
+            broken.append(f"the recorded noise gives a delta of {delta:.6g}, more than {self.delta:g}")
+        if original is not None:
+            broken += _invented(release, original)
+        return Verdict(str(self), "fails" if broken else "by construction", {"epsilon": epsilon, "delta": delta}, tuple(broken))
+
+
+def _unfit(steps: tuple[NoisyStep, ...], release: Release) -> Iterator[str]:
+    """Where the record is not one of these tables: each is selected once, before it is counted at most once."""
+    if len({step.noise for step in steps}) > 1:
+        yield "the record mixes kinds of noise, whose composition is not computed here"
+    told: dict[str, list[str]] = {}
+    for step in steps:
+        told.setdefault(step.table, []).append(step.purpose)
+    for table in release.tables:
+        if table not in told:
+            yield f"no noise is recorded for the table {table!r}"
+    for table, purposes in told.items():
+        if tuple(purposes) not in PROVED:
+            yield f"the record of the table {table!r} is not one selection, perhaps after a guide and before counts"
+
+
+def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
+    """Published values that stand nowhere in the original: a mechanism that chooses among what people did publishes none."""
+    payloads = original.log.frame["payload"]
+    for table in release.tables.values():
+        assert isinstance(table, CountTable)
+        for column in table.frame.drop(COUNT).columns:
+            known = original.log.frame[column] if column in original.log.further else payloads
+            if original.log.kind == "text" and column in {"term", "first", "second"}:
+                known = payloads.str.extract_all(WORDS).explode()
+            strange = int((~table.frame[column].is_in(known.unique().implode())).sum())
+            if strange:
+                yield f"{counted(strange, 'published value')} of {column!r} stand nowhere in the original"
