@@ -153,6 +153,14 @@ def test_what_cannot_be_is_said_in_one_line(shop: Shell, name: str) -> None:
     assert "other" not in shop.names()
 
 
+def test_a_window_wider_than_all_records_is_all_records(shop: Shell) -> None:
+    words = ("baskets.txt", "--format", "transactions", *CAHD_WORDS, "--search", "band")
+    for alpha, out in (("80", "wide"), (str(10**17), "wider")):
+        assert shop("anonymize", *words, "--alpha", alpha, "--out", out).code == 0
+    wide, wider = (json.loads((shop.directory / out / "manifest.json").read_text()) for out in ("wide", "wider"))
+    assert wide["metrics"] == wider["metrics"]
+
+
 def test_a_config_file_and_python_give_the_same_groups(shop: Shell) -> None:
     shop.file("settings.toml", 'method = "cahd"\np = 4\nsensitive = "sensitive.txt"\nformat = "transactions"\n')
     assert shop("anonymize", "baskets.txt", "--config", "settings.toml", "--out", "again").code == 0

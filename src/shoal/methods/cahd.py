@@ -103,7 +103,7 @@ class CAHD(Method):
         """The groups around sensitive records, of records in band order; -1 for what is left."""
         owners = np.unique(known.owners, return_inverse=True)[1].astype(np.int64)
         parts = known.view, sensitive.view, len(known.vocabulary)
-        reach = self.alpha * self.p, CANDIDATES if self.search == "content" else 0
+        reach = min(self.alpha * self.p, len(known)), CANDIDATES if self.search == "content" else 0
         formed: Ints = kernels.run(_kernels.private_groups, *parts, owners, self.p, *reach, label="forming groups")
         return formed
 
