@@ -33,6 +33,7 @@ COMMON = {
     "shoal.data.shape",
     "shoal.data.table",
     "shoal.data.tables.accesslog",
+    "shoal.data.tables.chunks",
     "shoal.data.tables.groups",
     "shoal.data.tables.counts",
     "shoal.data.tables.profiles",

@@ -410,6 +410,15 @@ def band_order(rows: Rows, items: int, task: Task) -> Annotated[NDArray[numpy.in
 
 def private_groups(known: Rows, sensitive: Rows, items: int, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], p: int, window: int, nearest: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
+class ChunkPlan:
+    """How many people must hold any set of how many terms."""
+
+    def __init__(self, *, k: int, m: int) -> None: ...
+
+def clusters_by_terms(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, k: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def chunks_of_terms(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cluster: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: ChunkPlan, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
 APART: int = 16384
 
 class QueryTexts:

@@ -14,6 +14,7 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.data.tables import KINDS, PublishedTable
 from shoal.data.tables.bags import BagTable
+from shoal.data.tables.chunks import SCHEMAS, ChunkTable
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
@@ -71,6 +72,18 @@ def groups(n: int = 60) -> GroupTable:
     return GroupTable(exact, pl.DataFrame(values, schema={"group": pl.Int64, "ill": pl.String, "count": pl.Int64}, orient="row"))
 
 
+def chunks(n: int = 60) -> ChunkTable:
+    """So many items of sub-records of one to three items, in clusters of two chunks, the first two of which share one."""
+    clusters = n // 12 + (n > 0)
+    rows = {
+        "subrecords": [(10 + i // 12, i // 6 % 2, i // (1 + i // 12 % 3), f"{NAMES[i % 6]}{i}") for i in range(n)],
+        "shared": [(7, 3, i, f"common {i % 5}") for i in range(min(24, n))],
+        "terms": [(10 + c, f"{NAMES[c % 6]} in {c}") for c in range(clusters)],
+        "clusters": [(10 + c, 7 if c < 2 else c + 50, 12 + c) for c in range(clusters)],
+    }
+    return ChunkTable(**{part: pl.DataFrame(rows[part], schema=dict(schema), orient="row") for part, schema in SCHEMAS.items()})
+
+
 def profiles(n: int = 60) -> ProfileTable:
     return ProfileTable(rows(n).frame, "user")
 
@@ -81,6 +94,7 @@ MADE: dict[str, Callable[[int], PublishedTable]] = {
     "rows": rows,
     "counts": counts,
     "groups": groups,
+    "chunks": chunks,
     "profiles": profiles,
 }
 FORMATS = ("parquet", "csv", "jsonl")
@@ -124,7 +138,7 @@ def test_the_long_layout_is_read_back(tmp_path: Path, kind: str, n: int, format:
     assert rows_differing({"t": made}, {"t": seen}) == 0
 
 
-@pytest.mark.parametrize("kind", ["rows", "counts", "groups"])
+@pytest.mark.parametrize("kind", ["rows", "counts", "groups", "chunks"])
 def test_other_kinds_have_one_layout(tmp_path: Path, kind: str) -> None:
     with pytest.raises(ParameterError, match=f"the layout long is for records of items, and this is a table of {kind}"):
         write_release(Release({"some": MADE[kind](3)}), tmp_path, "csv", layout="long")

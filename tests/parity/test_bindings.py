@@ -98,6 +98,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "joined_centre": lambda: run(_kernels.joined_centre, measure(), r(), order),
         "cluster_term_sets": lambda: run(_kernels.cluster_term_sets, measure(), r(), order, people, 2, 20),
         "represent": lambda: run(_kernels.represent, measure(), r(), rows(), order),
+        "clusters_by_terms": lambda: run(_kernels.clusters_by_terms, r(), people, 1, 1),
+        "chunks_of_terms": lambda: run(_kernels.chunks_of_terms, r(), people, zeros, _kernels.ChunkPlan(k=1, m=2)),
         "recode_rare_sets": lambda: run(_kernels.recode_rare_sets, r(), wide([]), tree(), weight, role, 0 * role, RECODING),
         "matched_similarities": lambda: run(_kernels.matched_similarities, SENSES, r(), 1),
         "band_order": lambda: run(_kernels.band_order, r(), 3),
@@ -107,8 +109,17 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
 
 
 KERNELS = sorted(with_rows(GOOD))
-# They compare ids, and look nothing up by them.
-COMPARE_ONLY = {"selected_rows", "identical_rows", "row_classes", "content_order", "top_closed", "shared_occurrences"}
+# They compare ids, or make room for the highest one, and are given nothing to look up by them.
+COMPARE_ONLY = {
+    "clusters_by_terms",
+    "chunks_of_terms",
+    "selected_rows",
+    "identical_rows",
+    "row_classes",
+    "content_order",
+    "top_closed",
+    "shared_occurrences",
+}
 
 
 def test_every_kernel_that_takes_rows_is_listed() -> None:

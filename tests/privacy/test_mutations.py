@@ -19,11 +19,13 @@ from helpers_microdata import people_csv
 from shoal import _kernels
 from shoal.data.bags import Bags
 from shoal.data.groups import Groups
+from shoal.data.tables.chunks import ChunkTable
 from shoal.itemsets import closing, rules, specializing
 from shoal.itemsets.sensitive import SensitiveNodes
 from shoal.methods import (
     accesslog_mdav,
     cahd,
+    disassociation,
     document_vectors,
     dp_queries,
     k_delta,
@@ -369,6 +371,66 @@ DOCUMENTS = ("papers.jsonl", "--method", "document-vectors", "--user", "author",
 COUNTED = ("habits.txt", "--format", "transactions", "--method", "cahd", "--p", "3", "--sensitive", "sensitive.txt")
 OWNED = ("visits.csv", "--format", "table", "--per", "event", "--method", "cahd", "--p", "3", "--sensitive", "sensitive.txt")
 
+
+def every_owner_is_another(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Takes all records for different people's where chunks are formed."""
+    arguments[1] = np.arange(len(arguments[1]), dtype=np.int64)
+    return true(*arguments)
+
+
+def all_in_one_chunk(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Leaves every term where it was."""
+    return np.zeros_like(true(*arguments))
+
+
+def term_of_all_records(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Leaves the term that every record holds beside a term chunk."""
+    chunks = true(*arguments).copy()
+    items = np.asarray(arguments[0].ids)
+    chunks[items == np.bincount(items).argmax()] = 0
+    return chunks
+
+
+def clusters_of_two(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Forms clusters of two records."""
+    return np.arange(len(true(*arguments)), dtype=np.int64) // 2
+
+
+def altered_chunks(change: Callable[[ChunkTable], ChunkTable]) -> Patch:
+    """Publishes other chunks than those that were formed."""
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        true = disassociation.table_of
+        monkeypatch.setattr(disassociation, "table_of", lambda *found: change(true(*found)))
+
+    return patch
+
+
+def without_a_part(table: ChunkTable) -> ChunkTable:
+    """Deletes a sub-record."""
+    first = table.subrecords.row(0)[:3]
+    return replace(
+        table,
+        subrecords=table.subrecords.filter(
+            pl.struct("cluster", "chunk", "subrecord") != pl.lit(dict(zip(("cluster", "chunk", "subrecord"), first, strict=True)))
+        ),
+    )
+
+
+def with_another_term(table: ChunkTable) -> ChunkTable:
+    """Tells a term of a term chunk that its cluster does not hold."""
+    return replace(table, terms=table.terms.vstack(pl.DataFrame({"cluster": [0], "item": ["Orange juice"]})))
+
+
+def under_another_term(table: ChunkTable) -> ChunkTable:
+    """Publishes one occurrence of a term as the most frequent one of another record's part."""
+    items = table.subrecords["item"].to_list()
+    items[0] = next(item for item in items if item != items[0])
+    return replace(table, subrecords=table.subrecords.with_columns(pl.Series("item", items)).unique())
+
+
+APART = ("--format", "transactions", "--method", "disassociation", "--k", "3")
+
 MUTATIONS = {
     "cahd forms groups of p - 1": Mutation(
         "privacy-degree", "more than one row in 3 holds the same sensitive item", COUNTED, around("private_groups", one_less(4))
@@ -387,6 +449,33 @@ MUTATIONS = {
         "privacy-degree", "not that of the records of the group", COUNTED, histogram_of_others
     ),
     "cahd leaves a count out": Mutation("privacy-degree", "more or less often than in the original", COUNTED, loses_a_count),
+    "chunks hold sets of k - 1 people": Mutation(
+        "disassociated-km-anonymity", "fewer than 3 people", ("pairs.txt", *APART), smaller("ChunkPlan", "k")
+    ),
+    "no association is cut": Mutation(
+        "disassociated-km-anonymity", "fewer than 3 people", ("pairs.txt", *APART), around("chunks_of_terms", all_in_one_chunk)
+    ),
+    "chunks count records, not people": Mutation(
+        "disassociated-km-anonymity",
+        "people",
+        ("visits.csv", "--per", "event", "--method", "disassociation", "--k", "3"),
+        around("chunks_of_terms", every_owner_is_another),
+    ),
+    "a term of all records stands beside a term chunk": Mutation(
+        "disassociated-km-anonymity", "certainly meet", ("habits.txt", "--sep", ",", *APART), around("chunks_of_terms", term_of_all_records)
+    ),
+    "clusters of two records": Mutation(
+        "disassociated-km-anonymity", "of fewer than k people", ("pairs.txt", *APART), around("clusters_by_terms", clusters_of_two)
+    ),
+    "a part of a record is deleted": Mutation(
+        "disassociated-km-anonymity", "not those of the original", ("pairs.txt", *APART), altered_chunks(without_a_part)
+    ),
+    "a term is invented": Mutation(
+        "disassociated-km-anonymity", "not those of the original", ("pairs.txt", *APART), altered_chunks(with_another_term)
+    ),
+    "a term is moved": Mutation(
+        "disassociated-km-anonymity", "not those of the original", ("pairs.txt", *APART), altered_chunks(under_another_term)
+    ),
     "documents of k - 1 people form a group": Mutation(
         "weighted-k-anonymity", "people only", (*DOCUMENTS, "--terms", "4"), documents_of_one_less
     ),

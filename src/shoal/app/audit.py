@@ -172,7 +172,7 @@ class Gathered:
             claims=tuple(judged),
             checks=(*checks, *(against.checks() if against else ())),
             largest_k=classes_of(release).smallest if release.kinds == {BagTable.kind} else None,
-            records=release.n_rows,
+            records=sum(table.n_records for table in release.tables.values()),
             notes=self.notes,
             lines=stated.as_dict() if stated else {},
             strength=self._strength(strength),

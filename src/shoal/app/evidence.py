@@ -18,6 +18,7 @@ from shoal.app.stated import Evidence
 from shoal.data.accounting import Accounting, Ledger, kept
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
+from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.columns import ITEMS
 from shoal.data.tables.counts import COUNT
 from shoal.data.tables.groups import PER_GROUP, GroupTable
@@ -100,12 +101,18 @@ def _of_groups(manifest: Mapping[str, Any], table: GroupTable, evidence: Evidenc
         evidence.add("accounting.occurrences", {part: n for part, n in told.items() if n})
 
 
+def _of_chunks(manifest: Mapping[str, Any], table: ChunkTable, evidence: Evidence) -> None:
+    """Every record of a cluster is one of the input's."""
+    evidence.add("accounting.records", {"published": table.n_records} if table.n_records else {})
+
+
 # What a published table shows of the manifest beyond its own facts.
 _BY_KIND: dict[str, Callable[[Mapping[str, Any], Any, Evidence], None]] = {
     WeightedBagTable.kind: _of_vectors,
     BagTable.kind: _of_records,
     RowTable.kind: _of_rows,
     GroupTable.kind: _of_groups,
+    ChunkTable.kind: _of_chunks,
 }
 
 

@@ -236,7 +236,8 @@ _TABLE_FILE = _object(
     {"name": _must(_is_plain, "a name without a path"), "table": _text, "kind": _one_of(tuple(KINDS)), "rows": _count, DIGEST: _sha256,
      "format": _one_of(tuple(OUTPUT_FORMATS))},
     {"separator": _text, "part": _text, "layout": _one_of(LAYOUTS), "columns": _entries(_one_of(tuple(ALL_TYPES))), "pseudonyms": _text,
-     "occurrences": _count, "items": _count, "different": _count, "groups": _count, "profiles": _count},
+     "occurrences": _count, "items": _count, "different": _count, "groups": _count, "profiles": _count,
+     "records": _count, "clusters": _count, "subrecords": _count},
 )  # fmt: skip
 _REPORT_FILE = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})
 _NOTICE_FILE = _object({"name": _one_of((NOTICE,)), DIGEST: _sha256})

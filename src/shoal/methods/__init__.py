@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shoal.privacy import Model
 
 
-Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups", "access log", "profiles"]
+Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups", "chunks", "access log", "profiles"]
 
 
 class Offer(NamedTuple):
@@ -123,6 +123,7 @@ METHODS: Table[type[Method]] = Table(
         "local": "shoal.methods.local:Local",
         "vertical": "shoal.methods.vertical:Vertical",
         "hghs": "shoal.methods.hghs:HgHs",
+        "disassociation": "shoal.methods.disassociation:Disassociation",
         "suppress-control": "shoal.methods.suppress_control:SuppressControl",
         "td-control": "shoal.methods.td_control:TDControl",
         "cahd": "shoal.methods.cahd:CAHD",

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from shoal.data.forms import CATEGORY, PARENT, RENAMED, TOP, TYPED, Forms, forms_of
+from shoal.data.forms import CATEGORY, PARENT, RENAMED, TAKEN_APART, TOP, TYPED, Forms, forms_of
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.columns import ITEMS
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import ParameterError
@@ -35,11 +36,25 @@ def _kept_in_rows(release: Release, original: Original) -> float:
     return int(table.rows[ITEMS].list.len().sum()) / max(1, original.bags.occurrences) if table.of_items else 0.0
 
 
+def _kept_apart(release: Release, original: Original) -> float:
+    """Where records were taken apart: the share of words that are published in the cluster of their record."""
+    if release.accounting is None:
+        raise ParameterError("a release read from a file has no account of its occurrences")
+    return sum(release.accounting.occurrences[part] for part in TAKEN_APART) / max(1, original.bags.occurrences)
+
+
+def _kept(release: Release, original: Original) -> float:
+    """The share of words as typed, as the kind of the published table has them."""
+    by_kind = {GroupTable.kind: _kept_in_rows, ChunkTable.kind: _kept_apart}
+    return by_kind.get(min(release.kinds), _AS_TYPED.formula)(release, original)
+
+
 _AS_TYPED = _form("kept", "share of occurrences published as they were typed", "higher", lambda forms: forms.typed, TYPED)
 KEPT = replace(
     _AS_TYPED,
-    formula=lambda release, original: (_AS_TYPED.formula if release.of_records else _kept_in_rows)(release, original),
-    kinds=_AS_TYPED.kinds | {GroupTable.kind},
+    formula=_kept,
+    kinds=_AS_TYPED.kinds | {GroupTable.kind, ChunkTable.kind},
+    shares=(TYPED, *TAKEN_APART),
 )
 ONE_LEVEL = _form(
     "one_level",

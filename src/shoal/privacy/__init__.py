@@ -158,6 +158,7 @@ MODELS: Table[type[Model]] = Table(
         "km-anonymity": "shoal.privacy.km_anonymity:KmAnonymity",
         "privacy-degree": "shoal.privacy.privacy_degree:PrivacyDegree",
         "k-delta-anonymity": "shoal.privacy.k_delta:KDeltaAnonymity",
+        "disassociated-km-anonymity": "shoal.privacy.disassociated:DisassociatedKmAnonymity",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
         "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",
         "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",

@@ -98,7 +98,11 @@ def all_public(n: int) -> Roles:
 
 def count_known_sets(release: Release, original: Original | None, roles: Roles, knowledge: Knowledge) -> Counted:
     """Sets of no item, of one, of two, and so on. Where some of a size are unsafe the claim is broken, and the count ends."""
-    holders = holders_in(release, original)
+    return count_sets(holders_in(release, original), roles, knowledge)
+
+
+def count_sets(holders: Holders, roles: Roles, knowledge: Knowledge) -> Counted:
+    """The same of any records of which it is known who holds them."""
     counted = Counted(people=len(holders.owners) > 0)
     for size in range(min(knowledge.most, len(roles.public)) + 1):
         level = holders.count(size, roles, knowledge)

@@ -16,6 +16,7 @@ FACTS: Table[Callable[[Mapping[str, Any], Release, Any], Facts]] = Table(
         "sets as bags": "shoal.report.record_facts:facts_of_records",
         "bags as bags": "shoal.report.record_facts:facts_of_records",
         "sets as groups": "shoal.report.group_facts:facts_of_groups",
+        "sets as chunks": "shoal.report.chunk_facts:facts_of_chunks",
         "log as rows": "shoal.report.log_facts:facts_of_log",
         "log as profiles": "shoal.report.log_facts:facts_of_log",
         "documents as weighted bags": "shoal.report.document_facts:facts_of_documents",

@@ -14,6 +14,7 @@ SUMMARIES: Table[Callable[[Mapping[str, Any]], Summary]] = Table(
         "sets as bags": "shoal.report.record_summary:summary_of_records",
         "bags as bags": "shoal.report.record_summary:summary_of_records",
         "sets as groups": "shoal.report.record_summary:summary_of_groups",
+        "sets as chunks": "shoal.report.chunk_summary:summary_of_chunks",
         "log as rows": "shoal.report.row_summaries:summary_of_log",
         "access log as access log": "shoal.report.row_summaries:summary_of_accesslog",
         "log as profiles": "shoal.report.row_summaries:summary_of_log",

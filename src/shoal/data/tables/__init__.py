@@ -29,6 +29,11 @@ class PublishedTable(ABC):
     def n_rows(self) -> int:
         """How many rows are written."""
 
+    @property
+    def n_records(self) -> int:
+        """How many records are behind the rows: as many as there are rows, unless a kind says otherwise."""
+        return self.n_rows
+
     @abstractmethod
     def as_told(self, account: Accounting) -> bool:
         """Whether an account tells of as many published rows as there are; true where the rows are not those of the input."""
@@ -50,6 +55,7 @@ KINDS: Lookup[type[PublishedTable]] = Lookup(
         "rows": "shoal.data.tables.rows:RowTable",
         "counts": "shoal.data.tables.counts:CountTable",
         "groups": "shoal.data.tables.groups:GroupTable",
+        "chunks": "shoal.data.tables.chunks:ChunkTable",
         "access log": "shoal.data.tables.accesslog:AccessTable",
         "profiles": "shoal.data.tables.profiles:ProfileTable",
     },

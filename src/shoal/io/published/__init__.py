@@ -36,6 +36,7 @@ READERS: Table[Reader] = Table(
         "rows": "shoal.io.published.rows:READER",
         "counts": "shoal.io.published.counts:READER",
         "groups": "shoal.io.published.groups:READER",
+        "chunks": "shoal.io.published.chunks:READER",
         "access log": "shoal.io.published.accesslog:READER",
         "profiles": "shoal.io.published.profiles:READER",
     },

@@ -24,6 +24,7 @@ WRITERS: Table[Writer] = Table(
         "rows": "shoal.io.write.rows:write",
         "counts": "shoal.io.write.counts:write",
         "groups": "shoal.io.write.groups:write",
+        "chunks": "shoal.io.write.chunks:write",
         "access log": "shoal.io.write.accesslog:write",
         "profiles": "shoal.io.write.rows:write",
     },

@@ -1,0 +1,138 @@
+"""Chunks: records taken apart. A cluster of records is told as chunks of their terms, without what stood beside what.
+
+A record chunk tells, for its own terms, the parts of the cluster's records (sub-records) in an order of its own. A shared chunk does so
+for several clusters at once, which are a joint cluster. A term chunk only tells that a term occurs in the cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal.data.accounting import Accounting
+from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.tables.columns import renumbered
+from shoal.errors import ShoalError
+
+CLUSTER, JOINT, CHUNK, SUBRECORD, ITEM, RECORDS = "cluster", "joint", "chunk", "subrecord", "item", "records"
+SCHEMAS: Mapping[str, Mapping[str, pl.DataType]] = {
+    "subrecords": {CLUSTER: pl.Int64(), CHUNK: pl.Int64(), SUBRECORD: pl.Int64(), ITEM: pl.String()},
+    "shared": {JOINT: pl.Int64(), CHUNK: pl.Int64(), SUBRECORD: pl.Int64(), ITEM: pl.String()},
+    "terms": {CLUSTER: pl.Int64(), ITEM: pl.String()},
+    "clusters": {CLUSTER: pl.Int64(), JOINT: pl.Int64(), RECORDS: pl.Int64()},
+}
+PARTS = tuple(SCHEMAS)
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkTable(PublishedTable):
+    """Four parts, each a frame with one row for a fact.
+
+    `subrecords` has the items of every sub-record of a cluster's record chunks, `shared` those of a joint cluster's shared chunks; `terms`
+    the items of term chunks; `clusters` how many records a cluster has, and to which joint cluster it belongs, perhaps alone.
+    All numbers mean nothing, and are drawn anew whenever the table is written: sub-records of different chunks do not go together.
+    """
+
+    kind = "chunks"
+    amounts = ("rows", "records", "clusters", "subrecords", "items")
+
+    subrecords: pl.DataFrame
+    shared: pl.DataFrame
+    terms: pl.DataFrame
+    clusters: pl.DataFrame
+
+    def __post_init__(self) -> None:
+        for part, schema in SCHEMAS.items():
+            frame: pl.DataFrame = getattr(self, part)
+            if dict(frame.schema) != dict(schema):
+                raise ShoalError(f"the part {part} of chunks has the columns {', '.join(schema)}, not {dict(frame.schema)}")
+            if frame.null_count().sum_horizontal().sum():
+                raise ShoalError(f"a row of the part {part} of chunks lacks a value")
+            if frame.is_duplicated().any():
+                raise ShoalError(f"the part {part} of chunks tells something twice")
+        self._refuse_strangers()
+
+    def _refuse_strangers(self) -> None:
+        known, sizes = self.clusters[CLUSTER], self.clusters[RECORDS]
+        if known.n_unique() != len(known) or (sizes < 1).any():
+            raise ShoalError("a cluster is listed twice, or has no records")
+        for frame, numbers, listed in (
+            (self.subrecords, CLUSTER, known),
+            (self.terms, CLUSTER, known),
+            (self.shared, JOINT, self.clusters[JOINT]),
+        ):
+            if not frame[numbers].is_in(listed.unique().implode()).all():
+                raise ShoalError(f"something is told of a {numbers} that is not listed")
+
+    @property
+    def n_rows(self) -> int:
+        """How many items of sub-records are written."""
+        return len(self.subrecords)
+
+    @property
+    def n_records(self) -> int:
+        """How many records were taken apart."""
+        return int(self.clusters[RECORDS].sum())
+
+    def as_told(self, account: Accounting) -> bool:
+        """Every record of a cluster is one of the input's."""
+        return account.records.of_fate("kept", "changed") == self.n_records
+
+    def facts(self) -> dict[str, int]:
+        """Rows, records, clusters, sub-records and different items."""
+        named = pl.concat([self.subrecords[ITEM], self.shared[ITEM], self.terms[ITEM]])
+        subrecords = self.subrecords.select(CLUSTER, CHUNK, SUBRECORD).n_unique() + self.shared.select(JOINT, CHUNK, SUBRECORD).n_unique()
+        return {
+            "rows": self.n_rows,
+            "records": self.n_records,
+            "clusters": len(self.clusters),
+            "subrecords": subrecords,
+            "items": named.n_unique(),
+        }
+
+    def shuffled(self) -> tuple[pl.DataFrame, ...]:
+        """The parts with fresh numbers from 1 on: of clusters and joint clusters, and within these of chunks and sub-records."""
+        clusters, joints = _fresh(self.clusters[CLUSTER]), _fresh(self.clusters[JOINT])
+        listed = self.clusters.with_columns(renumbered(self.clusters[CLUSTER], clusters), renumbered(self.clusters[JOINT], joints))
+        terms = self.terms.with_columns(renumbered(self.terms[CLUSTER], clusters))
+        told = _renumbered_within(self.subrecords, CLUSTER, clusters), _renumbered_within(self.shared, JOINT, joints)
+        return (*told, terms[fresh_order(len(terms))], listed.sort(CLUSTER))
+
+    def frames(self, name: str) -> dict[str, pl.DataFrame]:
+        """One frame for each part."""
+        return {f"{name}_{part}": frame for part, frame in zip(PARTS, self.shuffled(), strict=True)}
+
+
+def _fresh(numbers: pl.Series) -> dict[int, int]:
+    known = numbers.unique().to_list()
+    return dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
+
+
+def _renumbered_within(frame: pl.DataFrame, whole: str, numbers: Mapping[int, int]) -> pl.DataFrame:
+    """Chunks and sub-records under fresh numbers, each chunk's sub-records in an order of their own."""
+    named = frame.with_columns(renumbered(frame[whole], numbers))
+    chunks = _drawn(named.select(whole, CHUNK).unique(), [whole], "\0chunk")
+    subrecords = _drawn(named.select(whole, CHUNK, SUBRECORD).unique(), [whole, CHUNK], "\0subrecord")
+    both = named.join(chunks, on=[whole, CHUNK]).join(subrecords, on=[whole, CHUNK, SUBRECORD])
+    told = both.select(whole, pl.col("\0chunk").alias(CHUNK), pl.col("\0subrecord").alias(SUBRECORD), ITEM)
+    return told.sort(whole, CHUNK, SUBRECORD, ITEM)
+
+
+def _drawn(distinct: pl.DataFrame, within: list[str], name: str) -> pl.DataFrame:
+    """Numbers from 1 on for these rows, in an order drawn anew."""
+    mixed = distinct[fresh_order(len(distinct))]
+    return mixed.with_columns(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(within).alias(name)).cast({name: pl.Int64})
+
+
+def empty_part(part: str) -> pl.DataFrame:
+    """A part that tells nothing."""
+    return pl.DataFrame(schema=dict(SCHEMAS[part]))
+
+
+def numbered_subrecords(whole: str, wholes: np.ndarray, chunks: np.ndarray, records: np.ndarray, items: pl.Series) -> pl.DataFrame:
+    """Rows of sub-records from the record of each item: of each chunk a record has at most one sub-record."""
+    frame = pl.DataFrame({whole: wholes, CHUNK: chunks, SUBRECORD: records, ITEM: items})
+    return frame.cast({whole: pl.Int64, CHUNK: pl.Int64, SUBRECORD: pl.Int64})

@@ -1,0 +1,155 @@
+"""What is left of words that stood together, in chunks of records that were taken apart.
+
+Pairs are those of terms in one record. `pair_error` takes for the support of a pair what reconstructions give on average: in a chunk of
+both terms it is told; terms of different chunks of a cluster of n records, held by a and b of them, meet in a * b / n; terms of the term
+chunk count as held once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Bags
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
+from shoal.metrics import Metric
+
+TOP = 500
+Pair = tuple[str, str]
+
+
+def in_chunks(release: Release, original: Original) -> float:
+    """Occurrences in record chunks and shared chunks, by those of the original."""
+    table = chunks_in(release)
+    return (len(table.subrecords) + len(table.shared)) / max(1, original.bags.occurrences)
+
+
+def together(release: Release, original: Original) -> float:
+    """Occurrences in sub-records of two terms or more, by those of the original."""
+    return sum(n for n in _lengths(chunks_in(release)) if n > 1) / max(1, original.bags.occurrences)
+
+
+def pairs_together(release: Release, original: Original) -> float:
+    """Pairs of terms that stand in one sub-record, by those that stood in one record."""
+    lengths = np.diff(original.bags.indptr)
+    stood = int((lengths * (lengths - 1) // 2).sum())
+    return sum(n * (n - 1) // 2 for n in _lengths(chunks_in(release))) / stood if stood else 1.0
+
+
+def pair_recall(release: Release, original: Original) -> float:
+    """The share of the original's most frequent pairs that are among the most frequent ones of all sub-records."""
+    wanted = _top(pairs_of(original.bags))
+    found = {pair for pair, _ in _top(_pairs_in_chunks(chunks_in(release)))}
+    return sum(pair in found for pair, _ in wanted) / len(wanted) if wanted else 1.0
+
+
+def pair_error(release: Release, original: Original) -> float:
+    """How far the supports of the original's most frequent pairs are off in reconstructions, relative to the mean of both, on average."""
+    wanted = _top(pairs_of(original.bags))
+    expected = _expected(chunks_in(release), [pair for pair, _ in wanted])
+    errors = [2 * abs(n - expected[pair]) / (n + expected[pair]) for pair, n in wanted]
+    return float(np.mean(errors)) if errors else 0.0
+
+
+def chunks_in(release: Release) -> ChunkTable:
+    """The single table of a release of chunks."""
+    found = release.only(ChunkTable.kind)
+    assert isinstance(found, ChunkTable)
+    return found
+
+
+def pairs_of(bags: Bags) -> Counter[Pair]:
+    """How many records hold each pair of terms, whose names rise."""
+    return _counted(sorted(record) for record in bags.to_polars().list.unique().to_list())
+
+
+def _pairs_in_chunks(table: ChunkTable) -> Counter[Pair]:
+    return _counted(sorted(items) for frame, whole in _parts(table) for items in _subrecords(frame, whole))
+
+
+def _counted(records: Iterator[list[str]]) -> Counter[Pair]:
+    return Counter(pair for record in records for pair in combinations(record, 2))
+
+
+def _top(pairs: Counter[Pair]) -> list[tuple[Pair, int]]:
+    return sorted(pairs.items(), key=lambda entry: (-entry[1], entry[0]))[:TOP]
+
+
+def _parts(table: ChunkTable) -> tuple[tuple[pl.DataFrame, str], ...]:
+    return (table.subrecords, CLUSTER), (table.shared, JOINT)
+
+
+def _subrecords(frame: pl.DataFrame, whole: str) -> list[list[str]]:
+    return frame.group_by(whole, CHUNK, SUBRECORD).agg(ITEM)[ITEM].to_list()
+
+
+def _lengths(table: ChunkTable) -> list[int]:
+    return [n for frame, whole in _parts(table) for n in frame.group_by(whole, CHUNK, SUBRECORD).len()["len"].to_list()]
+
+
+def _expected(table: ChunkTable, wanted: list[Pair]) -> dict[Pair, float]:
+    """The mean support of each pair over reconstructions, in which every chunk is mixed on its own."""
+    told = _pairs_in_chunks(table)
+    rates = _rates(table, {item for pair in wanted for item in pair})
+    sizes = dict(table.clusters.select(CLUSTER, RECORDS).iter_rows())
+    expected = {}
+    for a, b in wanted:
+        apart = (
+            (sizes[cluster], rate, rates[b][cluster][1])
+            for cluster, (chunk, rate) in rates[a].items()
+            if cluster in rates[b] and rates[b][cluster][0] != chunk
+        )
+        expected[a, b] = told[a, b] + sum(n * one * other for n, one, other in apart)
+    return expected
+
+
+def _rates(table: ChunkTable, items: set[str]) -> dict[str, dict[int, tuple[str, float]]]:
+    """By item and cluster: its chunk, and the share of the cluster's records that hold it."""
+    joints = table.clusters.group_by(JOINT).agg(pl.col(RECORDS).sum().alias("all"))
+    wanted = pl.col(ITEM).is_in(list(items))
+    own = table.subrecords.filter(wanted).group_by(CLUSTER, CHUNK, ITEM).agg(pl.len().alias("held")).join(table.clusters, on=CLUSTER)
+    terms = table.terms.filter(wanted).join(table.clusters, on=CLUSTER)
+    shared = table.shared.filter(wanted).group_by(JOINT, CHUNK, ITEM).agg(pl.len().alias("held")).join(joints, on=JOINT)
+    every = pl.concat(
+        [
+            own.select(CLUSTER, ITEM, pl.format("own {}", CHUNK).alias("home"), (pl.col("held") / pl.col(RECORDS)).alias("rate")),
+            terms.select(CLUSTER, ITEM, pl.format("term {}", ITEM).alias("home"), (1 / pl.col(RECORDS)).alias("rate")),
+            shared.join(table.clusters, on=JOINT).select(
+                CLUSTER, ITEM, pl.format("shared {}", CHUNK).alias("home"), (pl.col("held") / pl.col("all")).alias("rate")
+            ),
+        ]
+    )
+    found: dict[str, dict[int, tuple[str, float]]] = {item: {} for item in items}
+    for cluster, item, home, rate in every.iter_rows():
+        found[item][cluster] = (home, rate)
+    return found
+
+
+def _of_chunks(name: str, summary: str, formula: Callable[[Release, Original], float], *, routine: bool = True) -> Metric:
+    return Metric(
+        name, summary, "higher", formula, highest=1.0, routine=routine, kinds=frozenset({ChunkTable.kind}), takes=frozenset({"sets"})
+    )
+
+
+IN_CHUNKS = _of_chunks("in_chunks", "share of occurrences in record chunks or shared chunks, which tell how often", in_chunks)
+TOGETHER = _of_chunks("together", "share of occurrences that still stand beside another of their record", together)
+PAIRS_TOGETHER = _of_chunks("pairs_together", "share of the pairs of terms of a record that still stand together", pairs_together)
+PAIR_RECALL = _of_chunks(
+    "pair_recall", f"share of the top {TOP} pairs of terms that are the top pairs of chunks too", pair_recall, routine=False
+)
+PAIR_ERROR = Metric(
+    "pair_error",
+    f"error of the supports of the top {TOP} pairs in reconstructions on average, relative to the mean of both",
+    "lower",
+    pair_error,
+    highest=2.0,
+    routine=False,
+    kinds=frozenset({ChunkTable.kind}),
+    takes=frozenset({"sets"}),
+)

@@ -1,0 +1,152 @@
+"""k^m-anonymity of records that were taken apart (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12), without the cover problem.
+
+Original words are published, but not which of them stood together. A reconstruction is any set of records that gives the published
+clusters and chunks. Whatever set of up to m terms somebody knows of a person: if a record of some reconstruction holds it, then k people's
+records of the same cluster do in some reconstruction; and if records of every reconstruction hold terms of several chunks together, then
+those of k people do in every one.
+
+What is counted, by code that no method calls:
+
+* in every chunk, every set of up to m terms that stands in a sub-record stands in those of at least k people (`chunk_sets`);
+* a cluster has the records of at least k people, so that its term chunk fits all of them;
+* the numbers of a cluster let terms of several chunks meet in no record or in those of k people, and make them meet for certain in no
+  record or in those of k people (`chunk_numbers`, with the proof that no more than this is needed).
+
+With the original every record must be in one cluster and be taken apart as the chunks say, with nothing added, left out or moved
+(`chunk_origins`); then people are counted, not records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from shoal.counting import counted
+from shoal.data.bags import Ints
+from shoal.data.release import Release
+from shoal.data.tables.chunks import CLUSTER, RECORDS, SUBRECORD, ChunkTable
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.chunk_numbers import joints_of
+from shoal.privacy.chunk_origins import ONE_CLUSTER_EACH, TakenApart, compared, taken_apart
+from shoal.privacy.chunk_sets import Counts, both_parts, count_chunk_sets, misplaced
+from shoal.privacy.known_sets import Knowledge, items
+
+if TYPE_CHECKING:
+    from shoal.data.original import Original
+
+MOST_KNOWN_APART = 8  # terms that an attacker may know: every set of so many that stands in a sub-record is counted
+NO_OWNERS = "people own several records; records were counted, because a file does not tell whose they are"
+
+
+@dataclass(frozen=True)
+class DisassociatedKmAnonymity(Model):
+    """Nobody who knows up to m terms of a record finds fewer than k people who may own it, among records that were taken apart."""
+
+    name = "disassociated-km-anonymity"
+    protects = (
+        "Whoever knows at most m terms of a person's record finds at least k people whose records may hold them, and links the record to "
+        "any published part of one with a chance of at most 1/k."
+    )
+    does_not_protect = (
+        "Somebody who knows more than m terms, or what is not in the record, may find a single part of a record; all terms are published, "
+        "also those of one person alone; a term chunk holds mostly what few people of its cluster have, and who knows the method knows "
+        "that; and what all records of a cluster share is known of each of them."
+    )
+    judges = frozenset({"chunks"})
+
+    k: int = param(5, minimum=2, help="distinct people per set of known terms")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="terms that an attacker may know")
+
+    def judge(self, release: Release, original: Original | None) -> Verdict:
+        """Count every chunk and every cluster; with the original, people, and whether its records give these chunks."""
+        table = release.only(ChunkTable.kind)
+        assert isinstance(table, ChunkTable)
+        known, notes = Known.from_file(table), []
+        broken = [f"{counted(wrong, 'term')} of a cluster in several of its chunks"] if (wrong := misplaced(table)) else []
+        if original is not None and (rows := _rows(release, table, original)) is not None:
+            apart = taken_apart(table, original, rows)
+            broken, known = broken + apart.differences(table), Known.from_records(table, apart, original.bags.owners)
+        elif original is not None:
+            broken, notes = broken + compared(table, original), [ONE_CLUSTER_EACH]
+            notes += [NO_OWNERS] if original.bags.owners_repeat else []
+        sets = count_chunk_sets(known.told, Knowledge(self.k, self.m), known.owners)
+        broken += [*_rare(sets, self.k), *_numbers(table, known, self.k, self.m)]
+        fewest = min([*known.people.values(), *([sets.found.fewest] if sets.found.sets else [])], default=0)
+        notes += [f"{sets.found.sets:,} sets of terms of a chunk were counted, by {known.unit}"]
+        level = {known.unit: fewest, "m": self.m}
+        return Verdict(str(self), verified_if(not broken), level, tuple(broken), tuple(notes), rare=_witnesses(sets))
+
+
+def _rows(release: Release, table: ChunkTable, original: Original) -> Ints | None:
+    """The row of each record's cluster, where it is known, or there is only one."""
+    if release.secret is not None:
+        return release.secret.rows()
+    return np.where(original.bags.lengths > 0, 0, -1).astype(np.int64) if len(table.clusters) == 1 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is counted: rows of chunks, the owners of their sub-records, how many people each cluster has, and the most records of k - 1."""
+
+    told: pl.DataFrame
+    people: dict[int, int]
+    owners: Ints | None = None
+    owned: dict[int, list[int]] | None = None
+
+    @classmethod
+    def from_file(cls, table: ChunkTable) -> Known:
+        """Records stand for people."""
+        return cls(both_parts(table.subrecords, table.shared), dict(table.clusters.select(CLUSTER, RECORDS).iter_rows()))
+
+    @classmethod
+    def from_records(cls, table: ChunkTable, apart: TakenApart, owners: Ints) -> Known:
+        """People are known by the records that were taken apart."""
+        if len(np.unique(owners)) == len(owners):
+            return cls.from_file(table)
+        named = apart.members.with_columns(pl.Series("owner", owners[apart.members[SUBRECORD].to_numpy()]))
+        each = named.group_by(CLUSTER, "owner").len().group_by(CLUSTER).agg(pl.col("len").cast(pl.Int64).sort(descending=True))
+        found: dict[int, list[int]] = dict(each.iter_rows())
+        owned = {int(cluster): found.get(cluster, []) for cluster in table.clusters[CLUSTER]}
+        return cls(both_parts(apart.subrecords, apart.shared), {cluster: len(n) for cluster, n in owned.items()}, owners, owned)
+
+    @property
+    def unit(self) -> str:
+        """What is counted, for the verdict."""
+        return "records" if self.owners is None else "people"
+
+    def of_few(self, cluster: int, k: int) -> int:
+        """How many records of a cluster fewer than k people may own."""
+        return k - 1 if self.owned is None else sum(self.owned[cluster][: k - 1])
+
+
+def _rare(sets: Counts, k: int) -> list[str]:
+    found = sets.found
+    if not found.unsafe:
+        return []
+    return [f"{found.unsafe:,} sets of {found.size:,} {items(found.size)} stand in a chunk in sub-records of fewer than {k:,} people"]
+
+
+def _numbers(table: ChunkTable, known: Known, k: int, m: int) -> list[str]:
+    clusters, joints = joints_of(table)
+    several = clusters.values()
+    wrong = {
+        "of fewer than k people": sum(1 for n in known.people.values() if n < k),
+        "with more sub-records in a chunk than records": sum(one.overfull() for one in several) + sum(one.overfull() for one in joints),
+        "in which records would have to be empty": sum(one.left_empty() for one in several),
+        "in which terms of several chunks may meet in fewer than k records": sum(one.possible_in_few(k, m) for one in several),
+        "in which terms of several chunks certainly meet, perhaps for fewer than k people": sum(
+            one.certain_in_few(m, known.of_few(number, k)) for number, one in clusters.items()
+        ),
+        "whose shared terms are bound to meet others": sum(m > 1 and joint.bound_to_meet() for joint in joints),
+    }
+    return [f"{counted(n, 'cluster')} {what}" for what, n in wrong.items() if n]
+
+
+def _witnesses(sets: Counts) -> tuple[str, ...]:
+    """Some rare sets by name, which are not for everybody."""
+    told = sets.names
+    return tuple(f"{{{', '.join(told[int(i)] for i in held)}}} stands in {n:,} of a chunk only" for held, n, *_ in sets.found.examples)

@@ -1,0 +1,148 @@
+"""What every method that takes records apart owes, on every small data set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from helpers_data import DATASETS, Dataset, on, on_nodes
+from shoal import kernels
+from shoal.app.contract import made_by
+from shoal.data.bags import Bags
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.data.tables.chunks import ChunkTable
+from shoal.errors import Infeasible
+from shoal.io.published import rows_differing
+from shoal.methods import METHODS, Method
+from shoal.metrics import measure
+from shoal.taxonomy.tree import Taxonomy
+
+APART = [name for name in METHODS if METHODS[name].publishes == "chunks"]
+TRIED: list[dict[str, Any]] = [{"k": 2}, {"k": 3, "m": 1}, {"k": 2, "m": 3, "cluster": 12}, {"k": 3, "cluster": 20}, {"k": 2, "cluster": 1}]
+
+
+def _cases() -> Iterator[Any]:
+    for name in APART:
+        for values in TRIED:
+            told = ", ".join(f"{key}={value}" for key, value in values.items())
+            for data in DATASETS:
+                yield pytest.param(METHODS[name](**values), data, id=f"{name}({told}) on {data}")
+
+
+every_method_on_every_dataset = pytest.mark.parametrize(("method", "name"), list(_cases()))
+
+
+def original_of(name: str, bags: Bags | None = None) -> Original:
+    data: Dataset = DATASETS[name]()
+    return on_nodes((data.bags if bags is None else bags).as_sets(), data.taxonomy)
+
+
+def run(method: Method, original: Original) -> tuple[Release, ChunkTable]:
+    release: Release = method.apply(original)
+    table = release.only("chunks")
+    assert isinstance(table, ChunkTable)
+    return release, table
+
+
+def shoal_original(records: list[list[str]]) -> Original:
+    taxonomy = Taxonomy.from_parents({"all": None, **{item: "all" for record in records for item in record}})
+    return on_nodes(on(taxonomy, records), taxonomy)
+
+
+def test_there_is_such_a_method() -> None:
+    assert APART == ["disassociation"]
+
+
+@every_method_on_every_dataset
+def test_the_claims_hold_with_the_original_and_from_the_tables_alone(method: Method, name: str) -> None:
+    original = original_of(name)
+    release, table = run(method, original)
+    assert release.claims == method.claims()
+    for claim in release.claims:
+        for verdict in (
+            claim.check(release, original),
+            claim.check(Release({"chunks": table}), original),
+            claim.check(Release({"chunks": table})),
+        ):
+            assert verdict.standing == "verified", verdict.witnesses
+
+
+@every_method_on_every_dataset
+def test_every_occurrence_is_published_in_the_cluster_of_its_record(method: Method, name: str) -> None:
+    """Counted from plain lists: record by record, cluster by cluster."""
+    original = original_of(name)
+    release, table = run(method, original)
+    assert release.secret is not None
+    held: dict[int, Counter[str]] = {}
+    for row, items in zip(release.secret.rows().tolist(), original.bags.to_polars().to_list(), strict=True):
+        assert (row == -1) == (not items)
+        if items:
+            held.setdefault(row, Counter()).update(items)
+    told: dict[int, Counter[str]] = {}
+    for cluster, item in table.subrecords.select("cluster", "item").iter_rows():
+        told.setdefault(cluster, Counter())[item] += 1
+    for cluster, item in table.terms.iter_rows():
+        assert told.setdefault(cluster, Counter())[item] == 0
+        told[cluster][item] = held[cluster][item]
+    assert told == held
+
+
+@every_method_on_every_dataset
+def test_the_account_tells_how_words_stand(method: Method, name: str) -> None:
+    original = original_of(name)
+    release = made_by(method, original)
+    table = release.only("chunks")
+    assert isinstance(table, ChunkTable)
+    assert release.accounting is not None
+    ledger = release.accounting.occurrences
+    lengths = table.subrecords.group_by("cluster", "chunk", "subrecord").len()["len"].to_list()
+    assert ledger["together with others"] == sum(n for n in lengths if n > 1)
+    assert ledger["alone in a chunk"] == sum(n for n in lengths if n == 1)
+    assert ledger.total == ledger.of_fate("kept") == original.bags.occurrences
+    numbers = measure(release, original)
+    assert numbers["kept"] == 1.0 or not original.bags.occurrences
+    assert numbers["together"] <= numbers["in_chunks"] <= 1
+
+
+@every_method_on_every_dataset
+def test_neither_threads_nor_the_order_of_records_nor_the_numbers_of_people_matter(method: Method, name: str) -> None:
+    data = DATASETS[name]()
+    _, table = run(method, original_of(name))
+    rng = np.random.default_rng(5)
+    for threads in (1, 2):
+        mixed = data.bags.select(rng.permutation(len(data.bags)))
+        numbers = rng.permutation(int(data.bags.owners.max()) + 1)
+        renumbered = Bags(*(a.copy() for a in mixed.rows), numbers[mixed.owners], mixed.vocabulary)
+        with kernels.using(threads=threads):
+            _, other = run(method, original_of(name, renumbered))
+        assert rows_differing({"t": table}, {"t": other}) == 0
+
+
+@pytest.mark.parametrize("name", APART)
+def test_more_people_than_there_are_cannot_be_asked_for(name: str) -> None:
+    for data in ("food", "owners repeat", "with empty"):
+        original = original_of(data)
+        people = len(np.unique(original.bags.owners[original.bags.lengths > 0]))
+        run(METHODS[name](k=people), original)  # type: ignore[call-arg]
+        with pytest.raises(Infeasible, match="cannot be hidden among"):
+            run(METHODS[name](k=people + 1), original)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", APART)
+def test_numbers_of_published_parts_are_fresh_and_do_not_go_together(name: str) -> None:
+    """The number that a record's part has in one chunk says nothing about its number in another."""
+    records = [["a", "b"], ["a", "b"], ["a"], ["b", "c"], ["c"], ["c", "d"], ["d"], ["d", "a"]] * 30
+    release = METHODS[name](k=2, m=2).apply(shoal_original(records))  # type: ignore[call-arg]
+    table = release.only("chunks")
+    assert isinstance(table, ChunkTable)
+    first, second = table.shuffled()[0], table.shuffled()[0]
+    assert not first.equals(second)
+    assert rows_differing({"t": table}, {"t": ChunkTable(*table.shuffled())}) == 0
+    per_chunk = first.group_by("cluster", "chunk").agg(pl.col("subrecord").unique().sort())
+    assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in per_chunk["subrecord"].to_list())

@@ -1,0 +1,41 @@
+"""The judge of disassociated records against all reconstructions of tiny releases, and worked by hand on the paper's example."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers_chunks import Cluster, chunk_release, keeps_promise
+from shoal.privacy.disassociated import DisassociatedKmAnonymity
+
+
+def holds(k: int, m: int, *clusters: Cluster, shared: tuple[tuple[str, ...], ...] = ()) -> bool:
+    return DisassociatedKmAnonymity(k=k, m=m).check(chunk_release(*clusters, shared=shared)).holds
+
+
+@st.composite
+def tiny_clusters(draw: st.DrawFn, letters: str = "abcd") -> Cluster:
+    """Two or three chunks of one or two terms each, and a term chunk of at most one."""
+    n = draw(st.integers(2, 4))
+    chunks = []
+    for domain in (letters[:2], letters[2], letters[3]) if draw(st.booleans()) else (letters[:2], letters[2:]):
+        parts = [domain] if len(domain) == 1 else [domain[0], domain[1], domain]
+        held = draw(st.lists(st.sampled_from(parts), max_size=n))
+        chunks += [held] if held else []
+    return n, chunks, draw(st.sampled_from(["", "t"]))
+
+
+@given(tiny_clusters(), st.integers(2, 3), st.integers(1, 3))
+@settings(max_examples=150)
+def test_the_judge_agrees_with_all_reconstructions(cluster: Cluster, k: int, m: int) -> None:
+    assert holds(k, m, cluster) == keeps_promise(k, m, cluster)
+
+
+@given(st.data(), st.integers(1, 3))
+@settings(max_examples=60)
+def test_full_chunks_agree_with_all_reconstructions(data: st.DataObject, m: int) -> None:
+    """Chunks in which nothing is rare, so that only their numbers matter."""
+    n = data.draw(st.integers(2, 5))
+    sizes = data.draw(st.lists(st.integers(2, n), min_size=1, max_size=3 if n < 5 else 2))
+    cluster = (n, [["abc"[i]] * size for i, size in enumerate(sizes)], data.draw(st.sampled_from(["", "t"])))
+    assert holds(2, m, cluster) == keeps_promise(2, m, cluster)
