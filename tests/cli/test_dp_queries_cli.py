@@ -67,6 +67,14 @@ def test_no_exact_number_is_told(log: Shell) -> None:
     assert "not told: exact numbers would break the guarantee" in answer.out
 
 
+def test_the_share_of_words_is_told_to_whoever_has_the_log(log: Shell) -> None:
+    """Six words of everybody, four of a few who ask for a name of their own."""
+    log("anonymize", "log.tsv", *BUDGET, "--out", "release")
+    told = json.loads(log("measure", "release", "--original", "log.tsv", "--json").out)
+    assert told["words_counted"] == pytest.approx(6 * PEOPLE / (6 * PEOPLE + 4 * NAMES))
+    assert json.loads(log("measure", "release", "--json").out) == {}
+
+
 def test_noise_is_fresh_while_the_budget_stays(log: Shell) -> None:
     manifests, drawn = [], []
     for name in ("one", "two"):

@@ -55,7 +55,19 @@ def test_every_method_has_a_page_that_knows_its_parameters(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["clump", "partition", "coherence", "tds", "infrequent", "threshold", "old-remedies", "secret-sharing", "split-personality"]
+    "name",
+    [
+        "clump",
+        "partition",
+        "coherence",
+        "tds",
+        "infrequent",
+        "dp-queries",
+        "threshold",
+        "old-remedies",
+        "secret-sharing",
+        "split-personality",
+    ],
 )
 def test_tables_of_parameters_are_right(name: str) -> None:
     table = section(f"methods/{name}.md", "Parameters")

@@ -149,11 +149,15 @@ def no_record(manifest: dict[str, Any]) -> None:
     del manifest["mechanism"]
 
 
+def another_delta(manifest: dict[str, Any]) -> None:
+    manifest["claims"][0]["achieved"]["delta"] = 1e-7
+
+
 def no_counts(manifest: dict[str, Any]) -> None:
     del manifest["mechanism"][2]
 
 
-TAMPERED = (claims_less, claims_less_and_asks_for_it, lower_threshold, no_cap, another_cap, no_record, no_counts)
+TAMPERED = (claims_less, claims_less_and_asks_for_it, lower_threshold, no_cap, another_cap, another_delta, no_record, no_counts)
 
 
 @pytest.mark.parametrize("change", TAMPERED, ids=lambda change: change.__name__)

@@ -124,7 +124,9 @@ def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[t
         stands = {} if verdict.unchecked else {"verdict": verdict.standing, "holds": verdict.holds}
         evidence.add(f"claims[{i}]", {"model": verdict.claim, **stands})
         evidence.add(f"claims[{i}].achieved_from_file", verdict.achieved)
-        evidence.add(f"claims[{i}].achieved", _alike_counted(manifest["claims"][i]["achieved"], verdict.achieved))
+        whole = verdict.standing == "by construction"  # then nothing was counted, with the original or without
+        said = manifest["claims"][i]["achieved"]
+        evidence.add(f"claims[{i}].achieved", verdict.achieved if whole else _alike_counted(said, verdict.achieved))
 
 
 def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Release, prepared: Prepared) -> None:

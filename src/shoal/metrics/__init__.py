@@ -119,6 +119,7 @@ METRICS: Table[Metric] = Table(
         "rows_kept": "shoal.metrics.rows:ROWS_KEPT",
         "queries_kept": "shoal.metrics.rows:QUERIES_KEPT",
         "people_kept": "shoal.metrics.rows:PEOPLE_KEPT",
+        "words_counted": "shoal.metrics.counts:WORDS_COUNTED",
         "top_queries": "shoal.metrics.top_queries:TOP_QUERIES",
         "top_words": "shoal.metrics.top_queries:TOP_WORDS",
         "cluster_rand": "shoal.metrics.clusterings:CLUSTER_RAND",
