@@ -68,6 +68,15 @@ def test_queries_that_go_or_change_by_one_person_are_refused(shell: Shell, first
     assert "1 query has one row more or less, by one person" in said
 
 
+def test_thresholds_are_compared_by_queries_and_not_by_words(shell: Shell) -> None:
+    before, after = log(rain="abc", secret_cure="ab"), log(rain="abc", secret_cure="abe")
+    common = ("--method", "threshold", "--k", "3")
+    assert shell("anonymize", shell.file("a.csv", before), *common, "--out", shell.directory / "a").code == 0
+    later = ("anonymize", shell.file("b.csv", after), *common, "--previous", shell.directory / "a", "--out", shell.directory / "b")
+    assert "1 query comes over the threshold of 3 people by perhaps one person" in one_line(shell(*later), 3)
+    assert "promises neither" in one_line(shell(*later, "--unit", "term"))
+
+
 def test_the_same_release_again_adds_nothing(shell: Shell, first: Path) -> None:
     answer = released(shell, log(rain="abc", snow="abd", secret_cure="ab"), "second", "--k", "3", "--previous", str(first))
     assert answer.code == 0
