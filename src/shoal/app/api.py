@@ -38,12 +38,14 @@ from shoal.app.pipeline import anonymize as judged_release
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.request import original_options, own_parameters, wanted_method
 from shoal.app.result import Result, log
+from shoal.app.rules import method_under
 from shoal.app.series import CROSSING, Series
 from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.read.inputs import Reading
 from shoal.io.read.inputs import read as read_data
 from shoal.io.read.options import ReadOptions
+from shoal.io.rules import read_rules
 from shoal.itemsets.choice import Items
 from shoal.methods import Method
 from shoal.names import did_you_mean
@@ -57,7 +59,7 @@ __all__ = ["anonymize", "audit", "bound", "decode", "generate", "look", "measure
 
 _BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum=0))
 OF_SERIES = ("previous", "crossing", "exposed")
-_OF_RELEASES = ("claim", "bound", "no_guarantee", *OF_SERIES)
+_OF_RELEASES = ("claim", "rules", "bound", "no_guarantee", *OF_SERIES)
 NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "threads", "parameters", *_OF_RELEASES})
 
 
@@ -113,6 +115,7 @@ def anonymize(
     strict: bool | None = None,
     malformed: float | None = None,
     claim: Claims = (),
+    rules: str | Path | None = None,
     bound: bool = False,
     no_guarantee: bool = False,
     previous: str | Path | Sequence[str | Path] = (),
@@ -124,17 +127,15 @@ def anonymize(
     """A release of `data` that passed all its claims; raises `GuaranteeNotMet` rather than giving one that fails.
 
     `data` is a path, a Polars (also lazy), pandas or Arrow frame, a column of lists, or a list of lists of items. `method` is a name, or a
-    value such as `shoal.Clump(k=5)`; its own parameters are keywords too. `claim` names models that it must pass beside, `previous`
-    directories of earlier releases of the same people to compare with. All other keywords are the options of `shoal anonymize`.
+    value such as `shoal.Clump(k=5)`; its own parameters are keywords too. `claim` names further models to pass, `rules` a release whose
+    recoding is applied, `previous` earlier releases of the same people. All other keywords are the options of `shoal anonymize`.
 
     >>> frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": ["Apple", "Milk", "Pear", "Milk"]})
     >>> result = shoal.anonymize(frame, k=2, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Dairy": ["Milk", "Butter"]}})
     >>> result.to_polars()["items"].to_list()
     [['Fruit', 'Milk'], ['Fruit', 'Milk']]
     """
-    asked = dict(locals())
-    with spoken_in_python(), using(threads):
-        return _released(data, method, asked)
+    return _released(data, method, dict(locals()))
 
 
 def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | None = None, **options: Unpack[DataOptions]) -> Bound:
@@ -262,16 +263,23 @@ def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFr
 
 def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
     """The release that `anonymize` was asked for, with these keywords."""
+    with spoken_in_python(), using(asked["threads"]):
+        return _made(data, method, asked)
+
+
+def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
     said = {name: value for name, value in asked.items() if name not in NOT_OF_DATA}
     own = own_parameters(method, said)
-    given = {name: asked[name] for name in ("k", "seed", "effort")}
-    chosen = wanted_method(method, {**given, **own, **asked["parameters"]}, said)
+    given = {name: asked[name] for name in ("k", "seed", "effort")} | own | asked["parameters"]
+    found = None if asked["rules"] is None else read_rules(asked["rules"])
+    chosen = wanted_method(method, given, said) if found is None else method_under(found, method, given)
     _accepted(chosen, asked["no_guarantee"])
     further = claims_for(chosen, asked["claim"])
     series = Series.of(*(asked[name] for name in OF_SERIES))
     earlier = series.earlier(chosen.claims())
     prepared = _prepared(data, said, Preparation.default_for(chosen), chosen.claims())
-    judged = judged_release(prepared, chosen, ["bound"] if asked["bound"] else [], further, no_guarantee=asked["no_guarantee"])
+    wanted = (["bound"] if asked["bound"] else [], further, found)
+    judged = judged_release(prepared, chosen, *wanted, no_guarantee=asked["no_guarantee"])
     for compared in series.compare(judged, earlier):
         _tell(() if compared.exposed else compared.told, compared.told if compared.exposed else ())
     return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))

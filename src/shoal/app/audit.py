@@ -16,6 +16,7 @@ from shoal.app.job import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.promises import as_promised, claims_of, some_guarantee
+from shoal.app.rules import judged_rules
 from shoal.app.stated import Stated, listed
 from shoal.counting import counted
 from shoal.data.original import SUPPRESSED, Original
@@ -168,6 +169,7 @@ class Gathered:
             stated = _stated(place.manifest, release, digests, () if self.own else alone, against)
             checks = [place.as_listed(digests), *self.beside, as_promised(place.manifest), stated.verdict()]
             checks += [] if no_guarantee or self.own else some_guarantee(place.manifest)
+            checks += judged_rules(place.manifest, place.file.parent, release, against.prepared if against else None)
         return Audit(
             claims=tuple(judged),
             checks=(*checks, *(against.checks() if against else ())),

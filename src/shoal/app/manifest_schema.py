@@ -27,6 +27,7 @@ from shoal.io.directory import NOTICE, REPORT
 from shoal.io.read.microdata_columns import DROPPED, OWNER
 from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
+from shoal.io.rules import RULES
 from shoal.io.write.files import LAYOUTS, LISTED, OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
 from shoal.privacy import MODELS, Standing
@@ -211,13 +212,13 @@ def _metrics(key: str, value: Any) -> Iterator[str]:
 
 
 def _files(key: str, value: Any) -> Iterator[str]:
-    """The files of the tables, perhaps the notice that nothing is guaranteed, and the report at the end."""
+    """The files of the tables, perhaps the rules of a recoding or the notice that nothing is guaranteed, and the report at the end."""
     if not isinstance(value, list) or len(value) < 2:
         yield f"{key} must be the tables and {REPORT}, and nothing else"
         return
     tables, pages = _told_apart(value)
     found = [fault for i, file in enumerate(tables) for fault in _TABLE_FILE(f"{key}[{i}]", file)]
-    for i, (file, rule) in enumerate(zip(pages, (_NOTICE_FILE, _REPORT_FILE)[-len(pages) :], strict=True), len(tables)):
+    for i, (file, rule) in enumerate(zip(pages, (_NOTED_FILE, _REPORT_FILE)[-len(pages) :], strict=True), len(tables)):
         found += rule(f"{key}[{i}]", file)
     yield from found
     if not found and len({file["name"] for file in value}) < len(value):
@@ -240,13 +241,13 @@ _TABLE_FILE = _object(
      "records": _count, "clusters": _count, "subrecords": _count},
 )  # fmt: skip
 _REPORT_FILE = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})
-_NOTICE_FILE = _object({"name": _one_of((NOTICE,)), DIGEST: _sha256})
+_NOTED_FILE = _object({"name": _one_of((NOTICE, RULES)), DIGEST: _sha256})
 
 
 def _told_apart(files: list[Any]) -> tuple[list[Any], list[Any]]:
-    """The files of tables, and the pages after them: the report, and before it the notice, if there is one."""
-    noticed = len(files) > 2 and isinstance(files[-2], dict) and files[-2].get("name") == NOTICE
-    pages = 2 if noticed else 1
+    """The files of tables, and those after them: the report, and before it rules or the notice, if there are any."""
+    noted = len(files) > 2 and isinstance(files[-2], dict) and files[-2].get("name") in {NOTICE, RULES}
+    pages = 2 if noted else 1
     return files[:-pages], files[-pages:]
 
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -25,6 +26,7 @@ from shoal.app.job import Target
 from shoal.app.manifest_schema import DIGEST, digest_of, faults
 from shoal.app.prepare import Prepared
 from shoal.app.protection import protection
+from shoal.app.rules import reapplied, rules_file
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
@@ -32,6 +34,7 @@ from shoal.errors import GuaranteeNotMet
 from shoal.io.directory import MANIFEST, NOTICE, REPORT, ReleaseDirectory
 from shoal.io.published import read_tables, rows_differing
 from shoal.io.read.items import with_files_read
+from shoal.io.rules import RULES, RulesFile
 from shoal.io.write import write_release
 from shoal.io.write.files import Levels
 from shoal.itemsets.choice import without_names
@@ -52,20 +55,28 @@ class Judged:
     metrics: dict[str, float]
     facts: dict[str, Any]
     lack: Mapping[str, str] = field(default_factory=dict)
+    rules: RulesFile | None = None
 
 
 def anonymize(
-    prepared: Prepared, method: Method, metrics: Sequence[str] = (), further: Sequence[Model] = (), *, no_guarantee: bool = False
+    prepared: Prepared,
+    method: Method,
+    metrics: Sequence[str] = (),
+    further: Sequence[Model] = (),
+    rules: RulesFile | None = None,
+    *,
+    no_guarantee: bool = False,
 ) -> Judged:
     """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails.
 
-    `further` claims are made beside those of the method, and judged with them. A method that guarantees nothing is refused, unless
-    `no_guarantee` was asked for.
+    `further` claims are made beside those of the method, and judged with them. Under `rules` the method only applies them. A method that
+    guarantees nothing is refused, unless `no_guarantee` was asked for.
     """
     insist_on_consent(method, no_guarantee)
     original = prepared.original
     ready = with_files_read(method)
-    release = with_further(made_by(ready, original), further)
+    work = None if rules is None else partial(reapplied, ready, prepared, rules)
+    release = with_further(made_by(ready, original, work), further)
     verdicts = tuple(claim.check(release, original) for claim in release.claims)
     insist(verdicts, "made")
     insist_on_counting(verdicts, further)
@@ -75,7 +86,7 @@ def anonymize(
         numbers |= measure(release, original, list(metrics))
     facts = prepared.facts | protection(release.claims, original, prepared.how.per)
     told = {name: numbers[name] for name in METRICS if name in numbers}
-    return Judged(release, original, verdicts, told, facts, stated_lack(ready))
+    return Judged(release, original, verdicts, told, facts, stated_lack(ready), rules_file(release, prepared))
 
 
 def publish(judged: Judged, target: Target) -> dict[str, Any]:
@@ -89,6 +100,8 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         insist([same_tables(release, seen), *verdicts], "written")
         insist_on_columns(seen, release.claims, judged.original.columns().get(KEPT, []))
         manifest = manifest_of(judged, verdicts, file_facts(written, seen))
+        if judged.rules is not None:
+            manifest["files"].append(written_page(directory, RULES, judged.rules.content(__version__)))
         if lack := lack_of(manifest):
             manifest["files"].append(written_page(directory, NOTICE, f"{lack}\n"))
         page = render(disclosed_facts(manifest, release, judged.original))

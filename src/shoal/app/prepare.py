@@ -50,13 +50,14 @@ FITTING = "give one that is about these items, generated, or paths for URLs"  # 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What a method is given, with the facts of how it came there."""
+    """What a method is given, with the facts of how it came there; `taxonomy` is the whole one that records were put on."""
 
     original: AnyOriginal
     facts: dict[str, Any]
     how: Preparation
     reading: Reading | None
     notes: tuple[str, ...]
+    taxonomy: Taxonomy | None = None
 
     @property
     def records(self) -> Original:
@@ -180,7 +181,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
         original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
         if how.unknown is None:
             _refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
-    return Prepared(original, _facts(original, how), how, None, notes)
+    return Prepared(original, _facts(original, how), how, None, notes, taxonomy)
 
 
 def _facts(original: Original, how: Preparation) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.data.noisy_steps import NoisyStep
     from shoal.privacy import Model
     from shoal.taxonomy.distance import Relevance
+    from shoal.taxonomy.rules import Rules
 
 RECORDS = "records"  # the name of a table of records
 
@@ -49,7 +50,8 @@ class Release:
 
     `notes` are what the method has to say of its work: what was proven, what was cut short.
     `mechanism` is the noise that its numbers hold, as it was added, where a claim rests on noise.
-    `secret` is None for a release that was read from a file; `relevance` is told where terms stand for others that are like them.
+    `secret` is None for a release that was read from a file; `relevance` is told where terms stand for others that are like them; `rules`
+    are told where items were recoded everywhere alike.
     """
 
     tables: Mapping[str, PublishedTable]
@@ -61,6 +63,7 @@ class Release:
     notes: tuple[str, ...] = ()
     relevance: Relevance | None = None
     mechanism: tuple[NoisyStep, ...] = ()
+    rules: Rules | None = None
 
     @classmethod
     def of_bags(cls, published: Bags, copies: Ints, **rest: Any) -> Release:
@@ -104,6 +107,10 @@ class Release:
     def accounted(self, accounting: Accounting) -> Release:
         """The same release under a fuller account."""
         return replace(self, accounting=accounting)
+
+    def noted(self, *notes: str) -> Release:
+        """The same release with more to say."""
+        return replace(self, notes=(*self.notes, *notes))
 
     # -- a release of records
 

@@ -20,17 +20,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.counting import counted, percent
-from shoal.data.accounting import Part, changed, gone, kept
-from shoal.data.bags import Bags, Ints
+from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.choice import Items, ItemWeights
 from shoal.itemsets.hitting import SCORES, Hitting, exact_hitting, greedy, improved
-from shoal.itemsets.lifting import SUPPRESSED, Recoding, lift
+from shoal.itemsets.lifting import Recoding, lift
 from shoal.itemsets.parts import parts_of, published_parts
 from shoal.itemsets.supports import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
 from shoal.methods import Offer
-from shoal.methods.recoding import Recoded, RecodingMethod
+from shoal.methods.recoding import Recoded, RecodingMethod, recoded_account
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.coherence import Coherence
@@ -114,7 +113,13 @@ class Cohesion(RecodingMethod):
             chosen = self.suppressed(moles, records, parts, loss)
             recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _told(chosen, _occurring(records, parts))
         published = recoding.applied(records)
-        return Recoded(published, (self._claim(published, parts, recoding),), _account(records, published, recoding), tuple(notes))
+        told = recoded_account(records, published, recoding.code[records.items])
+        return Recoded(published, (self._claim(published, parts, recoding),), told, tuple(notes), recoding.code)
+
+    def claims_on(self, published: Bags, code: Small, original: Original) -> tuple[Model, ...]:
+        """Coherence, for the items as they are published."""
+        parts = parts_of(original.tree.names, self.private, self.public, original.taxonomy)
+        return (self._claim(published, parts, Recoding(np.where(code < 0, np.arange(len(code)), code).astype(np.int32))),)
 
     def suppressed(self, moles: Moles, records: Bags, parts: Parts, loss: Ints) -> Hitting:
         """The items to suppress, by the score that was asked for."""
@@ -206,12 +211,3 @@ def _told(chosen: Hitting, public: Ints) -> list[str]:
     if chosen.timed_out:
         notes.append("the exact search was stopped by its time limit, so another run may find another answer")
     return notes
-
-
-def _account(records: Bags, published: Bags, recoding: Recoding) -> dict[str, Part]:
-    """What became of the occurrences; items of a record that became one and the same are merged."""
-    code = recoding.code[records.items]
-    same = int((code == records.items).sum())
-    remaining = int((code != SUPPRESSED).sum())
-    merged = remaining - published.occurrences
-    return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}

@@ -33,6 +33,7 @@ class Km(KnownItemsMethod):
     name = "km"
     paper = "local recoding for the guarantee of Terrovitis, Mamoulis and Kalnis, VLDB 2008"
     worth_comparing = True
+    one_recoding = False
 
     aim: str = param(LOSS, choices=(LOSS, WORDS), help="the least loss that is found, or most words as they were typed")
 

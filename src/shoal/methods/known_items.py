@@ -19,6 +19,7 @@ from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.known_sets import MOST_KNOWN
+from shoal.taxonomy.rules import SUPPRESSED
 from shoal.taxonomy.tree import Taxonomy
 
 
@@ -48,12 +49,19 @@ class KnownItemsMethod(RecodingMethod):
         """Every record as the set of what is published at its places."""
         places = self.places(records, original.tree)
         published = published_sets(records, places)
-        return Recoded(published, self.claims(), _account(records, places, published))
+        return Recoded(published, self.claims(), _account(records, places, published), code=_code(records, places))
 
 
 def published_sets(records: Bags, places: Small) -> Bags:
     """The records with another node, or nothing, at each place."""
     return Bags.from_rows(records.indptr, places, records.counts, records.vocabulary, records.owners, as_sets=True)
+
+
+def _code(records: Bags, places: Small) -> Small | None:
+    """What each item is published as; None where that differs from place to place."""
+    code = np.full(len(records.vocabulary), SUPPRESSED, np.int32)
+    code[records.items] = places
+    return code if np.array_equal(code[records.items], places) else None
 
 
 def _account(records: Bags, places: Small, published: Bags) -> dict[str, Part]:

@@ -28,6 +28,7 @@ class Local(KnownItemsMethod):
 
     name = "local"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB Journal 2011"
+    one_recoding = False
 
     part: int = param(10_000, minimum=1, help="records in a part, at least")
 

@@ -1,40 +1,54 @@
 """The base of all methods that change items everywhere: every record is published, under one recoding of items for all records.
 
-A subclass says what the records become; withholding, accounting and the order of records are done here once.
+A subclass says what the records become; withholding, accounting and the order of records are done here once. What was found can be told as
+rules and applied to other records: `reapply` publishes these under the same recoding, with the claims of the method, which are judged anew.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from shoal.data.accounting import Part
-from shoal.data.bags import Bags
+from shoal.counting import counted
+from shoal.data.accounting import Part, changed, gone, kept
+from shoal.data.bags import Bags, Small
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.methods import Method
-from shoal.methods.building import Outcome, build_release, present_records
+from shoal.methods.building import Outcome, Present, build_release, present_records
 from shoal.privacy import Model
+from shoal.taxonomy.rules import SUPPRESSED, Rules
+
+NO_RULES = "no rules are written: below one published node some items were suppressed, and rules would have to name them"
 
 
 @dataclass(frozen=True, eq=False)
 class Recoded:
-    """The records after recoding, in their order; the promise about them; what became of their occurrences (the rest was suppressed)."""
+    """The records after recoding, in their order; the promise about them; what became of their occurrences (the rest was suppressed).
+
+    `code` has what each item of the vocabulary is published as, below 0 if nothing; None where that differs from record to record.
+    """
 
     records: Bags
     claims: tuple[Model, ...]
     told: Mapping[str, Part]
     notes: tuple[str, ...] = ()
+    code: Small | None = None
 
 
 class RecodingMethod(Method):
-    """A method that publishes every record that holds something, with items suppressed or replaced everywhere. Names stay as typed."""
+    """A method that publishes every record that holds something, with items suppressed or replaced everywhere. Names stay as typed.
+
+    `one_recoding` says that an item is published the same way in all records, so that the recoding can be told as rules.
+    """
 
     takes = frozenset({"sets"})
     publishes = "sets"
+    one_recoding: ClassVar[bool] = True
 
     k: int
 
@@ -47,10 +61,38 @@ class RecodingMethod(Method):
     def recode(self, records: Bags, original: Original) -> Recoded:
         """What these records, none of which is empty, become."""
 
+    def claims_on(self, published: Bags, code: Small, original: Original) -> tuple[Model, ...]:
+        """The promise about records that were recoded so; that of the method, unless it names items by what is published of them."""
+        return self.claims()
+
     def apply(self, original: Original) -> Release:
         """Withhold empty records, recode the others, and account for all."""
         present = present_records(original.bags, self.k)
         found = self.recode(present.records, original)
+        release = self._built(original, present, found)
+        if not self.one_recoding or found.code is None:
+            return release
+        rules = Rules.of(present.records, found.code, original.tree)
+        return replace(release, rules=rules) if rules else replace(release, notes=(*release.notes, NO_RULES))
+
+    def reapply(self, original: Original, rules: Rules) -> Release:
+        """The same under rules that were found before. What they do not name is suppressed, and counted."""
+        present = present_records(original.bags, self.k)
+        code = rules.code(original.tree)
+        published = present.records.relabelled(code, present.records.vocabulary, as_sets=True)
+        told = recoded_account(present.records, published, code[present.records.items])
+        unnamed = np.unique(present.records.items[code[present.records.items] < 0])
+        note = f"{counted(len(unnamed), 'item')} that the rules do not name {'was' if len(unnamed) == 1 else 'were'} suppressed"
+        return self._built(original, present, Recoded(published, self.claims_on(published, code, original), told, (note,)))
+
+    def _built(self, original: Original, present: Present, found: Recoded) -> Release:
         every = np.arange(len(found.records), dtype=np.int64)
         outcome = Outcome(found.records, every, found.told, found.claims, found.notes, keeps_empty=True)
         return build_release(self, original, present, outcome)
+
+
+def recoded_account(records: Bags, published: Bags, places: Small) -> dict[str, Part]:
+    """What became of the occurrences, from what is published at each; items of a record that became one and the same are merged."""
+    same = int((places == records.items).sum())
+    merged = int((places != SUPPRESSED).sum()) - published.occurrences
+    return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.data.accounting import kept
-from shoal.data.bags import Bags, Ints
+from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import Original
 from shoal.itemsets.choice import Items
 from shoal.itemsets.parts import parts_of, published_parts
@@ -49,10 +49,15 @@ class TopDownSpecialization(RecodingMethod):
         parts = parts_of(names, self.private, self.public, original.taxonomy)
         chosen, suppressed = specialize(records, parts, self.k)
         shown = (parts != PUBLIC) | np.isin(np.arange(len(parts)), chosen)
-        published = records.relabelled(np.where(shown, np.arange(len(parts)), -1).astype(np.int32), names)
-        claim = PublicKAnonymity(k=self.k, **published_parts(published, parts))
+        code = np.where(shown, np.arange(len(parts)), -1).astype(np.int32)
+        published = records.relabelled(code, names)
         note = f"{suppressed:,} of {len(chosen) + suppressed:,} public items were suppressed"
-        return Recoded(published, (claim,), {"kept": kept(published.occurrences)}, (note,))
+        return Recoded(published, self.claims_on(published, code, original), {"kept": kept(published.occurrences)}, (note,), code)
+
+    def claims_on(self, published: Bags, code: Small, original: Original) -> tuple[Model, ...]:
+        """k-anonymity of the public items, as they are published."""
+        parts = parts_of(original.tree.names, self.private, self.public, original.taxonomy)
+        return (PublicKAnonymity(k=self.k, **published_parts(published, parts)),)
 
 
 def specialize(records: Bags, parts: Parts, k: int) -> tuple[list[int], int]:

@@ -23,11 +23,13 @@ from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.request import chosen_method, preparation
+from shoal.app.rules import ruled_method
 from shoal.app.series import CROSSING, Series
 from shoal.counting import counted
 from shoal.errors import ParameterError
 from shoal.io.directory import REPORT, ReleaseDirectory
 from shoal.io.private_file import PrivateFile
+from shoal.io.rules import read_rules
 from shoal.io.spreadsheets import formula_notes
 from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format
 from shoal.methods import METHODS, Method
@@ -78,6 +80,9 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 )
 @click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, help="A row is a record (lists) or an item of one.")
 @click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
+@click.option(
+    "--rules", type=click.Path(path_type=Path), metavar="FILE", help="Recode as a release before: its directory, or its rules.json."
+)
 @click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Also judge by this, such as "km-anonymity(k=5, m=2)".')
 @click.option("--bound", is_flag=True, help="Also prove what any release must lose; slow.")
 @no_guarantee_option
@@ -104,6 +109,7 @@ def command(
     form: str | None,
     layout: str,
     to_sep: str | None,
+    rules: Path | None,
     claim: tuple[str, ...],
     bound: bool,
     no_guarantee: bool,
@@ -120,7 +126,9 @@ def command(
     """Turn INPUT into a release directory whose guarantee was verified before it was written. INPUT is
     a file, several with the same columns, a pattern in quotes, or - for standard input.
     """
-    chosen = chosen_method(method, method_parameters(said))
+    found = None if rules is None else read_rules(rules)
+    typed = method_parameters(said)
+    chosen = chosen_method(method, typed) if found is None else ruled_method(found, typed)
     insist_on_consent(chosen, no_guarantee)
     further = claims_for(chosen, claim)
     form = form or default_format(chosen.publishes)
@@ -137,7 +145,7 @@ def command(
     with screen.naming(show_rare), screen.progress(threads):
         prepared = prepare(input, how)
         announce(prepared, chosen.claims())
-        judged = anonymize(prepared, chosen, ["bound"] if bound else [], further, no_guarantee=no_guarantee)
+        judged = anonymize(prepared, chosen, ["bound"] if bound else [], further, found, no_guarantee=no_guarantee)
         for compared in series.compare(judged, earlier):
             (screen.warn if compared.exposed else screen.note)(*compared.told)
         screen.note(*formula_notes(judged.release, form))

@@ -13,6 +13,7 @@ import click
 from shoal.app.cli.config import own_options, typed_config
 from shoal.app.cli.grouped_command import GroupedCommand, write_section
 from shoal.app.cli.options import method_options, takers
+from shoal.app.rules import named_method
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods import METHODS
 from shoal.methods.presets import presets_of
@@ -48,6 +49,8 @@ class MethodCommand(GroupedCommand):
         typed = own_options(self, ctx, args)
         settings = typed_config(self, ctx, args)
         asked = typed["method"] if "method" in typed else settings.one("method")
+        if not ctx.resilient_parsing and (rules := typed.get("rules", settings.one("rules"))) is not None:
+            asked = named_method(rules, asked)
         name = next(iter(METHODS)) if asked is None else asked
         if name not in METHODS and ctx.resilient_parsing:  # a name that is being completed
             return super().parse_args(ctx, args)
@@ -55,6 +58,8 @@ class MethodCommand(GroupedCommand):
         ctx.meta[_CHOSEN], ctx.meta[_ASKED] = name, asked
         with suppress(*([ShoalError] if ctx.resilient_parsing else [])):
             settings.become_defaults(ctx, refuse=lambda key: _not_of(name, f"--{key}"))
+        if name != next(iter(METHODS)) and "method" not in typed:  # rules tell it
+            ctx.default_map = {**(ctx.default_map or {}), "method": name}
         try:
             left = super().parse_args(ctx, args)
         except click.NoSuchOption as error:

@@ -1,0 +1,175 @@
+"""The dial: what is left of the words at k = 5 if an attacker may know 1, 2, 3 items of a person, or a whole record.
+
+    python benchmarks/dial.py [--users 2000] [--k 5] [--data Excite] [--methods km,coherence] [--out docs/images/dial.svg]
+
+What is measured is kept in benchmarks/results/dial.json beside what was measured before, so that it can be done in parts.
+
+Words are all word occurrences of the records as a method is given them. As typed: published in the record they stood in, in that
+spelling; within a level: so, or as their parent in the taxonomy, neither the root nor the node of unlisted words. Pattern recall: of the
+500 most frequent closed patterns of the original, the share of the terms that one published pattern holds. Disassociation publishes every
+word and takes records apart: its words count as typed where the part of the record that holds them is published, and as together where
+that part holds another word beside them; its patterns are those of the parts. All claims are checked with the original at hand. Seconds
+are of the processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from common import RESULTS, show
+from kept_words import Source, kept_words, sources
+from shoal.app.job import Preparation
+from shoal.app.prepare import prepare
+from shoal.data.bags import Bags
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.errors import Infeasible
+from shoal.methods import METHODS, Method
+from shoal.metrics.patterns import TOP, closed_patterns, recall, recall_of
+
+KNOWN = (1, 2, 3)
+WHOLE = "whole record"
+GRAINS = ("user", "event")
+APART = "disassociation"
+
+
+def ways(k: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """What an attacker may know, the label of a method, and its parameters."""
+    for m in KNOWN:
+        yield f"{m}", "coherence", {"k": k, "p": m, "h": 1.0}
+        yield f"{m}", "km", {"k": k, "m": m}
+        yield f"{m}", "km, aim words", {"k": k, "m": m, "aim": "words"}
+        if APART in METHODS:
+            yield f"{m}", APART, {"k": k, "m": m}
+    yield WHOLE, "shoal", {"k": k}
+    yield WHOLE, "partition", {"k": k}
+
+
+def measurements(said: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Every way on every data set, per user and, of logs, per query."""
+    for data, source in sources(said.users).items():
+        if not data.startswith(tuple(said.data.split(","))):
+            continue
+        for per in (grain for grain in GRAINS if grain in source.grains):
+            for known, label, values in ways(said.k):
+                if not label.startswith(tuple(said.methods.split(","))):
+                    continue
+                method = METHODS[label.split(",")[0]](**values)
+                row = {"data": data, "per": per.replace("event", "query"), "known": known, "method": label}
+                yield row | one(method, source, per)
+
+
+def one(method: Method, source: Source, per: str) -> dict[str, Any]:
+    """One release, its claims checked, and what it keeps."""
+    how = replace(Preparation.default_for(method), read=source.read, per=per)  # type: ignore[arg-type]
+    if method.needs_taxonomy:
+        how = replace(how, taxonomy=source.taxonomy)
+    original = prepare(source.path, how).records
+    started = time.process_time()
+    try:
+        release = method.apply(original)
+    except Infeasible:
+        return {"words": original.bags.occurrences, "as typed %": 0.0, "within %": 0.0, "together %": 0.0, "recall %": 0.0, "s": 0.0}
+    seconds = time.process_time() - started
+    for claim in release.claims:
+        if not claim.check(release, original).holds:
+            raise SystemExit(f"{method.name} broke its claim {claim}")
+    found = of_parts(release, original) if release.kinds == {"chunks"} else of_records(release, original)
+    return {"words": original.bags.occurrences} | {name: 100 * share for name, share in found.items()} | {"s": seconds}
+
+
+def of_records(release: Release, original: Original) -> dict[str, float]:
+    """Of published records, in which nothing is taken apart."""
+    kept = kept_words(release, original)
+    found = recall(original.aligned(release), original)
+    return {"as typed %": kept["typed"], "within %": kept["within"], "together %": kept["typed"], "recall %": found}
+
+
+def of_parts(release: Release, original: Original) -> dict[str, float]:
+    """Of records taken apart: every sub-record is a record of its own."""
+    assert release.accounting is not None
+    ledger, table = release.accounting.occurrences, next(iter(release.tables.values()))
+    together, alone, _ = (part.n / ledger.total for part in ledger.parts.values())
+    held = pl.concat([part.select(pl.col("chunk", "subrecord", "item"), at=first) for part, first in _parts(table)])
+    parts = Bags.from_polars(held.group_by("at", "chunk", "subrecord", maintain_order=True).agg("item")["item"])
+    names = original.bags.vocabulary
+    ours = parts.relabelled(names.codes(parts.vocabulary.names), names)
+    found = recall_of(closed_patterns(original.bags, TOP).bags, closed_patterns(ours, TOP).bags)
+    return {"as typed %": together + alone, "within %": together + alone, "together %": together, "recall %": found}
+
+
+def _parts(table: Any) -> Iterator[tuple[pl.DataFrame, pl.Expr]]:
+    """The sub-records of clusters and of joint clusters, which are told apart by a number."""
+    yield table.subrecords, pl.col("cluster")
+    yield table.shared, -1 - pl.col("joint")
+
+
+def place(row: dict[str, Any]) -> tuple[str, ...]:
+    """Which measurement this is."""
+    return row["data"], row["per"], row["known"], row["method"]
+
+
+def best(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """For every place on the dial the method that keeps most words as typed."""
+    places: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for row in rows:
+        at = (row["data"], row["per"], row["known"])
+        if row["as typed %"] > places.get(at, {"as typed %": -1.0})["as typed %"]:
+            places[at] = row
+    return list(places.values())
+
+
+def draw(rows: list[dict[str, Any]], picture: Path) -> None:
+    """What is left against what may be known, by data set, of the methods that keep most."""
+    import altair as alt
+
+    shown = {"as typed %": "as typed", "within %": "within a level", "recall %": "pattern recall"}
+    long = [
+        {"data": f"{row['data']}, per {row['per']}", "known": row["known"], "method": row["method"], "measure": name, "value": row[key]}
+        for row in rows
+        for key, name in shown.items()
+    ]
+    base = alt.Chart(alt.Data(values=long)).mark_line(point=True)
+    chart = base.encode(
+        x=alt.X("known:O", title="items known", sort=[*map(str, KNOWN), WHOLE]),
+        y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 100]), title="%"),
+        color=alt.Color("method:N", title=None),
+    )
+    chart.properties(width=150, height=110).facet(
+        row=alt.Row("data:N", title=None, sort=None), column=alt.Column("measure:N", title=None, sort=list(shown.values()))
+    ).save(str(picture))
+
+
+def main() -> None:
+    """Measure, print, keep what was measured, draw."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--users", type=int, default=2000, help="people in the generated log")
+    parser.add_argument("--k", type=int, default=5)
+    parser.add_argument("--data", default="", help="only data sets whose name begins so; several by commas")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--methods", default="", help="only methods whose label begins so; several by commas")
+    said = parser.parse_args()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    kept = RESULTS / "dial.json"
+    found = {place(row): row for row in (json.loads(kept.read_text()) if kept.exists() else [])}
+    for row in measurements(said):
+        found[place(row)] = row
+        kept.write_text(json.dumps(list(found.values()), indent=1))
+        print(row, flush=True)
+    rows = sorted(found.values(), key=lambda row: (row["data"], row["per"] != "user", row["known"], row["method"]))
+    show(f"the dial at k = {said.k}", rows)
+    show("the method that keeps most words as typed", best(rows))
+    if said.out:
+        draw(rows, said.out)
+
+
+if __name__ == "__main__":
+    main()

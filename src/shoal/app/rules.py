@@ -1,0 +1,139 @@
+"""Recodings that were found once and are applied again: the rules that a release carries, their method, and what an audit asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.app.job import taxonomy_label
+from shoal.app.prepare import Prepared
+from shoal.data.bags import Bags, stacked
+from shoal.data.release import Release
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.items import with_files_read
+from shoal.io.rules import RULES, RulesFile, read_rules
+from shoal.itemsets.choice import Items, ItemWeights
+from shoal.methods import METHODS, Method
+from shoal.methods.recoding import RecodingMethod
+from shoal.parameters import Param
+from shoal.privacy import Verdict, verified_if
+from shoal.privacy.identical import identical_records
+from shoal.taxonomy.rules import Rules, digest_of_taxonomy
+
+GIVEN = (Items, ItemWeights)  # parameters of which a file of rules has a description only
+
+
+def rules_file(release: Release, prepared: Prepared) -> RulesFile | None:
+    """What is written beside the records of a release; None where items are not recoded alike everywhere."""
+    if release.rules is None:
+        return None
+    on_taxonomy = prepared.original.on_taxonomy
+    label = taxonomy_label(prepared.how.taxonomy) if on_taxonomy else None
+    digest = digest_of_taxonomy(prepared.taxonomy) if on_taxonomy and prepared.taxonomy is not None else None
+    return RulesFile(release.rules, release.method, release.parameters, label, digest)
+
+
+def ruled_method(found: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:
+    """The method of a file of rules, with its parameters. What is typed must not differ; items and weights must be given again."""
+    kind, told = METHODS[found.method], dict(found.parameters)
+    if not issubclass(kind, RecodingMethod) or not kind.one_recoding:
+        raise InputError(f"the method {found.method} does not recode items everywhere alike, so that there are no rules of it")
+    known = {declared.name: declared for declared in kind.parameters()}
+    if known.keys() != told.keys():
+        raise InputError(f"the rules name other parameters than the method {found.method} takes")
+    for name in typed.keys() - known.keys():
+        if typed[name] is not None:
+            raise ParameterError(f"the method {found.method} takes no {name}")
+    return with_files_read(kind(**{name: _agreed(declared, told[name], typed.get(name)) for name, declared in known.items()}))
+
+
+def _agreed(declared: Param, told: Any, said: Any) -> Any:
+    """The value of a parameter of which the rules and perhaps the user say something."""
+    given, name = declared.parse(said) if isinstance(said, str) else said, declared.name.replace("_", "-")
+    if declared.type in GIVEN:
+        if told is not None and given is None:
+            raise ParameterError(f"the rules were found with {name} given, which a file of rules does not hold", hint=f"give --{name}")
+        return given
+    if given is not None and declared.check(given) != told:
+        raise ParameterError(f"the rules were found with {name}={told}, not {given}", hint=f"leave --{name} out")
+    return told
+
+
+def method_under(found: RulesFile, asked: Method | str | None, typed: Mapping[str, Any]) -> RecodingMethod:
+    """The same for a method that was asked for in Python, by its name or as a value, which must be that of the rules."""
+    own = asked.values() if isinstance(asked, Method) else {}
+    _refuse_another(found.method, asked.name if isinstance(asked, Method) else asked)
+    return ruled_method(found, {name: value for name, value in {**own, **typed}.items() if value is not None})
+
+
+def named_method(path: str | Path, asked: str | None) -> str:
+    """The method of the rules at a place; an error where another one was asked for."""
+    found = read_rules(path).method
+    METHODS[found]
+    _refuse_another(found, asked)
+    return found
+
+
+def _refuse_another(found: str, asked: str | None) -> None:
+    if asked is not None and asked != found:
+        raise ParameterError(f"the rules are of the method {found}, not of {asked}", hint="leave --method out")
+
+
+def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
+    """Raise unless the records were put on the very taxonomy of the rules, or on none like theirs."""
+    original = prepared.original
+    digest = digest_of_taxonomy(prepared.taxonomy) if original.on_taxonomy and prepared.taxonomy is not None else None
+    if digest == found.taxonomy_sha256:
+        return
+    if found.taxonomy_sha256 is None:
+        raise ParameterError("the rules are about names as they were typed, and the records are on a taxonomy", hint="leave --taxonomy out")
+    raise ParameterError(
+        f"the rules are about another taxonomy than this one: {found.taxonomy}, whose SHA-256 differs",
+        hint="give that taxonomy; one that is made from the data, generated or paths, is another for other data",
+    )
+
+
+def reapplied(method: Method, prepared: Prepared, found: RulesFile) -> Release:
+    """The release of these records under the rules."""
+    insist_on_taxonomy(found, prepared)
+    assert isinstance(method, RecodingMethod)
+    release = method.reapply(prepared.records, found.rules)
+    note = f"recoded by rules that were found before, of SHA-256 {found.digest[:12]}: nothing was chosen by these records"
+    return release.noted(note)
+
+
+def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release, prepared: Prepared | None) -> list[Verdict]:
+    """That the rules of a release are of its method and publish what its records hold; with the original, that they make these records."""
+    if RULES not in {file["name"] for file in manifest["files"]} or not (directory / RULES).exists():
+        return []
+    found = read_rules(directory / RULES)
+    broken = []
+    if (found.method, dict(found.parameters)) != (manifest["method"], manifest["parameters"]):
+        broken.append(f"{RULES} is of another method or other parameters than the manifest tells")
+    shown = frozenset(release.published.vocabulary.names.gather(sorted(set(release.published.items.tolist()))).to_list())
+    if found.rules.names != shown:
+        broken.append(
+            f"{RULES} names {len(found.rules.names - shown):,} items that are not published, {len(shown - found.rules.names):,} are missing"
+        )
+    if prepared is not None:
+        broken += _remade(found.rules, release, prepared)
+    return [Verdict("rules as published", verified_if(not broken), {"items": len(found.rules.names)}, tuple(broken))]
+
+
+def _remade(rules: Rules, release: Release, prepared: Prepared) -> list[str]:
+    """That the rules make other records of the original than those published."""
+    original = prepared.records
+    if original.foreign(release):
+        return []
+    records = original.bags.select(original.bags.lengths > 0)
+    made = records.relabelled(rules.code(original.tree), original.tree.names, as_sets=True)
+    return [] if _alike(made, original.aligned(release).published) else [f"{RULES} makes other records of the original"]
+
+
+def _alike(made: Bags, seen: Bags) -> bool:
+    """Whether two lists of records over one vocabulary hold the same records, each as often."""
+    if len(made) != len(seen):
+        return False
+    label = identical_records(stacked([made, seen]))
+    return sorted(label[: len(made)].tolist()) == sorted(label[len(made) :].tolist())

@@ -1,0 +1,99 @@
+"""The file of rules in a release directory: what a recoding publishes, so that it can be applied to new data.
+
+It holds no name that the records do not hold, and may be published with them. Anyone may have edited it, so it is read by the letter, and
+whatever it makes of new data is judged like any other release.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import InputError
+from shoal.io.beside import distinct_keys
+from shoal.io.read.packed import content_of
+from shoal.taxonomy.rules import Rules
+
+RULES = "rules.json"
+_KEYS = {"shoal", "method", "parameters", "taxonomy", "taxonomy_sha256", "items", "nodes", "sha256"}
+
+
+@dataclass(frozen=True)
+class RulesFile:
+    """Rules with the method that found them, its parameters as a manifest tells them, and the taxonomy they are about, if any."""
+
+    rules: Rules
+    method: str
+    parameters: Mapping[str, Any]
+    taxonomy: str | None
+    taxonomy_sha256: str | None
+
+    def content(self, version: str) -> str:
+        """The file, as it is written by this version of shoal."""
+        told = {
+            "shoal": version,
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "taxonomy": self.taxonomy,
+            "taxonomy_sha256": self.taxonomy_sha256,
+            "items": list(self.rules.items),
+            "nodes": list(self.rules.nodes),
+        }
+        return json.dumps({**told, "sha256": _digest(told)}, indent=1, ensure_ascii=False) + "\n"
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what the rules say, whichever version wrote them."""
+        return _digest({"items": list(self.rules.items), "nodes": list(self.rules.nodes), "taxonomy_sha256": self.taxonomy_sha256})
+
+
+def read_rules(path: str | Path) -> RulesFile:
+    """The rules at a place: a file, or a release directory that holds them. Refused where they are not by the letter."""
+    place = Path(path)
+    if place.is_dir():
+        place = place / RULES
+        if not place.exists():
+            raise InputError(f"{path} has no {RULES}", hint="only methods that recode items everywhere alike write one")
+    raw = content_of(place)
+    try:
+        found = json.loads(raw.decode("utf-8"), object_pairs_hook=distinct_keys(place))
+    except (ValueError, RecursionError):
+        raise InputError(f"{place} is not readable as JSON") from None
+    if not isinstance(found, dict) or found.keys() != _KEYS:
+        raise InputError(f"{place} is no file of rules", hint=f"a release directory holds them as {RULES}")
+    for fault in _faults(found):
+        raise InputError(f"{place} is damaged: {fault}")
+    return RulesFile(
+        Rules(tuple(found["items"]), tuple(found["nodes"])),
+        found["method"],
+        found["parameters"],
+        found["taxonomy"],
+        found["taxonomy_sha256"],
+    )
+
+
+def _faults(found: Mapping[str, Any]) -> list[str]:
+    """What is not as it must be."""
+    wrong = [f"{name} must be text" for name in ("shoal", "method", "sha256") if not isinstance(found[name], str)]
+    wrong += [f"{name} must be text or null" for name in ("taxonomy", "taxonomy_sha256") if not isinstance(found[name], str | None)]
+    for name in ("items", "nodes"):
+        names = found[name]
+        if not isinstance(names, list) or not all(isinstance(one, str) for one in names) or names != sorted(set(names)):
+            wrong.append(f"{name} must be different names in the order of the alphabet")
+    if not isinstance(found["parameters"], dict) or not all(type(v) in _SETTINGS for v in found["parameters"].values()):
+        wrong.append("parameters must be one value each")
+    if not wrong and found["sha256"] != _digest({name: found[name] for name in found if name != "sha256"}):
+        wrong.append("its SHA-256 is another")
+    return wrong
+
+
+_SETTINGS = {str, int, float, bool, type(None)}
+
+
+def _digest(told: Mapping[str, Any]) -> str:
+    written = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()

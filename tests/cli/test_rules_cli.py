@@ -1,0 +1,191 @@
+"""Recodings that are found once and applied to new data: what a user types, what is refused, and what the file of rules may tell."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import shoal
+from helpers_cli import Shell, baskets, one_line
+from shoal.app.manifest_schema import digest_of
+from shoal.io.rules import read_rules
+from shoal.taxonomy.rules import Rules
+
+GLOBAL = ("apriori", "direct", "optimal", "vertical", "hghs", "coherence", "tds")
+TAXONOMY = ("--taxonomy", "food.csv")
+
+
+def made(shell: Shell, method: str, *more: str, data: str = "baskets.txt", out: str = "first") -> Path:
+    taxonomy = () if method in {"coherence", "tds"} else TAXONOMY
+    answer = shell("anonymize", data, *taxonomy, "--method", method, "--k", "3", "--to", "csv", "--out", out, *more)
+    assert answer.code == 0, answer.everything
+    return shell.directory / out
+
+
+def records(release: Path) -> Counter[str]:
+    return Counter(line.split(",", 1)[1] for line in (release / "records.csv").read_text().splitlines()[1:])
+
+
+def again(
+    shell: Shell, *more: str, data: str = "baskets.txt", out: str = "second", taxonomy: tuple[str, ...] = TAXONOMY
+) -> tuple[int, str]:
+    answer = shell("anonymize", data, *taxonomy, "--rules", "first", "--to", "csv", "--out", out, *more)
+    return answer.code, answer.everything
+
+
+@pytest.mark.parametrize("method", GLOBAL)
+def test_on_the_same_data_rules_give_the_release_itself(kitchen: Shell, method: str) -> None:
+    first = made(kitchen, method)
+    code, told = again(kitchen, taxonomy=() if method in {"coherence", "tds"} else TAXONOMY)
+    assert code == 0, told
+    second = kitchen.directory / "second"
+    assert records(second) == records(first)
+    manifests = [json.loads((place / "manifest.json").read_text()) for place in (first, second)]
+    assert all(manifests[0][part] == manifests[1][part] for part in ("method", "parameters", "claims", "accounting", "metrics"))
+    for original in ([], ["--original", "baskets.txt", *(() if method in {"coherence", "tds"} else TAXONOMY)]):
+        for place in ("first", "second"):
+            answer = kitchen("audit", place, *original)
+            assert answer.code == 0, answer.everything
+            assert ("rules as published" in answer.out) == (place == "first")
+
+
+@pytest.mark.parametrize("method", ["apriori", "hghs", "coherence"])
+def test_the_file_names_nothing_that_the_records_do_not(kitchen: Shell, method: str) -> None:
+    kitchen.file("baskets.txt", baskets(60) + "Saffron,Apple\n")
+    kitchen.file("food.csv", (kitchen.directory / "food.csv").read_text() + "Saffron,Food\n")
+    first = made(kitchen, method)
+    told = (first / "rules.json").read_text()
+    shown = {item for line in records(first) for item in line.strip('"').split(";") if item}
+    rules = json.loads(told)
+    assert {*rules["items"], *rules["nodes"]} == shown
+    assert "Saffron" not in told
+
+
+def test_new_data_are_recoded_alike_and_judged(kitchen: Shell) -> None:
+    made(kitchen, "apriori")
+    kitchen.file("more.txt", baskets(80, seed=9))
+    code, told = again(kitchen, data="more.txt")
+    assert code == 0, told
+    assert "recoded by rules that were found before" in " ".join(told.split())
+    answer = kitchen("audit", "second", "--original", "more.txt", *TAXONOMY)
+    assert answer.code == 0 and "km-anonymity(k=3, m=2)" in answer.out
+
+
+def test_new_data_that_break_the_claim_are_refused(kitchen: Shell) -> None:
+    kitchen.file("baskets.txt", "Apple,Beef\n" * 5 + "Milk\n" * 5)
+    made(kitchen, "apriori", "--format", "transactions")
+    kitchen.file("more.txt", "Apple,Beef\n" * 5 + "Milk,Beef\n")
+    before = kitchen.names()
+    code, told = again(kitchen, "--format", "transactions", data="more.txt")
+    assert code == 3
+    assert "fails km-anonymity(k=3, m=2)" in told.splitlines()[-1]
+    assert kitchen.names() == before
+
+
+def test_items_that_the_rules_do_not_name_are_suppressed_and_counted(kitchen: Shell) -> None:
+    kitchen.file("baskets.txt", "Apple,Beef\n" * 5 + "Milk\n" * 5)
+    made(kitchen, "coherence", "--format", "transactions")
+    kitchen.file("more.txt", "Apple,Beef,Truffle\n" * 5 + "Milk,Caviar\n" * 4)
+    code, told = again(kitchen, "--format", "transactions", data="more.txt", taxonomy=())
+    assert code == 0, told
+    manifest = json.loads((kitchen.directory / "second" / "manifest.json").read_text())
+    assert manifest["accounting"]["occurrences"] == {"in": 23, "kept": 14, "suppressed": 9}
+    assert any("2 items that the rules do not name were suppressed" in note for note in manifest["notes"])
+    assert "Truffle" not in told and "Caviar" not in told
+
+
+def test_another_taxonomy_is_refused(kitchen: Shell) -> None:
+    made(kitchen, "apriori")
+    kitchen.file("other.csv", (kitchen.directory / "food.csv").read_text().replace("Milk,Dairy", "Milk,Meat"))
+    code, told = again(kitchen, taxonomy=("--taxonomy", "other.csv"))
+    assert code == 1 and "the rules are about another taxonomy than this one: food.csv" in told
+    shuffled = (kitchen.directory / "food.csv").read_text().splitlines()
+    kitchen.file("sorted.csv", "\n".join([shuffled[0], *sorted(shuffled[1:], reverse=True)]) + "\n")
+    assert again(kitchen, taxonomy=("--taxonomy", "sorted.csv"))[0] == 0
+
+
+def test_methods_that_recode_from_record_to_record_have_no_rules(kitchen: Shell) -> None:
+    for method in ("km", "local"):
+        release = made(kitchen, method, out=method)
+        assert not (release / "rules.json").exists()
+        line = one_line(kitchen("anonymize", "baskets.txt", *TAXONOMY, "--rules", method, "--out", "none"))
+        assert "has no rules.json (only methods that recode items everywhere alike write one)" in line
+
+
+def test_what_is_typed_beside_rules_must_agree(kitchen: Shell) -> None:
+    made(kitchen, "apriori")
+    assert "the rules are of the method apriori, not of direct" in again(kitchen, "--method", "direct")[1]
+    assert "the rules were found with k=3, not 4" in again(kitchen, "--k", "4")[1]
+    assert again(kitchen, "--method", "apriori", "--k", "3", "--m", "2")[0] == 0
+
+
+def test_private_items_must_be_given_again(kitchen: Shell) -> None:
+    kitchen.file("private.txt", "Beef\n")
+    first = made(kitchen, "coherence", "--private", "private.txt", "--h", "0.9")
+    code, told = again(kitchen, taxonomy=())
+    assert code == 1 and "the rules were found with private given" in told
+    code, told = again(kitchen, "--private", "private.txt", taxonomy=())
+    assert code == 0, told
+    assert records(kitchen.directory / "second") == records(first)
+
+
+DAMAGED = {
+    "nothing": "",
+    "no object": "[]",
+    "another file": '{"shoal": "0.1.0"}',
+    "a name twice": ('"nodes": [\n  ', '"nodes": [\n  "Fruit",\n  '),
+    "another parameter": ('"k": 3', '"k": 2'),
+    "another name": ("Meat", "Mead"),
+    "no list": ('"items": [', '"items": 3, "more": ['),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_file_is_one_clear_error(kitchen: Shell, name: str) -> None:
+    first = made(kitchen, "apriori")
+    before, damage = (first / "rules.json").read_text(), DAMAGED[name]
+    after = damage if isinstance(damage, str) else before.replace(*damage, 1)
+    assert after != before
+    kitchen.file("rules.json", after)
+    line = one_line(kitchen("anonymize", "baskets.txt", *TAXONOMY, "--rules", "rules.json", "--out", "none"))
+    assert "rules.json" in line
+    (first / "rules.json").write_text(after)
+    assert kitchen("audit", "first").code in {1, 3}
+
+
+@pytest.mark.parametrize("edit", ["a name more", "a node as an item"])
+def test_rules_that_were_edited_with_all_digests_are_found_by_an_audit(kitchen: Shell, edit: str) -> None:
+    """Whoever edits the rules can compute their digest and the manifest's anew; they are then not the rules of these records."""
+    first = made(kitchen, "apriori")
+    found = read_rules(first)
+    assert found.rules.nodes
+    names = tuple(sorted(found.rules.names))
+    rules = Rules((*names, "Zander"), ()) if edit == "a name more" else Rules(names, ())
+    content = replace(found, rules=rules).content("0.1.0")
+    (first / "rules.json").write_text(content)
+    manifest = json.loads((first / "manifest.json").read_text())
+    manifest["files"][-2]["sha256"] = hashlib.sha256(content.encode()).hexdigest()
+    (first / "manifest.json").write_text(json.dumps({**manifest, "sha256": digest_of(manifest)}))
+    answer = kitchen("audit", "first", "--original", "baskets.txt", *TAXONOMY)
+    told = " ".join(answer.out.split())
+    assert answer.code == 3 and "rules as published FAILS" in told
+    says = "names 1 items that are not published" if edit == "a name more" else "rules.json makes other records of the original"
+    assert says in told and "Zander" not in told
+
+
+def test_in_python_and_in_a_file_of_options(kitchen: Shell) -> None:
+    first = made(kitchen, "hghs")
+    goods = "food.csv"
+    result = shoal.anonymize("baskets.txt", rules=first, taxonomy=goods)
+    assert result.release.method == "hghs"
+    assert sorted(";".join(items) for items in result.to_polars()["items"]) == sorted(line.strip('"') for line in records(first).elements())
+    assert shoal.anonymize("baskets.txt", shoal.methods.METHODS["hghs"](k=3), rules=first / "rules.json", taxonomy=goods)
+    with pytest.raises(shoal.ParameterError, match="of the method hghs, not of apriori"):
+        shoal.anonymize("baskets.txt", "apriori", rules=first, taxonomy=goods)
+    kitchen.file("options.toml", 'rules = "first"\ntaxonomy = "food.csv"\n')
+    assert kitchen("anonymize", "baskets.txt", "--config", "options.toml", "--out", "third").code == 0
