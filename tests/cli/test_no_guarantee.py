@@ -86,7 +86,7 @@ def test_every_output_says_so(log: Shell, name: str) -> None:
     answer = make(log, name)
     lack = f"Nothing is guaranteed. Not protected: {METHODS[name]().not_protected}."
     shown = squeezed(answer.out)
-    assert shown.startswith(f"release: written WITHOUT ANY GUARANTEE guarantee NONE. {lack}")
+    assert shown.startswith(f"release: written WITHOUT ANY GUARANTEE. {lack}")
     assert "verified" not in shown
     assert f"warning: nothing is guaranteed. Not protected: {METHODS[name]().not_protected}" in squeezed(answer.err)
     told = manifest(log)

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.counting import percent
+from shoal.methods import fate_of
 from shoal.report.summary import Share, Summary, published_rows, share_in
 from shoal.report.verdicts import Tile
 
 AS_TYPED = "as typed"
+OTHERWISE = "in another form"  # of the method's own, such as hashed
 WORDS = {AS_TYPED: (("as typed",), "same"), "in lower case": (("lower-cased",), "near"), "as categories": (("generalized",), "changed")}
 
 
@@ -23,17 +25,20 @@ def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
         return Summary(lines=published_rows(manifest))
     note = f"of the different queries; {percent(people)} of the people asked one of them"
     lines = (*published_rows(manifest), ("left", f"{percent(queries)} {note}"))
-    words = _forms_of_words(manifest.get("accounting", {}).get("words", {}))
+    words = _forms_of_words(manifest.get("accounting", {}).get("words", {}), str(manifest.get("method", "")))
     as_typed = next((share.value for share in words if share.name == AS_TYPED), None)
     return Summary(words, lines, Tile("Left", percent(queries), note), as_typed)
 
 
-def _forms_of_words(ledger: Mapping[str, int]) -> tuple[Share, ...]:
+def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
     """The words of the log by the form in which they are published, where the method accounts for words; none where it does not."""
     whole = ledger.get("in", 0)
     told = {name: sum(ledger.get(part, 0) for part in parts) for name, (parts, _) in WORDS.items()}
+    known = {part for parts, _ in WORDS.values() for part in parts}
+    others = sum(n for part, n in ledger.items() if part not in {"in", *known} and fate_of(part, method) == "changed")
+    told |= {OTHERWISE: others} if others else {}
     told["not at all"] = whole - sum(told.values())
-    tones = {name: tone for name, (_, tone) in WORDS.items()}
+    tones = {name: tone for name, (_, tone) in WORDS.items()} | {OTHERWISE: "vague0"}
     return tuple(Share(name, n, whole, tones.get(name, "gone0")) for name, n in told.items()) if whole else ()
 
 

@@ -204,7 +204,6 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
     summary, lack = summary_of(manifest), lack_of(manifest)
     rows = [
-        *([("guarantee", f"NONE. {lack}")] if lack else []),
         *summary.lines,
         ("in", _came_in(given)),
         *([("protected", given[PROTECTS])] if PROTECTS in given else []),
@@ -215,7 +214,7 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
         ("method", f"{manifest['method']} with {used}"),
         ("open", str(out / REPORT)),
     ]
-    outcome = "written WITHOUT ANY GUARANTEE" if lack else "verified and written"
+    outcome = f"written WITHOUT ANY GUARANTEE. {lack}" if lack else "verified and written"
     screen.side_by_side(f"{out}: {outcome}", [(share.name, share.text) for share in summary.shares], rows)
 
 
