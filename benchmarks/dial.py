@@ -7,9 +7,9 @@ What is measured is kept in benchmarks/results/dial.json beside what was measure
 Words are all word occurrences of the records as a method is given them. As typed: published in the record they stood in, in that
 spelling; within a level: so, or as their parent in the taxonomy, neither the root nor the node of unlisted words. Pattern recall: of the
 500 most frequent closed patterns of the original, the share of the terms that one published pattern holds. Disassociation publishes every
-word and takes records apart: its words count as typed where the part of the record that holds them is published, and as together where
-that part holds another word beside them; its patterns are those of the parts. All claims are checked with the original at hand. Seconds
-are of the processor.
+word and takes records apart: its words count as typed where the part of the record that holds them is published, and its patterns are
+those of the parts. Together: the words as typed whose part, or with other methods whose record, holds another word. All claims are checked
+with the original at hand. Seconds are of the processor.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from common import RESULTS, show
@@ -29,7 +30,7 @@ from kept_words import Source, kept_words, sources
 from shoal.app.job import Preparation
 from shoal.app.prepare import prepare
 from shoal.data.bags import Bags
-from shoal.data.original import Original
+from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release
 from shoal.errors import Infeasible
 from shoal.methods import METHODS, Method
@@ -39,6 +40,7 @@ KNOWN = (1, 2, 3)
 WHOLE = "whole record"
 GRAINS = ("user", "event")
 APART = "disassociation"
+DRAWN = ("coherence", "km, aim words", APART, "shoal")
 
 
 def ways(k: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -87,10 +89,13 @@ def one(method: Method, source: Source, per: str) -> dict[str, Any]:
 
 
 def of_records(release: Release, original: Original) -> dict[str, float]:
-    """Of published records, in which nothing is taken apart."""
-    kept = kept_words(release, original)
-    found = recall(original.aligned(release), original)
-    return {"as typed %": kept["typed"], "within %": kept["within"], "together %": kept["typed"], "recall %": found}
+    """Of published records; a word is together with others where its published record holds another one."""
+    kept, placed = kept_words(release, original), original.aligned(release)
+    assert placed.secret is not None
+    rows = placed.secret.rows()
+    several = np.where((rows >= 0) & (placed.published.lengths[rows] > 1), rows, -1)
+    together = shared_occurrences(original.spelled, placed.published, several) / original.bags.occurrences
+    return {"as typed %": kept["typed"], "within %": kept["within"], "together %": together, "recall %": recall(placed, original)}
 
 
 def of_parts(release: Release, original: Original) -> dict[str, float]:
@@ -133,8 +138,15 @@ def draw(rows: list[dict[str, Any]], picture: Path) -> None:
 
     shown = {"as typed %": "as typed", "within %": "within a level", "recall %": "pattern recall"}
     long = [
-        {"data": f"{row['data']}, per {row['per']}", "known": row["known"], "method": row["method"], "measure": name, "value": row[key]}
+        {
+            "data": f"{row['data'].split(',')[0]}, per {row['per']}",
+            "known": row["known"],
+            "method": row["method"],
+            "measure": name,
+            "value": row[key],
+        }
         for row in rows
+        if row["method"] in DRAWN
         for key, name in shown.items()
     ]
     base = alt.Chart(alt.Data(values=long)).mark_line(point=True)
@@ -143,8 +155,10 @@ def draw(rows: list[dict[str, Any]], picture: Path) -> None:
         y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 100]), title="%"),
         color=alt.Color("method:N", title=None),
     )
+    beside = alt.Header(labelAngle=0, labelAlign="left")
     chart.properties(width=150, height=110).facet(
-        row=alt.Row("data:N", title=None, sort=None), column=alt.Column("measure:N", title=None, sort=list(shown.values()))
+        row=alt.Row("data:N", title=None, sort=list(dict.fromkeys(point["data"] for point in long)), header=beside),
+        column=alt.Column("measure:N", title=None, sort=list(shown.values())),
     ).save(str(picture))
 
 
@@ -164,7 +178,8 @@ def main() -> None:
         found[place(row)] = row
         kept.write_text(json.dumps(list(found.values()), indent=1))
         print(row, flush=True)
-    rows = sorted(found.values(), key=lambda row: (row["data"], row["per"] != "user", row["known"], row["method"]))
+    order = list(sources(said.users))
+    rows = sorted(found.values(), key=lambda row: (order.index(row["data"]), row["per"] != "user", row["known"], row["method"]))
     show(f"the dial at k = {said.k}", rows)
     show("the method that keeps most words as typed", best(rows))
     if said.out:
