@@ -11,16 +11,20 @@ import polars as pl
 import pytest
 
 from helpers_data import DATASETS, Dataset, on, on_nodes
-from shoal import kernels
+from shoal import _kernels, kernels
 from shoal.app.contract import made_by
 from shoal.data.bags import Bags
 from shoal.data.original import Original
-from shoal.data.release import Release
+from shoal.data.release import Release, Secret
 from shoal.data.tables.chunks import ChunkTable
 from shoal.errors import Infeasible
 from shoal.io.published import rows_differing
+from shoal.itemsets.chunking import Chunking
+from shoal.itemsets.refining import refined
 from shoal.methods import METHODS, Method
+from shoal.methods.disassociation import table_of
 from shoal.metrics import measure
+from shoal.privacy.disassociated import DisassociatedKmAnonymity
 from shoal.taxonomy.tree import Taxonomy
 
 APART = [name for name in METHODS if METHODS[name].publishes == "chunks"]
@@ -90,6 +94,11 @@ def test_every_occurrence_is_published_in_the_cluster_of_its_record(method: Meth
     for cluster, item in table.terms.iter_rows():
         assert told.setdefault(cluster, Counter())[item] == 0
         told[cluster][item] = held[cluster][item]
+    joint = dict(table.clusters.select("cluster", "joint").iter_rows())
+    shared = Counter(table.shared.select("joint", "item").rows())
+    assert shared == Counter((joint[c], i) for c, items in held.items() for i in items.elements() if (joint[c], i) in shared)
+    for cluster, items in held.items():
+        told.setdefault(cluster, Counter()).update({i: n for i, n in items.items() if (joint[cluster], i) in shared})
     assert told == held
 
 
@@ -102,6 +111,7 @@ def test_the_account_tells_how_words_stand(method: Method, name: str) -> None:
     assert release.accounting is not None
     ledger = release.accounting.occurrences
     lengths = table.subrecords.group_by("cluster", "chunk", "subrecord").len()["len"].to_list()
+    lengths += table.shared.group_by("joint", "chunk", "subrecord").len()["len"].to_list()
     assert ledger["together with others"] == sum(n for n in lengths if n > 1)
     assert ledger["alone in a chunk"] == sum(n for n in lengths if n == 1)
     assert ledger.total == ledger.of_fate("kept") == original.bags.occurrences
@@ -146,3 +156,29 @@ def test_numbers_of_published_parts_are_fresh_and_do_not_go_together(name: str) 
     assert rows_differing({"t": table}, {"t": ChunkTable(*table.shuffled())}) == 0
     per_chunk = first.group_by("cluster", "chunk").agg(pl.col("subrecord").unique().sort())
     assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in per_chunk["subrecord"].to_list())
+
+
+def test_terms_that_are_rare_in_every_cluster_are_shared() -> None:
+    """Two clusters of records around a and around b; c and d stand together in two records of each, which is enough in both only.
+
+    So do a and b, each of which all records of one cluster hold: in its term chunk there, and in half of all records.
+    """
+    around = [["a", f"x{i % 2}"] for i in range(8)], [["b", f"y{i % 2}"] for i in range(8)]
+    records = [*around[0], *around[1], *[["a", "c", "d"]] * 2, *[["b", "c", "d"]] * 2, *[["a", "e"], ["b", "f"], ["a", "g"], ["b", "h"]]]
+    clusters = np.array([0 if "a" in record else 1 for record in records])
+    original = shoal_original([sorted(record) for record in records])
+    bags = original.bags
+    alone = Chunking(bags, clusters, _chunks(bags, clusters, k=3))
+    found = refined(alone, 3, 2)
+    names = bags.vocabulary.names.gather(bags.items)
+    assert set(names.filter(pl.Series(found.in_shared))) == {"a", "b", "c", "d"}
+    table = table_of(found)
+    assert Counter(table.shared["item"].to_list()) == {"a": 12, "b": 12, "c": 4, "d": 4}
+    assert table.clusters["joint"].n_unique() == 1
+    release = Release({"chunks": table}, secret=Secret(clusters))
+    assert DisassociatedKmAnonymity(k=3, m=2).check(release, original).holds
+    assert found.together >= alone.together + 8
+
+
+def _chunks(bags: Bags, clusters: Any, k: int) -> Any:
+    return kernels.run(_kernels.chunks_of_terms, bags.view, bags.owners, clusters, _kernels.ChunkPlan(k=k, m=2))

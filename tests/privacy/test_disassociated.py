@@ -39,3 +39,22 @@ def test_full_chunks_agree_with_all_reconstructions(data: st.DataObject, m: int)
     sizes = data.draw(st.lists(st.integers(2, n), min_size=1, max_size=3 if n < 5 else 2))
     cluster = (n, [["abc"[i]] * size for i, size in enumerate(sizes)], data.draw(st.sampled_from(["", "t"])))
     assert holds(2, m, cluster) == keeps_promise(2, m, cluster)
+
+
+@given(
+    st.tuples(st.integers(2, 3), st.sampled_from(["", "t"])),
+    st.tuples(st.integers(2, 3), st.sampled_from(["", "u"])),
+    st.lists(st.sampled_from(["c", "d", "cd"]), min_size=1, max_size=5),
+)
+@settings(max_examples=60)
+def test_what_is_accepted_with_shared_chunks_keeps_the_promise(one: tuple[int, str], other: tuple[int, str], shared: list[str]) -> None:
+    """The judge may refuse more than it must, and accepts nothing that some reconstruction belies."""
+    clusters: list[Cluster] = [(n, [[letter] * (n - bool(terms))], terms) for letter, (n, terms) in zip("ab", (one, other), strict=True)]
+    if holds(2, 2, *clusters, shared=(tuple(shared),)):
+        assert keeps_promise(2, 2, *clusters, shared=[shared])
+
+
+def test_a_shared_chunk_that_is_safe_is_accepted() -> None:
+    clusters: list[Cluster] = [(3, [["a", "a"]], "t"), (3, [["b", "b"]], "u")]
+    assert holds(2, 2, *clusters, shared=(("cd", "cd", "c"),))
+    assert not holds(2, 2, *clusters, shared=(("cd", "c", "c"),))

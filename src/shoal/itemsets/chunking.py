@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
@@ -15,11 +16,26 @@ TERM_CHUNK = -1
 
 @dataclass(frozen=True, eq=False)
 class Chunking:
-    """The cluster of each record, and for each place of the records the chunk of the term there; TERM_CHUNK for a term chunk."""
+    """The cluster of each record, and for each place of the records the chunk of the term there; TERM_CHUNK for a term chunk.
+
+    `shared` has the shared chunk of those that have one, in the clusters that are `joined`; both are empty where none is shared.
+    """
 
     records: Bags
     clusters: Ints
     chunks: Small
+    shared: Small = field(default_factory=lambda: np.zeros(0, np.int32))
+    joined: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+
+    @property
+    def in_shared(self) -> npt.NDArray[np.bool_]:
+        """Which places are in shared chunks."""
+        return self.shared != TERM_CHUNK if len(self.shared) else np.zeros(len(self.chunks), bool)
+
+    @property
+    def in_terms(self) -> npt.NDArray[np.bool_]:
+        """Which places are in term chunks."""
+        return np.asarray((self.chunks == TERM_CHUNK) & ~self.in_shared)
 
     @cached_property
     def record(self) -> Ints:
@@ -29,8 +45,10 @@ class Chunking:
     @cached_property
     def lengths(self) -> Ints:
         """For each place how many terms of its record stand together there; 0 in a term chunk."""
-        inside = self.chunks != TERM_CHUNK
-        parts = np.stack([self.record[inside], self.chunks[inside].astype(np.int64)])
+        inside, chunks = ~self.in_terms, self.chunks.astype(np.int64)
+        if len(self.shared):
+            chunks = np.where(self.in_shared, -2 - self.shared, chunks)
+        parts = np.stack([self.record[inside], chunks[inside]])
         _, part, size = np.unique(parts, axis=1, return_inverse=True, return_counts=True)
         lengths = np.zeros(len(self.chunks), np.int64)
         lengths[inside] = size[part.ravel()]
@@ -43,7 +61,7 @@ class Chunking:
 
     @property
     def alone(self) -> int:
-        """How many occurrences stand in record chunks with no other of their record."""
+        """How many occurrences stand in record chunks or shared ones with no other of their record."""
         return int((self.lengths == 1).sum())
 
 

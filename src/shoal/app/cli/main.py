@@ -26,6 +26,7 @@ COMMANDS = {
     "audit": "Judge a release, also one that another tool made.",
     "compare": "Every method at every setting on the same data, side by side.",
     "attack": "What somebody could still find out from a release.",
+    "reconstruct": "Plain baskets that could have given a release of chunks.",
     "decode": "Read what the shares of a release open.",
     "measure": "Numbers about an original and its release.",
     "bound": "A lower bound on the loss of any release of a file.",
