@@ -117,8 +117,8 @@ def compare_others() -> None:
     for name, log in sets.items():
         for unit in ("query", "term") if log is not None else ():
             for mechanism, guide in (("korolova", 0.0), ("weighted", 0.0), ("policy", 0.0), ("policy", 0.2)):
-                rows.append({"data": name, "unit": unit} | published(log, runs=5, mechanism=mechanism, unit=unit, guide=guide))
-    show(f"epsilon {EPSILON:g}, delta {DELTA:g}, 5 runs", rows)
+                rows.append({"data": name, "unit": unit} | published(log, runs=3, mechanism=mechanism, unit=unit, guide=guide))
+    show(f"epsilon {EPSILON:g}, delta {DELTA:g}, 3 runs", rows)
     print(f"most memory: {peak_megabytes():.0f} MB")
 
 
