@@ -33,6 +33,8 @@ CALLS = {
     "anonymize": ["anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--k", "2", "--out", "new"],
     "audit": ["audit", "release", "--original", "baskets.txt", "--taxonomy", "food.csv"],
     "measure": ["measure", "release", "--original", "baskets.txt", "--taxonomy", "food.csv"],
+    "decode": ["decode", "release"],
+    "reconstruct": ["reconstruct", "chunks", "--out", "new"],
     "look": ["look", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv"],
     "bound": ["bound", "baskets.txt", "--taxonomy", "food.csv", "--k", "2"],
     "taxonomy check": ["taxonomy", "check", "food.csv"],
@@ -104,6 +106,8 @@ def absurd(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     shell = Shell(place, capsys)
     if "release" not in shell.names():
         assert shell(*CALLS["anonymize"][:-1], "release").code == 0
+        words = "baskets.txt", "--format", "transactions", "--method", "disassociation", "--k", "2", "--out", "chunks"
+        assert shell("anonymize", *words).code == 0
     return shell
 
 
