@@ -95,7 +95,7 @@ def shares(release: Release, original: LogOriginal) -> dict[str, float]:
     rows = rows.with_columns(words[0].alias("before"), words[1].fill_null([]).alias("after"))
     rows = rows.with_columns(telling=_telling(rows["after"]), whole=pl.col("asked") == pl.col("shown").fill_null(""))
     n, total = rows["n"], int(rows["n"].sum())
-    same = pl.Series([len(_common(a, b)) for a, b in zip(rows["before"], rows["after"], strict=True)])
+    same = _same_words(rows)
     all_words = int((rows["before"].list.len() * n).sum())
     kept, other = int((same * n).sum()), int(((rows["after"].list.len() - same) * n).sum())
     telling = rows["telling"].to_numpy()
@@ -116,6 +116,15 @@ def _telling(lists: pl.Series) -> np.ndarray:
     found = np.zeros(len(lists), bool)
     found[telling.to_numpy()] = True
     return found
+
+
+def _same_words(rows: pl.DataFrame) -> pl.Series:
+    """How many words of each row are published as typed."""
+    found = np.where(rows["whole"].to_numpy(), rows["before"].list.len().to_numpy(), 0).astype(np.int64)
+    partly = rows.with_row_index("row").filter(~pl.col("whole") & pl.col("shown").is_not_null())
+    lists = zip(partly["before"].to_list(), partly["after"].to_list(), strict=True)
+    found[partly["row"].to_numpy()] = [len(_common(before, after)) for before, after in lists]
+    return pl.Series(found)
 
 
 def _common(before: list[str], after: list[str]) -> list[str]:

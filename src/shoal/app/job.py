@@ -205,6 +205,11 @@ def is_generated(spec: str) -> bool:
     return spec.split(":", 1)[0] == "generated"
 
 
+def made_from_data(spec: str) -> bool:
+    """Whether this asks for a taxonomy that is made from the terms of the data."""
+    return is_generated(spec) or spec == PATHS
+
+
 def is_file(spec: str) -> bool:
     """Whether this names a taxonomy's file."""
     return spec not in {"wordnet", PATHS, NO_TAXONOMY} and not is_generated(spec)

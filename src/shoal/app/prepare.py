@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.app.job import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy
+from shoal.app.job import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy, made_from_data
 from shoal.counting import counted, percent
 from shoal.data.bags import Bags
 from shoal.data.log import Log, log_of_items
@@ -116,7 +116,8 @@ def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonom
     """The taxonomy that tells what the words of a log are about, where one is asked for."""
     if how.taxonomy == NO_TAXONOMY or given is not None:
         return (None if how.taxonomy == NO_TAXONOMY else given), ()
-    return load_taxonomy(how.taxonomy, how.loss, records_of(log, Preparation()).folded.vocabulary)
+    terms = records_of(log, Preparation()).folded.vocabulary if made_from_data(how.taxonomy) else None
+    return load_taxonomy(how.taxonomy, how.loss, terms)
 
 
 def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:

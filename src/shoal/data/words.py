@@ -11,12 +11,14 @@ _ODD_BLANKS = r"^\s|\s$|\s\s|[^\S ]"
 
 
 def words_of(texts: pl.Series) -> PlainTerms:
-    """The words of each text in their order, numbered."""
-    lists = with_single_blanks(texts).str.split(" ")
-    sizes = pl.select(pl.when(texts.str.contains(r"\S")).then(lists.list.len()).otherwise(0)).to_series().to_numpy()
-    words = lists.explode()
-    found = whole_items(words.filter(words != ""))
-    return PlainTerms(np.concatenate([[0], np.cumsum(sizes.astype(np.int64))]), found.items, found.vocabulary)
+    """The words of each text in their order, numbered. Between words stands one blank, and none at the ends."""
+    lists = texts.str.split(" ")
+    sizes = lists.list.len().to_numpy().astype(np.int64)
+    words, empty = lists.explode(), (texts == "").to_numpy()
+    if empty.any():  # an empty text splits into one empty word
+        words, sizes = words.filter(words != ""), np.where(empty, 0, sizes)
+    found = whole_items(words)
+    return PlainTerms(np.append(0, np.cumsum(sizes)), found.items, found.vocabulary)
 
 
 def n_words(texts: pl.Series) -> int:

@@ -32,8 +32,8 @@ class ReadWords:
 
     texts: pl.Series
     words: PlainTerms
-    ladder: Ladder
-    blanks: bool  # whether words stand in texts, between blanks
+    items: bool
+    taxonomy: Taxonomy | None
 
     @classmethod
     def of(cls, log: Log, taxonomy: Taxonomy | None) -> ReadWords:
@@ -42,9 +42,16 @@ class ReadWords:
         if log.kind == "item":
             filled = (texts != "").to_numpy()
             whole = PlainTerms(np.append(0, np.cumsum(filled)), np.arange(filled.sum(), dtype=np.int32), Vocabulary(texts.filter(filled)))
-            return cls(texts, whole, ladder_of_items(whole.vocabulary.names, taxonomy), False)
-        words = words_of(texts)
-        return cls(with_single_blanks(texts), words, ladder_of_words(words.vocabulary.names, taxonomy), True)
+            return cls(texts, whole, True, taxonomy)
+        plain = with_single_blanks(texts)
+        return cls(plain, words_of(plain), False, taxonomy)
+
+    def ladder(self, rare: Rare) -> Ladder:
+        """What each word may be published as, if rare ones are treated so."""
+        names = self.words.vocabulary.names
+        if rare != "generalize":
+            return Ladder(names, np.full(len(names), TOP, np.int64))
+        return (ladder_of_items if self.items else ladder_of_words)(names, self.taxonomy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +62,7 @@ class Recoded:
     """
 
     read: ReadWords
+    ladder: Ladder
     stays: Ints
     place: Ints
     asked: Ints
@@ -83,13 +91,13 @@ class Recoded:
         """These recoded queries, put together from their words."""
         query = np.repeat(np.arange(len(self.asked)), np.diff(self.indptr))
         told = which[query] & (self.rungs != TOP)
-        pieces = pl.DataFrame({"query": query[told], "word": self.read.ladder.names.gather(self.rungs[told])})
+        pieces = pl.DataFrame({"query": query[told], "word": self.ladder.names.gather(self.rungs[told])})
         joined = pieces.group_by("query", maintain_order=True).agg(pl.col("word").str.join(" "))
         return joined["word"]
 
     def ledger(self, total: int) -> Ledger:
         """What became of all words, of which so many were typed in all rows."""
-        spelled = self.read.ladder.spelled
+        spelled = self.ladder.spelled
         often = np.repeat(np.bincount(self.place, minlength=len(self.asked)), np.diff(self.indptr))
         same, left = self.rungs == self.words, self.rungs == TOP
         lower = np.zeros(len(same), bool) if spelled is None else ~same & (self.rungs == spelled[self.words])
@@ -104,17 +112,17 @@ def recoded(read: ReadWords, queries: Small, window: Ints | None, windows: int, 
     held = Held.of(queries, window, windows, owners, people)
     asked, askers = held.counted()
     spread = _Spread(read.words, asked, askers, windows)
+    ladder = read.ladder(rare)
     if rare == "drop":
         rungs = spread.words.astype(np.int64)
         left = asked[_without_rare(spread, held, k)]
     else:
-        ladder = read.ladder if rare == "generalize" else Ladder(read.ladder.names, np.full(len(read.ladder), TOP, np.int64))
         shared = shared_rungs(ladder, _of_words(spread, held, np.ones(len(asked), bool)), k)
         rungs = settled(ladder, shared, spread.words, spread.window, windows)
         left = asked[_how_many(rungs != TOP, spread.indptr) > 0]
     stays = np.flatnonzero(among(left, keys))
     indptr, at = _taken(spread.indptr, places_of(asked, left))
-    return Recoded(read, stays, places_of(left, keys[stays]), left // windows, indptr, spread.words[at], rungs[at])
+    return Recoded(read, ladder, stays, places_of(left, keys[stays]), left // windows, indptr, spread.words[at], rungs[at])
 
 
 class _Spread:
