@@ -26,7 +26,7 @@ def _none_if_empty(ctx: click.Context, parameter: click.Parameter, value: tuple[
 
 
 _DATA_OPTIONS = {
-    "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}; or guessed."),
+    "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}; guessed."),
     "user": click.option("--user", metavar="COLUMN", help="Column that says whose a row is."),
     "time": click.option("--time", metavar="COLUMN", help="Column of times."),
     "text": click.option("--text", metavar="COLUMN", help="Column of query texts."),
