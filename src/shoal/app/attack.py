@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.app.again import made_again
 from shoal.app.audit import located, seen_at
 from shoal.app.contract import made_by
 from shoal.app.job import Preparation
@@ -29,7 +30,6 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError, ShoalError
-from shoal.io.published import rows_differing
 from shoal.io.read.inputs import Reading, read
 from shoal.parameters import Declared, param
 from shoal.privacy import Model
@@ -93,7 +93,7 @@ def attacked(
     prepared = prepare(replace(reading), how, given)
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     seen = replace(seen_at(place, claims).release, claims=claims)
-    release, remade = _made_again(place, prepared, seen)
+    release, remade = _with_rows(place, prepared, seen)
     notes = [f"original: {note}" for note in prepared.notes] + [remade]
     left_out, said = _left_out(reading, how, given, place, draw) if draw.control else (None, "no control group was asked for")
     tell([*notes, said])
@@ -102,17 +102,12 @@ def attacked(
     return Attacked(tuple(outcomes), (*notes, said))
 
 
-def _made_again(place: Published, prepared: Prepared, seen: Release) -> tuple[Release, str]:
-    """The release with the knowledge of which record became which, if the method gives the same again; otherwise as it was read."""
-    unknown = "a guess counts as right wherever it may be, in the attacker's favour"
-    if place.manifest is None:
-        return prepared.original.aligned(seen), f"the release has no manifest: {unknown}"
-    try:
-        again = made_by(method_of(place.manifest), prepared.original)
-    except ShoalError as error:
-        return prepared.original.aligned(seen), f"the release cannot be made again ({error.message}): {unknown}"
-    if rows_differing(again.tables, seen.tables):
-        return prepared.original.aligned(seen), f"the method gives another release of this original: {unknown}"
+def _with_rows(place: Published, prepared: Prepared, seen: Release) -> tuple[Release, str]:
+    """The release with the knowledge of which record became which, if it can be made again; otherwise as it was read."""
+    again = None if place.manifest is None else made_again(place.manifest, seen, prepared.original)
+    if again is None:
+        told = "the release cannot be made again: a guess counts as right wherever it may be, in the attacker's favour"
+        return prepared.original.aligned(seen), told
     return replace(again, claims=seen.claims), "the release was made again and came out the same: every guess is right or wrong for certain"
 
 

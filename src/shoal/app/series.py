@@ -14,18 +14,18 @@ from typing import Any
 
 import polars as pl
 
+from shoal.app.again import made_again
 from shoal.app.audit import seen_at
-from shoal.app.contract import made_by
 from shoal.app.manifest import Published
 from shoal.app.pipeline import Judged
-from shoal.app.promises import claims_of, method_of
+from shoal.app.promises import claims_of
 from shoal.counting import counted
 from shoal.data.original import Original
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.rows import RowTable
-from shoal.errors import GuaranteeNotMet, Infeasible, InputError, ParameterError
+from shoal.errors import GuaranteeNotMet, InputError, ParameterError
 from shoal.io.published import rows_differing
 from shoal.privacy import Model
 from shoal.privacy.series_groups import exact_meetings, meetings
@@ -121,11 +121,7 @@ class Earlier:
         """The same release with its groups, where its method makes the same of this original; else None."""
         if _without_words(self.manifest["input"]) != _without_words(facts):
             return None
-        try:
-            again = made_by(method_of(self.manifest), original)
-        except (ParameterError, Infeasible):  # its items are described and not at hand, or it was made by another version
-            return None
-        return None if rows_differing(again.tables, self.release.tables) else again
+        return made_again(self.manifest, self.release, original)
 
 
 @dataclass(frozen=True)
