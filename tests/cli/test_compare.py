@@ -120,6 +120,7 @@ def test_the_page_holds_the_commands_that_make_each_release(shop: Shell):
     ("words", "told"),
     [
         (("--methods", "guess"), "no method is called 'guess'"),
+        (("--methods", ""), "--methods names nothing"),
         (("--methods", "mdav"), "nothing is left to compare"),
         (("--k", "two"), "a list of whole numbers"),
         (("--k", "1"), "at least 2"),

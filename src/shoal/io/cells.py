@@ -27,11 +27,16 @@ class CellFiles:
         """Raise where nothing could be written here."""
         if not self.directory.parent.is_dir():
             raise OutputError(f"there is no directory {self.directory.parent}", hint="create it first")
+        if self.directory.exists() and not self.directory.is_dir():
+            raise OutputError(f"{self.directory} exists and is a file", hint="name a directory")
+
+    def begin(self) -> None:
+        """Make the directory, when there is something to be written."""
         (self.directory / CELLS).mkdir(parents=True, exist_ok=True)
 
     def clear(self) -> list[str]:
         """Remove what killed comparisons left; a line for each."""
-        return unfinished.clear(self.directory)
+        return unfinished.clear(self.directory) if self.directory.is_dir() else []
 
     def place(self, key: str) -> Path:
         """Where the result of a cell is, or will be."""

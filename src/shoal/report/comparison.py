@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from shoal.errors import ParameterError
@@ -57,10 +58,7 @@ class Picture:
 
 def render_comparison(title: str, rows: Sequence[Shown], notes: Sequence[str]) -> str:
     """The whole comparison as one page."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise ParameterError("the page of a comparison needs vl-convert-python", hint="pip install 'shoal[compare]'") from None
+    library = _library()
     done = [row for row in rows if "refused" not in row.found]
     commands = {f"{row.per}: {row.label}": {"command": row.command, "config": row.config} for row in done}
     return template("comparison.html").render(
@@ -70,9 +68,19 @@ def render_comparison(title: str, rows: Sequence[Shown], notes: Sequence[str]) -
         table=[(row, [_told(name, row.found.get(name)) for name in SHOWN]) for row in done],
         refused=[row for row in rows if "refused" in row.found],
         notes=notes,
-        library=_script(vl_convert.javascript_bundle(BUNDLE)),
+        library=_script(library),
         commands=_script(json.dumps(commands)),
     )
+
+
+@cache
+def _library() -> str:
+    """What draws the pictures, as one script; bundling it takes seconds."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise ParameterError("the page of a comparison needs vl-convert-python", hint="pip install 'shoal[compare]'") from None
+    return vl_convert.javascript_bundle(BUNDLE)
 
 
 def _pictures(rows: Sequence[Shown]) -> list[Picture]:

@@ -60,7 +60,7 @@ def command(
 
     Cells that are finished are not worked on again: a comparison that was killed goes on where it ended.
     """
-    asked = Asked(_names(methods), _numbers("k", ks, DEFAULT_K, 2), _numbers("m", known, DEFAULT_KNOWN, 1), _grains(grains))
+    asked = Asked(_names("methods", methods), _numbers("k", ks, DEFAULT_K, 2), _numbers("m", known, DEFAULT_KNOWN, 1), _grains(grains))
     cells, left = grid(asked)
     typed = {**dict.fromkeys(DATA_PARAMETERS), **said}
 
@@ -135,8 +135,11 @@ def _toml(value: Any) -> str:
     return str(value) if isinstance(value, (int, float)) else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip())) if text else ()
+def _names(option: str, text: str | None) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip())) if text is not None else ()
+    if text is not None and not found:
+        raise ParameterError(f"--{option} names nothing", hint="leave it out, or name some with commas between them")
+    return found
 
 
 def _numbers(option: str, text: str | None, otherwise: tuple[int, ...], least: int) -> tuple[int, ...]:
@@ -152,7 +155,7 @@ def _numbers(option: str, text: str | None, otherwise: tuple[int, ...], least: i
 
 
 def _grains(text: str | None) -> tuple[Per, ...]:
-    found = _names(text) or GRAINS[:1]
+    found = _names("per", text) or GRAINS[:1]
     for name in found:
         if name not in GRAINS:
             raise ParameterError(f"--per is of {', '.join(GRAINS)}, not {name!r}", value=name)

@@ -51,6 +51,7 @@ def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: 
     waiting = [cell for cell in cells if files.result(keys[cell]) is None]
     failed: dict[Cell, str] = {}
     preparing = 0.0
+    files.begin()
     if waiting:
         with PreparedFiles(files.directory) as private:
             begun = time.perf_counter()
