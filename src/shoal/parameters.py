@@ -118,6 +118,37 @@ def param(
     return dataclasses.field(default=default, metadata={"param": facts})
 
 
+@dataclass(frozen=True)
+class Typed:
+    """A parameter's value that is kept as it was typed. A subclass says in which `forms` it is written, and checks it when it is made."""
+
+    forms: ClassVar[str]
+
+    text: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """What was typed."""
+        return cls(text)
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """From what is such already, or a text."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls(value)
+        raise ParameterError(f"give {cls.forms}", value=type(value).__name__)
+
+    @property
+    def described(self) -> str:
+        """For the manifest."""
+        return self.text
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class Declared:
     """A frozen dataclass whose fields are declared parameters; checks itself when it is made."""
 

@@ -95,7 +95,7 @@ def test_notes_come_before_the_work(shell: Shell, monkeypatch: pytest.MonkeyPatc
     baskets(shell)
     seen: list[str] = []
 
-    def look(*_: object) -> None:
+    def look(*_: object, **__: object) -> None:
         seen.append(capsys.readouterr().err)
         raise KeyboardInterrupt
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from shoal.data.bags import Ints
 from shoal.data.duration import parse_gap
 from shoal.data.log import Log
 from shoal.errors import InputError, ParameterError
+from shoal.parameters import Typed
 
 Mask = npt.NDArray[np.bool_]
 
@@ -23,7 +24,7 @@ _GAP, _ROWS = "gap:", "rows:"
 
 
 @dataclass(frozen=True)
-class Cut:
+class Cut(Typed):
     """What one pseudonym stands for.
 
     `none`: there are no pseudonyms; `person`: all rows of a person; `day`: the rows of a person on one day; `gap:30m`: rows of a person
@@ -39,20 +40,6 @@ class Cut:
             parse_gap(self.text.removeprefix(_GAP))
         elif self.text not in (NONE, PERSON, DAY) and not re.fullmatch(_ROWS + "[1-9][0-9]{0,8}", self.text):
             raise ParameterError(f"give {', '.join(self.forms.split(' | '))}, such as gap:30m or rows:10, not {self.text!r}")
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """What was typed."""
-        return cls(text)
-
-    @classmethod
-    def of(cls, value: Any) -> Self:
-        """From what is such already, or a text."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            return cls(value)
-        raise ParameterError(f"give {cls.forms}", value=type(value).__name__)
 
     @property
     def links(self) -> bool:
@@ -73,14 +60,6 @@ class Cut:
     def rows(self) -> int | None:
         """The most rows of a part, if that is what ends it."""
         return int(self.text.removeprefix(_ROWS)) if self.text.startswith(_ROWS) else None
-
-    @property
-    def described(self) -> str:
-        """For the manifest."""
-        return self.text
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def parts_of_people(log: Log, cut: Cut) -> Ints:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from shoal.errors import ParameterError
+from shoal.parameters import Typed
 
 _WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -24,7 +25,7 @@ def parse_gap(text: str) -> timedelta:
 
 
 @dataclass(frozen=True)
-class Duration:
+class Duration(Typed):
     """A duration as a parameter, kept as it was typed."""
 
     forms: ClassVar[str] = "DURATION"
@@ -34,29 +35,7 @@ class Duration:
     def __post_init__(self) -> None:
         parse_gap(self.text)
 
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """What was typed."""
-        return cls(text)
-
-    @classmethod
-    def of(cls, value: Any) -> Self:
-        """From what is such already, or a text."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            return cls(value)
-        raise ParameterError("give a duration such as 90s, 30m, 2h or 1d")
-
     @property
     def span(self) -> timedelta:
         """How long it is."""
         return parse_gap(self.text)
-
-    @property
-    def described(self) -> str:
-        """For the manifest."""
-        return self.text
-
-    def __str__(self) -> str:
-        return self.text

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from shoal.data.tables.rows import PAYLOAD
 from shoal.errors import ParameterError
 from shoal.names import there_are
+from shoal.parameters import Typed
 
 TERM, QUERY, TIME, USER = "term", PAYLOAD["text"], "time", "user"
 EXACT, PREFIX, RANGES = "exact", "prefix", "ranges"
@@ -19,7 +20,7 @@ _NAME = re.compile(r"[^,=+]+")
 
 
 @dataclass(frozen=True)
-class Unit:
+class Unit(Typed):
     """What at least k people must have in common: `query`, `term` (each word of a query), or columns such as `query+url`.
 
     `query` stands for what a row of a log holds, also where that is an item.
@@ -35,20 +36,6 @@ class Unit:
         if wrong or USER in names or (TERM in names and len(names) > 1):
             raise ParameterError("give query, term, or different columns such as query+url", value=self.text)
 
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """What was typed."""
-        return cls(text)
-
-    @classmethod
-    def of(cls, value: Any) -> Self:
-        """From what is such already, or a text."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            return cls(value)
-        raise ParameterError(f"give {cls.forms}", value=type(value).__name__)
-
     @property
     def splits(self) -> bool:
         """Whether the words of a query count each for themselves."""
@@ -59,14 +46,6 @@ class Unit:
         """The columns that it consists of; `query` stands for the payload."""
         names = {TERM: QUERY, PAYLOAD["item"]: QUERY}
         return tuple(names.get(name, name) for name in self.text.split("+"))
-
-    @property
-    def described(self) -> str:
-        """For the manifest."""
-        return self.text
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True)
