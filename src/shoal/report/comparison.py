@@ -73,13 +73,20 @@ def render_comparison(title: str, rows: Sequence[Shown], notes: Sequence[str]) -
     )
 
 
-@cache
-def _library() -> str:
-    """What draws the pictures, as one script; bundling it takes seconds."""
+def insist_on_extra() -> None:
+    """Raise where the page cannot be drawn, before any work is done."""
     try:
         import vl_convert
     except ImportError:
         raise ParameterError("the page of a comparison needs vl-convert-python", hint="pip install 'shoal[compare]'") from None
+    del vl_convert
+
+
+@cache
+def _library() -> str:
+    """What draws the pictures, as one script; bundling it takes seconds."""
+    import vl_convert
+
     return vl_convert.javascript_bundle(BUNDLE)
 
 

@@ -24,7 +24,7 @@ from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.cells import CellFiles
 from shoal.kernels import threads as all_threads
-from shoal.report.comparison import Shown, render_comparison
+from shoal.report.comparison import Shown, insist_on_extra, render_comparison
 
 TABLE, PAGE = "comparison.parquet", "comparison.html"
 GRAINS = ("user", "session", "event")
@@ -69,6 +69,7 @@ def command(
 
     for cell in cells:
         how(cell)  # what does not go together is refused before the work
+    insist_on_extra()
     files = CellFiles(out)
     files.check()
     screen.note(*files.clear(), *(f"{one.method} is not compared: it {one.why}" for one in left))
