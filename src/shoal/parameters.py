@@ -118,11 +118,32 @@ def param(
     return dataclasses.field(default=default, metadata={"param": facts})
 
 
-@dataclass(frozen=True)
-class Typed:
-    """A parameter's value that is kept as it was typed. A subclass says in which `forms` it is written, and checks it when it is made."""
+class Written:
+    """A parameter's type of its own: it says how a value is written (`forms`, `parse`), and what else one may be made of (`made_of`)."""
 
     forms: ClassVar[str]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The value that is written so."""
+        raise NotImplementedError
+
+    @classmethod
+    def made_of(cls, value: Any) -> Self:
+        """From anything else that a caller may give; nothing, unless a subclass knows better."""
+        raise ParameterError(f"give {cls.forms}", value=type(value).__name__)
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """From what is such already, a text as on the command line, or anything else it can be made of."""
+        if isinstance(value, cls):
+            return value
+        return cls.parse(value) if isinstance(value, str) else cls.made_of(value)
+
+
+@dataclass(frozen=True)
+class Typed(Written):
+    """A value that is kept as it was typed, and checked when it is made."""
 
     text: str
 
@@ -130,15 +151,6 @@ class Typed:
     def parse(cls, text: str) -> Self:
         """What was typed."""
         return cls(text)
-
-    @classmethod
-    def of(cls, value: Any) -> Self:
-        """From what is such already, or a text."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            return cls(value)
-        raise ParameterError(f"give {cls.forms}", value=type(value).__name__)
 
     @property
     def described(self) -> str:

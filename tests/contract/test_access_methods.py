@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from helpers_accesslog import CHROME, line, visits
+from helpers_claims import hold_everywhere
 from shoal import kernels
 from shoal.app.contract import made_by
 from shoal.data.log import Log
 from shoal.data.original_rows import AccessOriginal
-from shoal.data.release import Release
 from shoal.errors import Infeasible
 from shoal.io.published import rows_differing
 from shoal.io.read.inputs import read
@@ -59,10 +59,7 @@ def original(directory: Path, text: str) -> AccessOriginal:
 def test_claims_hold_with_and_without_the_original(tmp_path: Path, name: str, per: str, log: str) -> None:
     before = original(tmp_path, LOGS[log])
     release = made_by(method_of(name, per), before)
-    assert release.claims
-    for claim in release.claims:
-        for verdict in (claim.check(release, before), claim.check(Release(release.tables)), claim.check(Release(release.tables), before)):
-            assert verdict.holds, verdict.witnesses
+    hold_everywhere(release, before)
 
 
 @every_method_on_every_log

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from shoal.data.tables.rows import PAYLOAD
 from shoal.errors import ParameterError
 from shoal.names import there_are
-from shoal.parameters import Typed
+from shoal.parameters import Typed, Written
 
 TERM, QUERY, TIME, USER = "term", PAYLOAD["text"], "time", "user"
 EXACT, PREFIX, RANGES = "exact", "prefix", "ranges"
@@ -49,7 +49,7 @@ class Unit(Typed):
 
 
 @dataclass(frozen=True)
-class Beside:
+class Beside(Written):
     """Columns published beside the unit, each with a way: as they are (`exact`), as a `prefix` of a path, or as `ranges` of whole numbers.
 
     Written `url=prefix, rank=ranges, country`. A value stands for itself, or for the least general prefix or range, that enough people
@@ -78,18 +78,14 @@ class Beside:
         return cls(tuple((name.strip(), way.strip() or EXACT) for name, _, way in parts))
 
     @classmethod
-    def of(cls, value: Any) -> Self:
-        """From what is such already, a text, a dictionary of columns and ways, or a list of columns."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            return cls.parse(value)
+    def made_of(cls, value: Any) -> Self:
+        """From a dictionary of columns and ways, or a list of columns."""
         if isinstance(value, Mapping) and all(isinstance(text, str) for pair in value.items() for text in pair):
             return cls(tuple(value.items()))
         texts: list[Any] = list(value) if isinstance(value, Iterable) else [None]
         if all(isinstance(text, str) for text in texts):
             return cls.parse(", ".join(texts))
-        raise ParameterError(f"give {cls.forms}", value=type(value).__name__)
+        return super().made_of(value)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -16,13 +16,14 @@ from urllib.parse import quote, unquote
 
 from shoal.counting import counted
 from shoal.errors import ParameterError
+from shoal.parameters import Written
 
 UNDER, LISTED, SEALED = "under:", "items:", "sha256:"
 _LIST = re.compile(LISTED + r"[^,()\s]*")
 
 
 @dataclass(frozen=True)
-class Items:
+class Items(Written):
     """Some of the items. Exactly one of a set of names, a file that holds them, a node they lie under, and the digest of a set of names."""
 
     names: frozenset[str] | None = None
@@ -45,12 +46,8 @@ class Items:
         return cls(file=text.removeprefix("@"))
 
     @classmethod
-    def of(cls, value: Any) -> Self:
-        """From what a caller may give: items, names, or text as on the command line."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            return cls.parse(value)
+    def made_of(cls, value: Any) -> Self:
+        """From names."""
         if isinstance(value, Iterable) and not isinstance(value, Mapping | bytes):
             return cls(names=frozenset(str(name) for name in value))
         raise ParameterError("items are given as names, as a file or as under:NODE", value=type(value).__name__)
@@ -95,7 +92,7 @@ class Items:
 
 
 @dataclass(frozen=True)
-class ItemWeights:
+class ItemWeights(Written):
     """A positive number for each item, kept as a decimal, so that sums and comparisons are exact."""
 
     weights: tuple[tuple[str, Decimal], ...] | None = None
@@ -110,12 +107,8 @@ class ItemWeights:
         return cls(file=text.removeprefix("@"))
 
     @classmethod
-    def of(cls, value: Any) -> Self:
-        """From a mapping of items to numbers, or text as on the command line."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            return cls.parse(value)
+    def made_of(cls, value: Any) -> Self:
+        """From a mapping of items to numbers."""
         if not isinstance(value, Mapping):
             raise ParameterError("weights are given as a mapping of items to numbers, or as a file", value=type(value).__name__)
         return cls(weights=tuple((str(name), positive_decimal(str(name), weight)) for name, weight in value.items()))

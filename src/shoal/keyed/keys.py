@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from shoal.errors import ParameterError
+from shoal.parameters import Written
 
 SHORTEST, LONGEST = 16, 1 << 20  # bytes of a key file
 MADE = "openssl rand -hex 32 > FILE makes one"
 
 
 @dataclass(frozen=True)
-class SecretKey:
+class SecretKey(Written):
     """A key that stands in a file, which `shoal.io.read.keys` reads, or that is at hand. Nothing shows its bytes."""
 
     forms: ClassVar[str] = "FILE"
@@ -32,12 +33,8 @@ class SecretKey:
         return cls(file=text)
 
     @classmethod
-    def of(cls, value: Any) -> Self:
-        """From a key, or the path of a file as on the command line."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            return cls.parse(value)
+    def made_of(cls, value: Any) -> Self:
+        """From nothing else; what was given is not told, as it may be a key."""
         raise ParameterError("a key is given as the path of a file")
 
     @classmethod

@@ -39,8 +39,6 @@ class CategoryMicroaggregation(ProfileMethod):
         "Privacy in Statistical Databases 2010"
     )
 
-    k: int = param(5, minimum=2, help="people who share each published history")
-    min_owners: int = param(2, minimum=1, help="people of the group who asked each published query and clicked each published URL")
     depth: int | None = param(None, minimum=1, help="levels of the taxonomy that count, from its root down; all by default")
     block: int = param(512, minimum=1, help="people among whom groups are formed")
     seed: int = param(0, minimum=0, help="other seeds choose other queries")

@@ -30,6 +30,7 @@ from shoal.methods.owners_limit import at_most_k_owners
 from shoal.methods.rows import LOG, USER
 from shoal.microaggregation.aggregation import Matches, Profile, profile_of
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
+from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.user_k_anonymity import UserKAnonymity
 
@@ -50,6 +51,7 @@ class _Group:
     rows: tuple[int, int, int]
 
 
+@dataclass(frozen=True)
 class ProfileMethod(Method):
     """A method that publishes for each group of k people one history, under as many fresh pseudonyms as the group has members."""
 
@@ -57,9 +59,9 @@ class ProfileMethod(Method):
     publishes = "profiles"
     fates = {AGGREGATED: "changed"}  # noqa: RUF012 (never changed)
 
-    k: int
-    min_owners: int
-    block: int
+    k: int = param(5, minimum=2, help="people who share each published history")
+    min_owners: int = param(2, minimum=1, help="people of the group who asked each published query and clicked each published URL")
+    block: int = param(256, minimum=1, help="people among whom groups are formed")
 
     def __post_init__(self) -> None:
         super().__post_init__()

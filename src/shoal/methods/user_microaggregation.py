@@ -34,8 +34,6 @@ class UserMicroaggregation(ProfileMethod):
         "Information Processing & Management 2012"
     )
 
-    k: int = param(5, minimum=2, help="people who share each published history")
-    min_owners: int = param(2, minimum=1, help="people of the group who asked each published query and clicked each published URL")
     compare: str = param("words", choices=("words", "letters"), help="how texts of queries are compared: by words, or by edit distance")
     text_weight: float = param(1.0, minimum=0, help="what the text counts in the distance of two queries")
     time_weight: float = param(1.0, minimum=0, help="what the time counts in it")
@@ -43,7 +41,6 @@ class UserMicroaggregation(ProfileMethod):
     rank_weight: float = param(1.0, minimum=0, help="what the rank counts in the distance of two clicks")
     host_weight: float = param(1.0, minimum=0, help="what the host counts in it")
     compared: int = param(64, minimum=1, help="queries of a person that are compared, those of the most people first")
-    block: int = param(256, minimum=1, help="people among whom groups are formed")
 
     def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
         """MDAV inside each block of similar people."""
