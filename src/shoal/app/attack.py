@@ -8,7 +8,7 @@ out, the release is made of the others, and the attack is made on those left out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.io.read.inputs import Reading, read
+from shoal.methods import Method
 from shoal.parameters import Declared, param
 from shoal.privacy import Model
 from shoal.taxonomy.tree import Taxonomy
@@ -81,25 +82,76 @@ class Subject:
     claims: tuple[Model, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Data as it was read, of which everybody, or only some people, are prepared in the same way."""
+
+    reading: Reading
+    how: Preparation
+    given: Taxonomy | None = None
+
+    @property
+    def owners(self) -> Ints:
+        """Whose each row or record is."""
+        return _owners(self.reading.data)
+
+    def prepared(self, wanted: Any = None) -> Prepared:
+        """Everybody; or those rows or records where a mask is true."""
+        data = self.reading.data if wanted is None else _part(self.reading.data, wanted)
+        return prepare(replace(self.reading, data=data), self.how, self.given)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A release beside its original: with its secret where it is known which record became which, else as it was read.
+
+    `method` makes it again without a control group; None where it is not known.
+    """
+
+    source: Source
+    prepared: Prepared
+    release: Release
+    method: Method | None
+
+
 def attacked(
     place: Published, original: Any, how: Preparation, names: Sequence[str], draw: Draw, tell: Tell, given: Taxonomy | None = None
 ) -> Attacked:
     """The named attacks, or all, on the original and on the release at this place."""
-    attacks = [ATTACKS[name]() for name in names or ATTACKS]
     how = located(place, how, given, original)
-    if place.kinds and place.kinds != {BagTable.kind}:
-        raise ParameterError(f"attacks are made on published records, and this release holds {' and '.join(sorted(place.kinds))}")
-    reading = read(original, how.reading)
-    prepared = prepare(replace(reading), how, given)
+    refuse_other_kinds(place.kinds)
+    source = Source(read(original, how.reading), how, given)
+    prepared = source.prepared()
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     seen = replace(seen_at(place, claims).release, claims=claims)
     release, remade = _with_rows(place, prepared, seen)
-    notes = [f"original: {note}" for note in prepared.notes] + [remade]
-    left_out, said = _left_out(reading, how, given, place, draw) if draw.control else (None, "no control group was asked for")
-    tell([*notes, said])
-    subjects = _subjects(prepared.records, release, left_out, draw)
+    tell([f"original: {note}" for note in prepared.notes])
+    found = attacks_on(Case(source, prepared, release, _method(place)), names, draw, lambda notes: tell([remade, *notes]))
+    return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
+
+
+def _method(place: Published) -> Method | None:
+    """The method that made a release; None where no manifest tells it, or it tells one that cannot be."""
+    try:
+        return None if place.manifest is None else method_of(place.manifest)
+    except ParameterError:
+        return None
+
+
+def refuse_other_kinds(kinds: Collection[str]) -> None:
+    """Raise where tables of these kinds are not attacked."""
+    if kinds and set(kinds) != {BagTable.kind}:
+        raise ParameterError(f"attacks are made on published records, and this release holds {' and '.join(sorted(kinds))}")
+
+
+def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell) -> Attacked:
+    """The named attacks, or all, on an original that is prepared and on its release."""
+    attacks = [ATTACKS[name]() for name in names or ATTACKS]
+    left_out, said = _left_out(case, draw) if draw.control else (None, "no control group was asked for")
+    tell([said])
+    subjects = _subjects(case.prepared.records, case.release, left_out, draw)
     outcomes = [found for subject in subjects for attack in attacks for found in _outcomes(attack, subject, draw.seed)]
-    return Attacked(tuple(outcomes), (*notes, said))
+    return Attacked(tuple(outcomes), (said,))
 
 
 def _with_rows(place: Published, prepared: Prepared, seen: Release) -> tuple[Release, str]:
@@ -120,20 +172,20 @@ class LeftOut:
     release: Release
 
 
-def _left_out(reading: Reading, how: Preparation, given: Taxonomy | None, place: Published, draw: Draw) -> tuple[LeftOut | None, str]:
+def _left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
     """A share of the people, and what the method makes of the others."""
-    if place.manifest is None:
-        return None, "no control group: the release has no manifest, so it cannot be made without some people"
-    owners = _owners(reading.data)
+    if case.method is None:
+        return None, "no control group: no manifest tells by which method the release can be made without some people"
+    owners = case.source.owners
     people = np.unique(owners)
     chosen = np.random.default_rng(draw.seed).permutation(people)[: max(1, round(draw.control * len(people)))]
     outside = np.isin(owners, chosen)
     try:
-        rest = prepare(replace(reading, data=_part(reading.data, ~outside)), how, given).records
-        release = made_by(method_of(place.manifest), rest)
+        rest = case.source.prepared(~outside).records
+        release = made_by(case.method, rest)
     except ShoalError as error:
         return None, f"no control group: without some people the release cannot be made ({error.message})"
-    absent = prepare(replace(reading, data=_part(reading.data, outside)), how, given).records.bags
+    absent = case.source.prepared(outside).records.bags
     codes = rest.bags.vocabulary.codes(absent.vocabulary.names)
     records = absent.relabelled(codes, rest.bags.vocabulary)
     return LeftOut(records, rest, release), f"control group: the same release was made without {len(chosen):,} people"
