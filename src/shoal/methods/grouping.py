@@ -17,6 +17,7 @@ from shoal.data.accounting import Part, changed, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release
+from shoal.engines.ranges import formed_in_ranges
 from shoal.errors import Infeasible
 from shoal.methods import Method
 from shoal.methods.building import Outcome, build_release, present_records, within_floor
@@ -29,6 +30,11 @@ class GroupingMethod(Method):
 
     k: int
     outliers: float = 0.0
+
+    @property
+    def works_in_ranges(self) -> bool:
+        """Whether records of many people may be grouped range by range (`shoal.engines.plan`), given that its claims hold of unions."""
+        return False
 
     @abstractmethod
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
@@ -43,7 +49,10 @@ class GroupingMethod(Method):
         return build_release(self, original, present, outcome)
 
     def _formed(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
-        groups, published = self.form_groups(bags, taxonomy)
+        if self.works_in_ranges and all(claim.holds_of_unions for claim in self.claims()):
+            groups, published = formed_in_ranges(self.form_groups, bags, taxonomy, self.k)
+        else:
+            groups, published = self.form_groups(bags, taxonomy)
         return groups, within_floor(published, taxonomy)
 
 

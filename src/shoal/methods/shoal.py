@@ -109,6 +109,11 @@ class Shoal(GroupingMethod):
         """How far a time limit lets the search come depends on the machine."""
         return self.seconds is None
 
+    @property
+    def works_in_ranges(self) -> bool:
+        """Unless sensitive items are to be spread over all groups, or a limit in seconds is to be shared."""
+        return self.sensitive is None and self.seconds is None
+
     def claims(self) -> tuple[Model, ...]:
         """Transactional k-anonymity, and a bound on who holds a sensitive item where such items are named."""
         anonymous = KAnonymity(k=self.k)

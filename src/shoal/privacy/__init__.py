@@ -77,7 +77,8 @@ class Model(Declared, ABC):
 
     `judges` are the kinds of tables that the model knows how to judge. `allows_exact_counts` says whether exact numbers about the original
     may be published beside the claim: they would break a promise that rests on noise. `adds_items` says that published records
-    may hold items that their people never had. `level_words` are what its levels mean.
+    may hold items that their people never had. `level_words` are what its levels mean. `holds_of_unions` says that the claim is true of two
+    sets of published records together whenever it is true of each, so that parts of the data may be worked on apart.
     """
 
     @property
@@ -108,6 +109,7 @@ class Model(Declared, ABC):
     judges: ClassVar[frozenset[str]] = frozenset({"bags"})
     allows_exact_counts: ClassVar[bool] = True
     adds_items: ClassVar[bool] = False
+    holds_of_unions: ClassVar[bool] = False
     level_words: ClassVar[Mapping[str, str]] = {}
 
     @final

@@ -28,6 +28,7 @@ class KAnonymity(Model):
         "or who compares two releases, may do better than 1/k."
     )
 
+    holds_of_unions = True
     level_words = GROUP_WORDS
 
     k: int = param(5, minimum=2, help="distinct people per published record")

@@ -39,6 +39,8 @@ class KmAnonymity(Model):
         "of them; and no item is treated as more sensitive than another."
     )
 
+    holds_of_unions = True
+
     k: int = param(5, minimum=2, help="distinct people per set of known items")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="items that an attacker may know")
 

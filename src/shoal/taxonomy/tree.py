@@ -29,11 +29,21 @@ class Lexicon(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Worth:
+    """What is lost at each node of a tree that was cut out of a larger one, as it is in the larger one."""
+
+    unit_losses: Ints
+    units: int
+    charges: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Taxonomy:
     """A tree in preorder. `parent[0]` is -1; `loss_name` picks the node loss that methods and metrics use.
 
     `unlisted` is the node whose children are the terms that the taxonomy did not list, if there is one. It is known by its number:
     a user's node may bear any name. `barred` are the nodes that must not be published (see `floor`): with a node its ancestors are barred.
+    `worth` is told of a tree that was cut out of a larger one: losses are then those of the larger one.
     """
 
     names: Vocabulary
@@ -42,6 +52,7 @@ class Taxonomy:
     loss_name: str = DEFAULT_LOSS
     unlisted: int | None = None
     barred: npt.NDArray[np.bool_] | None = None
+    worth: Worth | None = None
 
     def __post_init__(self) -> None:
         self.parent.flags.writeable = False
@@ -149,12 +160,12 @@ class Taxonomy:
     @cached_property
     def units(self) -> int:
         """How many integer units make a loss of one (see `weights`)."""
-        return integer_losses(self, self.loss_name)[1]
+        return integer_losses(self, self.loss_name)[1] if self.worth is None else self.worth.units
 
     @cached_property
     def unit_losses(self) -> Ints:
         """What is lost when an item is published as each node, in whole units."""
-        plain = integer_losses(self, self.loss_name)[0]
+        plain = integer_losses(self, self.loss_name)[0] if self.worth is None else self.worth.unit_losses
         return plain if self.barred is None else np.where(self.barred, self.units, plain)
 
     @cached_property
@@ -171,7 +182,7 @@ class Taxonomy:
 
     def with_loss(self, loss_name: str) -> Taxonomy:
         """The same tree under another node loss."""
-        return replace(self, parent=self.parent.copy(), loss_name=loss_name)
+        return replace(self, parent=self.parent.copy(), loss_name=loss_name, worth=None)
 
     def barring(self, nodes: npt.NDArray[np.bool_]) -> Taxonomy:
         """The same tree with these nodes, which hold all above them, not to be published."""
@@ -189,7 +200,23 @@ class Taxonomy:
         A node that must not be published costs as much as the root.
         """
         plain = self.leaves if self.loss_name == "lm" else np.maximum(1, self.unit_losses)
+        plain = plain if self.worth is None else self.worth.charges
         return plain if self.barred is None else np.where(self.barred, plain.max(), plain)
+
+    def only(self, used: Ints) -> tuple[Taxonomy, Ints]:
+        """The tree of these nodes and all above them, at the losses of this one, and the numbers its nodes have here, which rise."""
+        held = np.zeros(len(self), np.int64)
+        held[used] = 1
+        held[0] = 1
+        kept = np.flatnonzero(self.sum_up(held))
+        number = np.full(len(self), -1, np.int32)
+        number[kept] = np.arange(len(kept), dtype=np.int32)
+        parent = np.where(self.parent[kept] >= 0, number[self.parent[kept]], -1).astype(np.int32)
+        unlisted = None if self.unlisted is None or number[self.unlisted] < 0 else int(number[self.unlisted])
+        worth = Worth(self.unit_losses[kept], self.units, self.charges[kept])
+        barred = None if self.barred is None else self.barred[kept]
+        names = Vocabulary(self.names.names.gather(kept))
+        return Taxonomy(names, parent, loss_name=self.loss_name, unlisted=unlisted, barred=barred, worth=worth), kept
 
     # -- terms
 
