@@ -45,8 +45,8 @@ class Table(Mapping[str, Part], Generic[Part]):
         """The name of each part in its module, and that module."""
         return {attribute: module for module, attribute in (place.split(":") for place in self._places.values())}
 
-    def make(self, text: str) -> Any:
-        """An instance from text such as `k-anonymity(k=5)`; a value with commas or parentheses stands in double quotes."""
+    def read(self, text: str) -> tuple[str, dict[str, str]]:
+        """The name and the values in text such as `k-anonymity(k=5)`; a value with commas or parentheses stands in double quotes."""
         found = _CALL.fullmatch(text)
         if not found:
             raise ParameterError(f"cannot read {text!r} as a {self.kind}", hint="write it as name(parameter=value, ...)")
@@ -59,5 +59,10 @@ class Table(Mapping[str, Part], Generic[Part]):
             if key.strip() in values:
                 raise ParameterError(f"{key.strip()} is given twice in {text!r}")
             values[key.strip()] = unquoted(value.strip())
+        return name, values
+
+    def make(self, text: str) -> Any:
+        """An instance from text such as `k-anonymity(k=5)`."""
+        name, values = self.read(text)
         part: Any = self[name]
         return part.parse(values)

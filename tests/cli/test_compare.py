@@ -36,16 +36,19 @@ def test_every_method_at_every_setting(shop: Shell):
     answer = shop(*COMPARE, "--methods", "clump,coherence,mdav", "--k", "2,5", "--m", "1,2", "--json")
     assert answer.code == 0, answer.err
     found = rows(answer.out)
-    assert list(found) == ["clump 2", "clump 5", "coherence 2 1", "coherence 2 2", "coherence 5 1", "coherence 5 2"]
+    assert list(found) == ["clump 2", "clump 5", "coherence 2 1", "coherence 2 2", "coherence 5 1", "coherence 5 2", "mdav None"]
     assert "mdav is not compared: it takes a table" in answer.err
-    for row in found.values():
+    assert "it takes a table" in found["mdav None"]["refused"]
+    assert "it takes a table" in (shop.directory / "found" / "comparison.html").read_text()
+    for row in list(found.values())[:-1]:
         assert 0 <= row["kept"] <= 1
         assert row["seconds"] > 0
         assert row["peak_mb"] > 1
     assert found["clump 5"]["attack_rate"] <= 1 / 5
     table = pl.read_parquet(shop.directory / "found" / "comparison.parquet")
     assert table["method"].to_list() == [row["method"] for row in found.values()]
-    assert table["kept"].to_list() == [row["kept"] for row in found.values()]
+    assert table["kept"].to_list() == [row.get("kept") for row in found.values()]
+    assert table["refused"].to_list()[-1] == found["mdav None"]["refused"]
 
 
 def test_numbers_are_those_of_the_release_itself(shop: Shell):
@@ -147,3 +150,70 @@ def test_nothing_raw_is_left_in_the_directory(shop: Shell):
     assert shop(*COMPARE, "--methods", "clump", "--k", "2").code == 0
     for place in Path(shop.directory / "found").rglob("*"):
         assert place.is_dir() or b"Apple" not in place.read_bytes()
+
+
+def test_all_kinds_stand_in_one_comparison(shop: Shell):
+    shop.file("sensitive.txt", "Beef\n")
+    assert shop("generate", "log.tsv", "--users", "60", "--seed", "3").code == 0
+    methods = "shoal,disassociation,threshold(unit=term),threshold,user-microaggregation,dp-queries(epsilon=20),cahd"
+    answer = shop(
+        "compare",
+        "log.tsv",
+        "--out",
+        "kinds",
+        "--methods",
+        methods,
+        "--k",
+        "2",
+        "--m",
+        "2",
+        "--targets",
+        "20",
+        "--unknown",
+        "drop",
+        "--json",
+    )
+    assert answer.code == 0, answer.err
+    found = {row["method"] + row.get("unit", ""): row for row in json.loads(answer.out)}
+    kinds = {name: row["kind"] for name, row in found.items() if "kind" in row}
+    assert kinds == {
+        "shoal": "bags",
+        "disassociation": "chunks",
+        "thresholdterm": "rows",
+        "threshold": "rows",
+        "user-microaggregation": "profiles",
+        "dp-queries": "counts",
+    }
+    for name in kinds:
+        assert 0 <= found[name]["kept"] <= 1
+        assert ("attack_high" in found[name]) != ("not_attacked" in found[name])
+    assert "attack_high" in found["user-microaggregation"]
+    assert "sensitive" in found["cahd"]["refused"]
+    page = (shop.directory / "kinds" / "comparison.html").read_text()
+    assert found["threshold"]["not_attacked"] in page.replace("&#39;", "'")
+
+
+def test_parameters_of_a_method_and_files_that_they_name(shop: Shell):
+    shop.file("sensitive.txt", "Beef\n")
+    words = (*COMPARE, "--methods", "cahd(p=2,sensitive=sensitive.txt),clump(r=3)", "--k", "2", "--json")
+    first = shop(*words)
+    found = {row["method"]: row for row in json.loads(first.out)}
+    assert found["cahd"]["sensitive"] == "sensitive.txt"
+    assert 0 < found["cahd"]["kept"] < 1
+    assert found["clump"]["r"] == "3"
+    shop.file("sensitive.txt", "Milk\n")
+    assert "2 cells: 1 were there already" in shop(*words).err, "other sensitive items are another cell"
+    shop.file("food.csv", FOOD + "Pear,Fruit\n")
+    assert "2 cells: 0 were there already" in shop(*words).err, "so is another taxonomy of the same name"
+
+
+def test_options_that_do_not_concern_a_method_are_left_to_the_others(shop: Shell):
+    words = (*COMPARE, "--methods", "clump,coherence", "--k", "2", "--m", "1", "--unknown", "drop")
+    assert shop(*words).code == 0
+    made = commands_in(shop.directory / "found" / "comparison.html")
+    assert "--unknown drop" in made["user: clump k=2"]["command"]
+    assert "--unknown" not in made["user: coherence k=2 p=1"]["command"]
+
+
+def commands_in(page: Path) -> dict[str, dict[str, str]]:
+    return json.loads(re.search(r"const commands = (\{.*?\});\n", page.read_text()).group(1))

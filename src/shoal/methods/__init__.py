@@ -39,7 +39,9 @@ class Method(Declared, ABC):
     beyond what it was given; `varies` says why another run may
     give another release, where that is so. The pipeline holds a method to all it says here. `offers` are told where another method leaves
     hardly a word. A method that `guarantees_nothing` makes no claim, says in `does_not_protect` what it leaves open, and works only where
-    its user asked for no guarantee. A method of logs that `takes_baskets` is given them as a log with a row for each item.
+    its user asked for no guarantee. A method of logs that `takes_baskets` is given them as a log with a row for each item. A comparison for
+    which no methods are named takes those `worth_comparing`, each at the settings `compared_at`; `known_items` is the parameter that says
+    how many items an attacker may know.
     """
 
     paper: ClassVar[str]
@@ -54,6 +56,7 @@ class Method(Declared, ABC):
     offers: ClassVar[tuple[Offer, ...]] = ()
     known_items: ClassVar[str | None] = None
     worth_comparing: ClassVar[bool] = False
+    compared_at: ClassVar[tuple[Mapping[str, str], ...]] = (MappingProxyType({}),)
     varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
 
     @classmethod

@@ -46,6 +46,8 @@ class Disassociation(Method):
     paper = "Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB 2012"
     takes = frozenset({"sets"})
     publishes = "chunks"
+    known_items = "m"
+    worth_comparing = True
     fates: ClassVar[Mapping[str, Fate]] = dict.fromkeys(TAKEN_APART, "kept")
 
     k: int = param(5, minimum=2, help="distinct people per set of known terms")

@@ -29,6 +29,9 @@ class Threshold(ThresholdMethod):
         "replacing rare words is our own"
     )
 
+    worth_comparing = True
+    compared_at = ({"unit": "query"}, {"unit": "term"})
+
     k: int = param(5, minimum=2, help="people who have every published unit in common")
     unit: Unit = param(Unit(), help="what is counted: query, term (each word of a query), or columns such as query+url")
     rare: str = param(

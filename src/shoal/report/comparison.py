@@ -20,7 +20,12 @@ SHOWN = {
     "kept": "as typed",
     "one_level": "within a level",
     "terms_kept": "different terms",
+    "volume_kept": "whole queries or records",
+    "queries_kept": "different ones",
     "people_left": "people left",
+    "kept_head": "head",
+    "kept_torso": "torso",
+    "kept_tail": "tail",
     "pattern_recall": "patterns",
     "count_error_2": "error of pairs",
     "loss": "loss",
@@ -29,8 +34,19 @@ SHOWN = {
     "peak_mb": "MB",
 }
 BUNDLE = "window.vegaEmbed = vegaEmbed;"  # what of the library the page uses
-SHARES = ("kept", "one_level", "terms_kept", "people_left", "pattern_recall", "loss", "attack_high")
 CLASSES = {"kept_head": "head", "kept_torso": "torso", "kept_tail": "tail"}
+SHARES = (
+    "kept",
+    "one_level",
+    "terms_kept",
+    "volume_kept",
+    "queries_kept",
+    "people_left",
+    *CLASSES,
+    "pattern_recall",
+    "loss",
+    "attack_high",
+)
 TASKS = {"pattern_recall": "patterns found again", "count_error_1": "error: 1 item", "count_error_2": "2 items", "count_error_3": "3 items"}
 
 

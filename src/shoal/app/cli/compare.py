@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -13,12 +13,13 @@ from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.config_command import ConfigCommand
 from shoal.app.cli.options import DATA_PARAMETERS, called, data_options, input_argument
-from shoal.app.comparison.cell import Effort
-from shoal.app.comparison.grid import DEFAULT_K, DEFAULT_KNOWN, Asked, Cell, Left, grid
+from shoal.app.comparison.attacking import NOT_ATTACKED, Effort
+from shoal.app.comparison.grid import DEFAULT_K, DEFAULT_KNOWN, Asked, Cell, Left, Named, grid
+from shoal.app.comparison.making import Making, making
+from shoal.app.comparison.options import prepared_for
 from shoal.app.comparison.run import Comparison, Row, compare
 from shoal.app.comparison.table import as_frame
 from shoal.app.job import Preparation
-from shoal.app.request import preparation
 from shoal.counting import counted, percent
 from shoal.data.log import Per
 from shoal.errors import ParameterError
@@ -28,12 +29,14 @@ from shoal.report.comparison import Shown, insist_on_extra, render_comparison
 
 TABLE, PAGE = "comparison.parquet", "comparison.html"
 GRAINS = ("user", "session", "event")
+_COMMA = re.compile(",")
+_OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
 
 
 @click.command("compare", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @input_argument
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory of the comparison; a killed one goes on there.")
-@click.option("--methods", metavar="A,B,C", help="See `shoal methods`. [default: those worth comparing]")
+@click.option("--methods", metavar="A,B(...),C", help="Perhaps with parameters. [default: those worth comparing]")
 @click.option("--k", "-k", "ks", metavar="2,5,...", help=f"[default: {','.join(map(str, DEFAULT_K))}]")
 @click.option("--m", "known", metavar="1,2,...", help=f"Items that an attacker may know. [default: {','.join(map(str, DEFAULT_KNOWN))}]")
 @click.option("--per", "grains", metavar="user,session,event", help="What becomes one record. [default: user]")
@@ -60,29 +63,28 @@ def command(
 
     Cells that are finished are not worked on again: a comparison that was killed goes on where it ended.
     """
-    asked = Asked(_names("methods", methods), _numbers("k", ks, DEFAULT_K, 2), _numbers("m", known, DEFAULT_KNOWN, 1), _grains(grains))
-    cells, left = grid(asked)
+    asked = Asked(_methods(methods), _numbers("k", ks, DEFAULT_K, 2), _numbers("m", known, DEFAULT_KNOWN, 1), _grains(grains))
     typed = {**dict.fromkeys(DATA_PARAMETERS), **said}
 
     def how(cell: Cell) -> Preparation:
-        return preparation({**typed, "per": cell.per}, base=Preparation.default_for(cell.made()))
+        return prepared_for(cell, typed)
 
-    for cell in cells:
-        how(cell)  # what does not go together is refused before the work
+    chosen = grid(asked).where(how)
     insist_on_extra()
     files = CellFiles(out)
     files.check()
-    screen.note(*files.clear(), *(f"{one.method} is not compared: it {one.why}" for one in left))
+    screen.note(*files.clear(), *map(_told, chosen.left))
     with screen.progress():
-        found = compare(input, cells, how, files, Effort(targets, seed), jobs or all_threads())
-    notes = _notes(found, left)
-    files.write_table(TABLE, as_frame(found.rows))
-    files.write(PAGE, render_comparison(f"Comparison of {called(input)}", [_shown(row, input, said) for row in found.rows], notes).encode())
+        found = compare(input, chosen.cells, how, files, Effort(targets, seed), jobs or all_threads())
+    notes = _notes(found, chosen.left)
+    rows = [*found.rows, *(Row(Cell(one.method, (), GRAINS[0]), {"refused": f"it {one.why}"}) for one in chosen.left)]
+    files.write_table(TABLE, as_frame(rows))
+    files.write(PAGE, render_comparison(f"Comparison of {called(input)}", [_shown(row, input, said) for row in rows], notes).encode())
     screen.note(*notes)
     if as_json:
-        screen.as_json([{"method": r.cell.method, **dict(r.cell.settings), "per": r.cell.per, **r.found} for r in found.rows])
+        screen.as_json([{"method": r.cell.method, **dict(r.cell.settings), "per": r.cell.per, **r.found} for r in rows])
     else:
-        show(found.rows, out)
+        show(rows, out)
 
 
 def show(rows: Sequence[Row], out: Path) -> None:
@@ -95,8 +97,9 @@ def show(rows: Sequence[Row], out: Path) -> None:
 def _line(row: Row) -> list[str]:
     if "refused" in row.found:
         return [row.cell.label, row.cell.per, f"not there: {row.found['refused']}", *[""] * 5]
-    shares = [_share(row.found.get(name)) for name in ("kept", "one_level", "pattern_recall", "count_error_2", "attack_high")]
-    return [row.cell.label, row.cell.per, *shares, f"{row.found['seconds']:.1f}"]
+    shares = [_share(row.found.get(name)) for name in ("kept", "one_level", "pattern_recall", "count_error_2")]
+    attack = "not attacked" if NOT_ATTACKED in row.found else _share(row.found.get("attack_high"))
+    return [row.cell.label, row.cell.per, *shares, attack, f"{row.found['seconds']:.1f}"]
 
 
 def _share(value: float | None) -> str:
@@ -108,36 +111,26 @@ def _notes(found: Comparison, left: Sequence[Left]) -> list[str]:
     notes = [f"{counted(len(found.rows), 'cell')}: {found.resumed:,} were there already, {refused:,} could not be made"]
     if found.preparing:
         notes.append(f"reading and preparing took {found.preparing:.1f} seconds, once for all cells")
-    return [*notes, *(f"{one.method} is not compared: it {one.why}" for one in left)]
+    return [*notes, *map(_told, left)]
+
+
+def _told(one: Left) -> str:
+    return f"{one.method} is not compared: it {one.why}"
 
 
 def _shown(row: Row, input: Sequence[Path], said: dict[str, Any]) -> Shown:
     """A row with the command and the config file that make its release."""
-    options = {"method": row.cell.method, **dict(row.cell.settings)}
-    options |= {"per": row.cell.per} if row.cell.per != GRAINS[0] else {}
-    options |= {name.replace("_", "-"): value for name, value in said.items() if value is not None}
-    words = ["shoal", "anonymize", *map(str, input), *(word for name, value in options.items() for word in _typed(name, value))]
-    config = "\n".join(f"{name} = {_toml(value)}" for name, value in options.items())
-    return Shown(row.cell.method, row.cell.label, row.cell.per, row.found, shlex.join([*words, "--out", "RELEASE"]), config)
+    made = Making("", "") if "refused" in row.found else making(row.cell, input, said)
+    return Shown(row.cell.method, row.cell.label, row.cell.per, row.found, made.command, made.config)
 
 
-def _typed(name: str, value: Any) -> list[str]:
-    if isinstance(value, bool):
-        return [f"--{name}" if value else {"bag": "--set"}.get(name, f"--no-{name}")]
-    several = value if isinstance(value, (tuple, list)) else [value]
-    return [word for one in several for word in (f"--{name}", str(one))]
+def _methods(text: str | None) -> tuple[Named, ...]:
+    """Methods with commas between them, each perhaps with parameters in parentheses."""
+    return tuple(Named.read(piece) for piece in _names("methods", text, _OUTSIDE))
 
 
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (tuple, list)):
-        return f"[{', '.join(_toml(one) for one in value)}]"
-    return str(value) if isinstance(value, (int, float)) else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _names(option: str, text: str | None) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip())) if text is not None else ()
+def _names(option: str, text: str | None, between: re.Pattern[str] = _COMMA) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(name.strip() for name in between.split(text) if name.strip())) if text is not None else ()
     if text is not None and not found:
         raise ParameterError(f"--{option} names nothing", hint="leave it out, or name some with commas between them")
     return found

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from shoal import __version__, kernels
-from shoal.app.comparison.cell import Effort
+from shoal.app.comparison.attacking import Effort
 from shoal.app.comparison.grid import Cell
-from shoal.app.job import Preparation
+from shoal.app.job import Preparation, is_file
 from shoal.app.prepare import prepare
 from shoal.errors import OutputError, ShoalError
 from shoal.io.cells import CellFiles, PreparedFiles
@@ -47,7 +47,7 @@ class Comparison:
 def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: CellFiles, effort: Effort, jobs: int) -> Comparison:
     """Work on every cell of which there is no result yet."""
     digests = [digest_of(path) for path in inputs]
-    keys = {cell: cell.key(json.dumps([__version__, digests, repr(how(cell)), asdict(effort)])) for cell in cells}
+    keys = {cell: cell.key(json.dumps([__version__, digests, asdict(effort), *_content(cell, how(cell))])) for cell in cells}
     waiting = [cell for cell in cells if files.result(keys[cell]) is None]
     failed: dict[Cell, str] = {}
     preparing = 0.0
@@ -62,6 +62,12 @@ def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: 
             failed |= _worked(work, effort, jobs, kept=len(cells) - len(waiting))
     rows = [Row(cell, files.result(keys[cell]) or {"refused": failed[cell]}) for cell in cells]
     return Comparison(tuple(rows), len(cells) - len(waiting), preparing)
+
+
+def _content(cell: Cell, how: Preparation) -> tuple[str, ...]:
+    """What the result of a cell depends on beside the input: the method, the preparation, and what is in the files that they name."""
+    taxonomy = digest_of(Path(how.taxonomy)) if is_file(how.taxonomy) else ""
+    return repr(cell.made()), repr(how), taxonomy
 
 
 class _Given:

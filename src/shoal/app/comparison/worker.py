@@ -10,7 +10,8 @@ import json
 import sys
 
 from shoal import kernels
-from shoal.app.comparison.cell import Effort, worked
+from shoal.app.comparison.attacking import Effort
+from shoal.app.comparison.cell import worked
 from shoal.app.comparison.grid import Cell
 from shoal.io.cells import store, taken
 
