@@ -27,10 +27,11 @@ def release_of(records: Owned) -> Release:
 
 
 def copies() -> st.SearchStrategy[Owned]:
-    """A few records, each published for several people, who may own several of them."""
-    record = st.lists(st.sampled_from("abc"), max_size=2).map(tuple)
-    group = st.tuples(record, st.lists(st.integers(0, 6), min_size=1, max_size=6))
-    return st.lists(group, min_size=1, max_size=3).map(lambda groups: [(owner, items) for items, owners in groups for owner in owners])
+    """A few records, most of them published for enough people, who may own several of them."""
+    record = st.lists(st.sampled_from("abc"), max_size=2, unique=True).map(tuple)
+    people = st.lists(st.integers(0, 6), min_size=3, max_size=6, unique=True) | st.lists(st.integers(0, 6), min_size=1, max_size=3)
+    group = st.tuples(record, people)
+    return st.lists(group, min_size=1, max_size=2).map(lambda groups: [(owner, items) for items, owners in groups for owner in owners])
 
 
 def test_every_model_that_says_so_is_tried() -> None:
