@@ -12,7 +12,10 @@ from shoal.methods import METHODS
 from shoal.privacy import MODELS
 
 ROOT = Path(shoal.__file__).parent
-SHARED = sorted(file for part in ("data", "io", "report", "metrics", "app") for file in (ROOT / part).rglob("*.py"))
+PAPERS = ROOT / "app" / "reproduce"  # the experiment of a paper is about the methods of that paper, and nothing is shared there
+SHARED = sorted(
+    file for part in ("data", "io", "report", "metrics", "app") for file in (ROOT / part).rglob("*.py") if PAPERS not in file.parents
+)
 NAMES = (set(METHODS) | set(MODELS)) - {"shoal"}  # which is also what the manifest calls the program
 PLACES = {place.split(":")[0] for table in (METHODS, MODELS) for place in table._places.values()}
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import helpers_twins as twins
+from helpers_buig import TALL as ROOT
 from helpers_data import FOOD, TABLE_5_1, food, names_of, on, on_nodes, published
 from shoal import _kernels, kernels
 from shoal.data.original import Original
@@ -23,17 +24,6 @@ S1 = [["Orange", "Beef"], ["Apple", "Chicken", "Beef"]]
 S2 = [["Orange", "Milk"], ["Apple", "Cheese", "Butter"]]
 S3 = [["Orange", "Apple"], ["Orange", "Banana", "Milk"], ["Banana", "Apple", "Beef"]]
 S4 = [["Orange", "Beef"], ["Apple", "Milk"]]
-
-# The tree of height three in which batch BUIG fails on plain sets of leaves.
-ROOT = Taxonomy.from_parents(
-    {
-        "Root": None,
-        "Food": "Root", "Fruit": "Food", "Or": "Fruit", "Ap": "Fruit", "Ba": "Fruit",
-        "Meat": "Food", "Be": "Meat", "Ch": "Meat",
-        "Non": "Root", "Soap": "Non", "Pen": "Non",
-    },
-    "lm",
-)  # fmt: skip
 
 
 def lcg(records: list[list[str]], taxonomy: Taxonomy | None = None) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ COMMANDS = {
     "models": "What can be promised of a release.",
     "metrics": "What can be measured of a release.",
     "generate": "Make a realistic synthetic query log.",
+    "reproduce": "Repeat the experiments of the papers behind the methods.",
     "demo": "The whole path on a bundled sample, in seconds.",
     "doctor": "Versions, threads, kernels and optional parts.",
 }

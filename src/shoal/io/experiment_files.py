@@ -1,0 +1,53 @@
+"""Files of repeated experiments: the data sets in a directory of the user's, and a page, pictures and tables, each whole or not there."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.errors import InputError, OutputError
+from shoal.io.directory import disk_errors
+from shoal.io.whole_file import whole_file
+
+
+class ExperimentFiles:
+    """Files are written into a new or an empty directory; with `force` also over files of the same names."""
+
+    def __init__(self, directory: Path, *, force: bool = False) -> None:
+        self.directory, self._force = directory, force
+
+    def check(self) -> None:
+        """Raise where nothing could be written here; asked before the work."""
+        if not self.directory.parent.is_dir():
+            raise OutputError(f"there is no directory {self.directory.parent}", hint="create it first")
+        if self.directory.exists() and not self.directory.is_dir():
+            raise OutputError(f"{self.directory} exists and is a file", hint="name a directory")
+        if self.directory.is_dir() and not self._force and any(self.directory.iterdir()):
+            raise OutputError(f"{self.directory} is not empty", hint="choose another directory, or overwrite what is there with --force")
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write one file."""
+        with disk_errors(str(self.directory)):
+            self.directory.mkdir(exist_ok=True)
+            with whole_file(self.directory / name, force=True) as out:
+                out.write(content)
+
+    def write_table(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Write rows as a CSV file with a header."""
+        held = io.BytesIO()
+        pl.DataFrame([dict(row) for row in rows], infer_schema_length=None).write_csv(held)
+        self.write(name, held.getvalue())
+
+
+def data_set(directory: Path | None, *stems: str) -> Path | None:
+    """The file of a directory whose name begins with one of these words, whatever its ending; None where there is none."""
+    if directory is None:
+        return None
+    if not directory.is_dir():
+        raise InputError(f"{directory} is no directory", hint="name the directory that holds the data sets")
+    found = sorted(path for path in directory.iterdir() if path.is_file() and path.name.lower().startswith(stems))
+    return found[0] if found else None

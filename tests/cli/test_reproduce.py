@@ -1,0 +1,77 @@
+"""shoal reproduce, as it is typed: what it says, what it writes, what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from helpers_cli import Shell
+from shoal.app.reproduce import PAPERS
+from shoal.errors import OutputError
+from shoal.io.experiment_files import ExperimentFiles
+
+TINY = {"thesis": 150}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_paper_is_repeated_and_its_statements_are_judged(shell: Shell, paper: str) -> None:
+    answer = shell("reproduce", paper, "--size", str(TINY[paper]), "--out", "found", "--json")
+    assert answer.code == 0, answer.err
+    found, place = json.loads(answer.out), shell.directory / "found"
+    assert {one["verdict"] for one in found["findings"]} <= {"agrees", "differs", "not comparable"}
+    assert sum(one["agrees"] is not None for one in found["findings"]) >= 3
+    page = (place / "experiment.md").read_text("utf-8")
+    for name, rows in found["figures"].items():
+        assert pl.read_csv(place / f"{name}.csv").height == len(rows) > 0
+        if f"({name}.svg)" in page:
+            assert (place / f"{name}.svg").read_bytes().startswith(b"<svg")
+    assert len(list(place.glob("*.svg"))) >= 1
+    assert pl.read_csv(place / "findings.csv").height == len(found["findings"])
+
+
+def test_a_log_of_ones_own(shell: Shell) -> None:
+    shell("generate", "log.tsv", "--users", "200", "--seed", "3")
+    terminal = shell("reproduce", "thesis", "--size", "150", "--data", "log.tsv")
+    assert "statements were seen here too" in terminal.out
+    assert [path.name for path in shell.directory.iterdir()] == ["log.tsv"]
+    own = json.loads(shell("reproduce", "thesis", "--size", "150", "--data", "log.tsv", "--json").out)
+    same = json.loads(shell("reproduce", "thesis", "--size", "150", "--seed", "3", "--json").out)
+    assert "the first 150 people of log.tsv" in own["data"]
+    assert own["figures"]["loss"] == same["figures"]["loss"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("thesiss",), "did you mean thesis"),
+        (("thesis", "--size", "5"), "at least 120, not 5"),
+        (("thesis", "--data", "missing"), "does not exist"),
+        (("thesis", "--data", "baskets.txt"), "about a log of queries"),
+        (("thesis", "--out", "missing/there"), "there is no directory"),
+        (("thesis", "--out", "full"), "is not empty"),
+    ],
+)
+def test_what_is_refused_before_the_work(shell: Shell, words: tuple[str, ...], told: str) -> None:
+    shell.file("baskets.txt", "milk,bread\nmilk,beer,eggs\nmilk\n")
+    (shell.directory / "full").mkdir()
+    shell.file("full/other.txt", "kept")
+    answer = shell("reproduce", *words)
+    assert (answer.code, answer.out) == (1, "")
+    assert told in answer.err
+
+
+def test_files_are_written_over_only_with_force(tmp_path: Path) -> None:
+    place = tmp_path / "found"
+    ExperimentFiles(place).check()
+    ExperimentFiles(place).write("a.csv", b"1")
+    with pytest.raises(OutputError, match="is not empty"):
+        ExperimentFiles(place).check()
+    again = ExperimentFiles(place, force=True)
+    again.check()
+    again.write("a.csv", b"2")
+    assert (place / "a.csv").read_bytes() == b"2"
+    with pytest.raises(OutputError, match="is a file"):
+        ExperimentFiles(place / "a.csv").check()
