@@ -22,6 +22,7 @@ import polars as pl
 from shoal.app.advised import advised
 from shoal.app.announcing import announced, doubts
 from shoal.app.attack import Attacked, Draw, attacked
+from shoal.app.attack_scenario import Beside
 from shoal.app.audit import Audit, gathered
 from shoal.app.consent import insist_on_consent
 from shoal.app.data_options import Column, Columns, DataOptions, asked_of_data, prepared_as
@@ -232,19 +233,23 @@ def attack(
     targets: int = 1000,
     control: float = 0.1,
     seed: int = 0,
+    remakes: int | None = None,
+    other_releases: Sequence[str | Path] = (),
     threads: int | None = None,
     **options: Unpack[DataOptions],
 ) -> Attacked:
     """What somebody could find out from a release directory who knows a little of people in its `original`, a file or a frame.
 
-    The named attacks, or all, on so many `targets`; a share of the people is left out as a `control` group.
+    The named attacks, or all, on so many `targets`; a share of the people is left out as a `control` group. Some attacks make the release
+    again for each person: `remakes` says for how many. `other_releases` of the same original may be held beside it.
     """
     names = (attacks,) if isinstance(attacks, str) else tuple(attacks)
     with spoken_in_python(), using(threads):
         place = Published.at(Path(release))
         how, given = _of_original(place, original, options)
         assert how is not None
-        return attacked(place, original, how, names, Draw(targets, control, seed), _tell, given.tree)
+        beside = Beside.of(tuple(map(Path, other_releases)))
+        return attacked(place, original, how, names, Draw(targets, control, seed, remakes), _tell, given.tree, beside)
 
 
 def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFrame:

@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 
 from shoal.app.again import made_again
+from shoal.app.attack_scenario import NOTHING_BESIDE, NOTHING_MORE, REMAKES, Beside, More, Remaking, enough, outcomes_of
 from shoal.app.audit import located, seen_at
 from shoal.app.contract import made_by
 from shoal.app.job import Preparation
 from shoal.app.manifest import Published
 from shoal.app.prepare import Prepared, prepare
 from shoal.app.promises import claims_of, method_of
-from shoal.attacks import ATTACKS, Attack, Trial
+from shoal.attacks import ATTACKS, RecordAttack, Trial
 from shoal.attacks.outcome import Outcome, outcome
+from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, attack_called
 from shoal.attacks.scene import People, Scene
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
@@ -51,6 +53,9 @@ class Draw(Declared):
     targets: int = param(1000, minimum=1, help="how many people are attacked")
     control: float = param(0.1, minimum=0, maximum=0.9, help="share of the people left out as a control group, who are attacked too")
     seed: int = param(0, minimum=0, help="by which people, and what is known of them, are drawn")
+    remakes: int | None = param(
+        None, minimum=0, help=f"people for each of whom the release is made again (none: {REMAKES}, fewer of many records)"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +72,7 @@ class Attacked:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        stories = {name: ATTACKS[name].story for name in dict.fromkeys(found.attack for found in self.outcomes)}
+        stories = {name: attack_called(name).story for name in dict.fromkeys(found.attack for found in self.outcomes)}
         return {"holds": self.holds, "stories": stories, "attacks": [o.as_dict() for o in self.outcomes], "notes": list(self.notes)}
 
 
@@ -115,9 +120,16 @@ class Case:
 
 
 def attacked(
-    place: Published, original: Any, how: Preparation, names: Sequence[str], draw: Draw, tell: Tell, given: Taxonomy | None = None
+    place: Published,
+    original: Any,
+    how: Preparation,
+    names: Sequence[str],
+    draw: Draw,
+    tell: Tell,
+    given: Taxonomy | None = None,
+    beside: Beside = NOTHING_BESIDE,
 ) -> Attacked:
-    """The named attacks, or all, on the original and on the release at this place."""
+    """The named attacks, or all, on the original and on the release at this place, by whoever has this beside it."""
     how = located(place, how, given, original)
     refuse_other_kinds(place.kinds)
     source = Source(read(original, how.reading), how, given)
@@ -125,8 +137,10 @@ def attacked(
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     seen = replace(seen_at(place, claims).release, claims=claims)
     release, remade = _with_rows(place, prepared, seen)
-    tell([f"original: {note}" for note in prepared.notes])
-    found = attacks_on(Case(source, prepared, release, _method(place)), names, draw, lambda notes: tell([remade, *notes]))
+    tell([*(f"original: {note}" for note in prepared.notes), remade])
+    more = beside.read(source.reading, prepared, original, given)
+    every = names or [*ATTACKS, *SCENARIO_ATTACKS]
+    found = attacks_on(Case(source, prepared, release, _method(place)), every, draw, tell, more)
     return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
 
 
@@ -144,14 +158,30 @@ def refuse_other_kinds(kinds: Collection[str]) -> None:
         raise ParameterError(f"attacks are made on published records, and this release holds {' and '.join(sorted(kinds))}")
 
 
-def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell) -> Attacked:
-    """The named attacks, or all, on an original that is prepared and on its release."""
-    attacks = [ATTACKS[name]() for name in names or ATTACKS]
+def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: More = NOTHING_MORE) -> Attacked:
+    """The named attacks, or all on published records, on an original that is prepared and on its release."""
+    attacks = [attack_called(name)() for name in names or ATTACKS]
     left_out, said = _left_out(case, draw) if draw.control else (None, "no control group was asked for")
     tell([said])
     subjects = _subjects(case.prepared.records, case.release, left_out, draw)
-    outcomes = [found for subject in subjects for attack in attacks for found in _outcomes(attack, subject, draw.seed)]
-    return Attacked(tuple(outcomes), (said,))
+    alone = [attack for attack in attacks if isinstance(attack, RecordAttack)]
+    outcomes = [found for subject in subjects for attack in alone for found in _outcomes(attack, subject, draw.seed)]
+    further = [attack for attack in attacks if isinstance(attack, ScenarioAttack)]
+    others, notes = outcomes_of(further, _scenario(case, left_out, draw, more), RELEASE) if further else ([], [])
+    tell(notes)
+    return Attacked((*outcomes, *others), (said, *notes))
+
+
+def _scenario(case: Case, left_out: LeftOut | None, draw: Draw, more: More) -> Scenario | str:
+    """What attacks are given that need more than the published records; or why they cannot be made."""
+    if case.method is None or case.release.secret is None:
+        return "the release cannot be made again"
+    original, rows = case.prepared.records, case.release.secret.rows()
+    targets = _drawn(original.bags, rows >= 0, draw)
+    remaking = Remaking.of(case.method, case.prepared, case.source.reading, case.source.given)
+    control = None if left_out is None else (left_out.records, Made(left_out.rest, left_out.release))
+    few = targets[: enough(draw.remakes, len(original.bags))]
+    return remaking.scenario(Made(original, case.release), targets, few, draw.seed, control, more)
 
 
 def _with_rows(place: Published, prepared: Prepared, seen: Release) -> tuple[Release, str]:
@@ -231,7 +261,7 @@ def _drawn(bags: Bags, published: Any, draw: Draw) -> Ints:
     return mixed[np.sort(first)][: draw.targets]
 
 
-def _outcomes(attack: Attack, subject: Subject, seed: int) -> list[Outcome]:
+def _outcomes(attack: RecordAttack, subject: Subject, seed: int) -> list[Outcome]:
     """What one attack amounts to, with each kind of knowledge."""
     trials = attack.trials(subject.scene, subject.people, seed)
     controls: Sequence[Trial | None] = [None] * len(trials)

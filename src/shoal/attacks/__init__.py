@@ -1,7 +1,8 @@
 """Attacks: what somebody who knows a few things of a person could still find out from a release.
 
 An attack tells its story, draws what the attacker knows of each person, and says how often the attacker succeeds. It is made on people
-who were published and on a control group who were not. Adding one is a file here and a line in `ATTACKS`.
+who were published and on a control group who were not. Adding one is a file here and a line in `ATTACKS`; one that needs more than the
+published records, such as a second release, has its line in `SCENARIO_ATTACKS` (`scenarios`).
 """
 
 from __future__ import annotations
@@ -38,18 +39,22 @@ class Trial:
 
 
 class Attack(Declared, ABC):
-    """Frozen parameters and one step: a scene and people in, their chances of being found out."""
+    """Frozen parameters and one step, which a base below declares: what is attacked in, chances of being found out."""
 
     test: ClassVar[Test]
     story: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name", "test", "story")
+
+
+class RecordAttack(Attack):
+    """An attack on published records: a scene and people in, their chances of being found out."""
 
     @abstractmethod
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
         """The attack on each of these people, with each kind of knowledge; the same kinds in the same order whoever they are."""
 
 
-ATTACKS: Table[type[Attack]] = Table(
+ATTACKS: Table[type[RecordAttack]] = Table(
     "attack",
     {
         "known-items": "shoal.attacks.known_items:KnownItems",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.attacks import Attack, Trial
+from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.matching import Matcher
 from shoal.attacks.scene import People, Scene
 from shoal.data.bags import Ints
@@ -43,7 +43,7 @@ SETTINGS = (
 
 
 @dataclass(frozen=True)
-class KnownItems(Attack):
+class KnownItems(RecordAttack):
     """Somebody knows a few items of a person, and looks for the record that fits them best."""
 
     name = "known-items"

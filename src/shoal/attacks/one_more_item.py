@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.attacks import Attack, Trial
+from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.matching import Matcher
 from shoal.attacks.scene import People, Scene
 from shoal.data.bags import Ints
@@ -15,7 +15,7 @@ NOTHING = -1
 
 
 @dataclass(frozen=True)
-class OneMoreItem(Attack):
+class OneMoreItem(RecordAttack):
     """Somebody who knows all items of a person but one guesses that one from the records that fit best."""
 
     name = "one-more-item"

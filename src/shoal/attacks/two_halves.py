@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.attacks import Attack, Trial
+from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.matching import Matcher
 from shoal.attacks.scene import People, Scene
 from shoal.data.bags import Ints
@@ -27,7 +27,7 @@ SETTINGS = (Share(1), Share(2), Share(3), Share(None))
 
 
 @dataclass(frozen=True)
-class TwoHalves(Attack):
+class TwoHalves(RecordAttack):
     """Two sources that know different items of a person are linked where both find the same record."""
 
     name = "two-halves"

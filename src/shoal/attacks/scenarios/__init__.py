@@ -1,0 +1,145 @@
+"""Attacks that need more than one set of published records: a second release, or the same one made again of changed records.
+
+A `Scenario` is what such an attack is given: the records, the release that was made of them with the knowledge of which became which,
+and the means to make it again. An attack that cannot be made raises `Skipped`, with the reason; it is never passed over in silence.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.attacks import ATTACKS, Attack, Test, Trial
+from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.itemsets.choice import Items
+from shoal.privacy import Model
+from shoal.registry import Table
+
+
+class Skipped(Exception):
+    """An attack cannot be made on a scenario; the text says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """Records, and the release that a method made of them."""
+
+    original: Original
+    release: Release
+
+    @property
+    def rows(self) -> Ints:
+        """The published row of each record, -1 where it was withheld."""
+        if self.release.secret is None:
+            raise Skipped("it is not known which record became which")
+        return self.release.secret.rows()
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A release as it was made, the records that are attacked in it, and the means to make it of other records.
+
+    `remake` takes records as they were typed, `varied` makes the release of the same records with some parameters changed; both raise the
+    errors of preparation and method. `few` are the records attacked where the release is made again for each. `left_out` are records of
+    people who were not published, in the vocabulary of the release that was made without them. `others` are further releases of the same
+    records. `sensitive` are the items that must not be inferred, None where nobody named any.
+    """
+
+    made: Made
+    claims: tuple[Model, ...]
+    remake: Callable[[Bags], Made]
+    varied: Callable[[Mapping[str, Any]], Made]
+    parameters: Mapping[str, Any]
+    targets: Ints
+    few: Ints
+    seed: int
+    left_out: tuple[Bags, Made] | None = None
+    others: tuple[tuple[str, Made], ...] = ()
+    sensitive: Items | None = None
+
+    @property
+    def k(self) -> int:
+        """The number of people that a claim promises to stand together, the largest of all claims."""
+        found = [k for claim in self.claims if isinstance(k := claim.values().get("k"), int)]
+        if not found:
+            raise Skipped("no claim names a number of people, k, that stand together")
+        return max(found)
+
+
+@dataclass(frozen=True, eq=False)
+class ScenarioTrial:
+    """A trial, the records of the people attacked, the same on people to whom it cannot apply, and the limit that a claim promises."""
+
+    trial: Trial
+    records: Ints
+    control: Trial | None = None
+    ceiling: float | None = None
+    test: Test | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """All trials of an attack, and what has to be said of how it was made."""
+
+    trials: tuple[ScenarioTrial, ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+class ScenarioAttack(Attack):
+    """Frozen parameters and one step: a scenario in, chances of being found out."""
+
+    @abstractmethod
+    def tried(self, scenario: Scenario) -> Tried:
+        """The attack with each kind of knowledge; raises `Skipped` where it cannot be made."""
+
+
+SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
+    "attack",
+    {
+        "intersection": "shoal.attacks.scenarios.intersection:Intersection",
+    },
+)
+
+
+def attack_called(name: str) -> type[Attack]:
+    """The attack of this name, of whatever sort; an unknown name is refused."""
+    return SCENARIO_ATTACKS[name] if name in SCENARIO_ATTACKS else ATTACKS[name]
+
+
+# -- changed records
+
+
+def with_people(typed: Bags, added: Bags) -> Bags:
+    """The records, and after them those of made-up people, each with an owner of its own."""
+    names = pl.concat([typed.vocabulary.names, added.vocabulary.names]).unique(maintain_order=True)
+    vocabulary = Vocabulary(names)
+    first, second = (part.relabelled(vocabulary.codes(part.vocabulary.names), vocabulary) for part in (typed, added))
+    fresh = int(typed.owners.max(initial=-1)) + 1 + np.arange(len(added))
+    return Bags(
+        np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]]),
+        np.concatenate([first.items, second.items]),
+        np.concatenate([first.counts, second.counts]),
+        np.concatenate([typed.owners, fresh]),
+        vocabulary,
+    )
+
+
+def without_person(typed: Bags, owner: int) -> Bags:
+    """All records but those of one person."""
+    return typed.select(typed.owners != owner)
+
+
+def of_used_names(bags: Bags) -> Bags:
+    """The same records over a vocabulary of the items that they hold, as if they had been read so."""
+    used = np.unique(bags.items)
+    codes = np.full(len(bags.vocabulary), -1, np.int32)
+    codes[used] = np.arange(len(used))
+    renamed = bags.relabelled(codes, Vocabulary(bags.vocabulary.names.gather(used)))
+    return replace(renamed, owners=bags.owners)

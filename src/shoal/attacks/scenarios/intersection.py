@@ -1,0 +1,107 @@
+"""Intersection: two releases of the same people; whoever is alone in where the two groups meet is found.
+
+In each release a person stands in a class of records that are published alike. Somebody who finds the class in both is left with the
+people who are in both classes. Classes of k people may meet in a single one: k-anonymity is promised of each release, not of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from shoal.attacks import Trial
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.data.bags import Ints
+from shoal.errors import ShoalError
+from shoal.privacy.identical import identical_records
+
+VARIED = {"seed": "another seed", "k": "k one larger"}
+
+
+@dataclass(frozen=True)
+class Intersection(ScenarioAttack):
+    """Somebody finds a person's class in two releases, and draws one of the people who are in both."""
+
+    name = "intersection"
+    test = "linking"
+    story = (
+        "The same people are published twice. Somebody knows in which group a person stands in each release, and draws one of the people "
+        "who are in both groups. Where nobody else is in both, the person is found for certain."
+    )
+
+    def tried(self, scenario: Scenario) -> Tried:
+        """The release alone; with each other release; with all of them. Without others, with such as the publisher might make next."""
+        own = classes_of(scenario.made)
+        others, notes = (list(scenario.others), ()) if scenario.others else _made_here(scenario)
+        places = [(f"this release and {name}", joined(own, classes_of(made))) for name, made in others]
+        if len(scenario.others) > 1:
+            places.append(("all of them", reduce(joined, [own, *(classes_of(made) for _, made in others)])))
+        drawn = ScenarioTrial(_drawn("the group in this release", own, scenario), scenario.targets, ceiling=_promised(scenario))
+        met = [trial(where, classes, scenario) for where, classes in places for trial in (_drawn, _alone)]
+        return Tried((drawn, *(ScenarioTrial(one, scenario.targets) for one in met)), notes)
+
+
+def _promised(scenario: Scenario) -> float | None:
+    """What the claims promise of one release."""
+    found = [limit for claim in scenario.claims if (limit := claim.ceiling("linking", None)) is not None]
+    return min(found, default=None)
+
+
+def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, ...]]:
+    """Releases of the same records by the same method, with one parameter changed; those that cannot be made are told."""
+    made, notes = [], []
+    for name, words in VARIED.items():
+        value = scenario.parameters.get(name)
+        if isinstance(value, bool) or not isinstance(value, int):
+            continue
+        try:
+            made.append((f"one with {words} (made here)", scenario.varied({name: value + 1})))
+        except ShoalError as error:
+            notes.append(f"intersection: a release with {words} cannot be made ({error.message})")
+    if not made:
+        raise Skipped("there is no other release, and the method has no parameter by which a second one could differ")
+    return made, tuple(notes)
+
+
+def classes_of(made: Made) -> Ints:
+    """The class of each record, -1 where it was withheld."""
+    rows, label = made.rows, identical_records(made.release.published)
+    return np.where(rows >= 0, label[rows] if len(label) else -1, -1).astype(np.int64)
+
+
+def joined(one: Ints, other: Ints) -> Ints:
+    """The class of each record that is in the same class of both as whoever is numbered alike; -1 where it is missing in one."""
+    both = (one >= 0) & (other >= 0)
+    pairs = np.unique(np.column_stack([one[both], other[both]]), axis=0, return_inverse=True)[1].ravel()
+    found = np.full(len(one), -1, np.int64)
+    found[both] = pairs
+    return found
+
+
+def _drawn(where: str, classes: Ints, scenario: Scenario) -> Trial:
+    """The chance of drawing each person among the people of the class."""
+    sizes = _sizes(classes, scenario)
+    success = np.divide(1.0, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+    return Trial(where, None, success, 1 / max(1, scenario.made.original.n_owners), sizes == 1)
+
+
+def _alone(where: str, classes: Ints, scenario: Scenario) -> Trial:
+    """Who is alone in the class."""
+    alone = _sizes(classes, scenario) == 1
+    return Trial(f"{where}: alone in both", None, alone.astype(np.float64), 0.0, alone)
+
+
+def _sizes(classes: Ints, scenario: Scenario) -> Ints:
+    """How many people are in the class of each person attacked; none where the person is missing in one of the releases."""
+    people = dict(_people(classes, scenario.made.original.bags.owners))
+    return np.array([people.get(int(classes[record]), 0) for record in scenario.targets], np.int64)
+
+
+def _people(classes: Ints, owners: Ints) -> Iterator[tuple[int, int]]:
+    """How many different people are in each class."""
+    there = classes >= 0
+    pairs = np.unique(np.column_stack([classes[there], owners[there]]), axis=0)
+    yield from zip(*(values.tolist() for values in np.unique(pairs[:, 0], return_counts=True)), strict=True)
