@@ -54,7 +54,7 @@ def test_in_a_group_of_two_nobody_is_found_with_more_than_a_half():
 def test_the_lowest_published_node_counts():
     matcher = Matcher(scene([["Apple"], ["Fruit"], ["Food"], ["Orange"]], [1] * 4))
     apple = matcher.scene.tree.names.codes(["Apple"])[0]
-    scores = matcher.scores([int(apple)])
+    scores = matcher.scores([np.array([apple])]).matrix.toarray()[0]
     assert scores[0] > scores[1] > scores[2] == scores[3] == 0  # Food is above everything and tells nothing
 
 

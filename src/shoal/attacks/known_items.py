@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from shoal.attacks import RecordAttack, Trial
-from shoal.attacks.matching import Matcher
+from shoal.attacks.matching import Fits, Matcher, counted
 from shoal.attacks.scene import People, Scene
+from shoal.attacks.scores import Scores
 from shoal.data.bags import Ints
 from shoal.parameters import param
 
 
 class Knowledge(NamedTuple):
-    """So many items, the rarest ones or any; so many of them wrong; so many items known to be absent. No number: the whole record."""
+    """So many items, the rarest ones or any; so many of them wrong; so many items known to be absent. No number: the whole record.
+
+    `counts`: it is known how often the person has each.
+    """
 
     items: int | None
     rarest: bool = False
     wrong: int = 0
     absent: int = 0
+    counts: bool = False
 
     def __str__(self) -> str:
         if self.items is None:
             return "the whole record, and that nothing else is in it"
         which = f"{self.items} {'rarest' if self.rarest else 'random'} item{'s' if self.items > 1 else ''}"
+        which += f", and how often{' each' if self.items > 1 else ''}" if self.counts else ""
         wrong = f", {self.wrong} of them wrong" if self.wrong else ""
         return which + wrong + (f", and {self.absent} that are absent" if self.absent else "")
 
+    @property
+    def within_models(self) -> int | None:
+        """How many items are known, where models promise something of such knowledge: not of what is wrong, absent or counted."""
+        return None if self.wrong or self.absent or self.counts else self.items
 
-IMPOSSIBLE = -1  # the score of a record that holds more than a person of whom everything is known
+
+class Told(NamedTuple):
+    """What is known of one person: items that the person holds, or is thought to hold, and items that the person does not hold."""
+
+    items: Ints
+    absent: Ints
+
+
 DRAWS = 4  # for each item that a person must not hold
 SIZES = (1, 2, 3, 4, 6, 8)
 SETTINGS = (
@@ -40,6 +58,7 @@ SETTINGS = (
     Knowledge(3, absent=3),
     Knowledge(None),
 )
+WITH_COUNTS = tuple(Knowledge(n, counts=True) for n in (1, 2, 4))
 
 
 @dataclass(frozen=True)
@@ -56,39 +75,39 @@ class KnownItems(RecordAttack):
     eccentricity: float = param(1.5, minimum=0, help="standard deviations by which a record must lead before the attacker is sure")
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
-        """Each kind of knowledge in turn. Whoever has fewer items is known by all of them."""
-        matcher = Matcher(scene)
-        return [self._trial(matcher, people, setting, seed) for setting in SETTINGS]
-
-    def _trial(self, matcher: Matcher, people: People, setting: Knowledge, seed: int) -> Trial:
-        chance = np.random.default_rng(seed)
-        success, claimed = np.zeros(len(people)), np.zeros(len(people), bool)
-        for person in range(len(people)):
-            scores = self._scores(matcher, people.items(person), setting, chance)
-            success[person] = matcher.chance(matcher.best(scores), people, person)
-            claimed[person] = matcher.stands_out(scores, self.eccentricity)
-        # What is wrong or absent is beyond what models promise.
-        known = setting.items if not setting.wrong and not setting.absent else None
-        return Trial(str(setting), known, success, 1 / max(1, matcher.scene.n_records), claimed)
-
-    def _scores(self, matcher: Matcher, held: Ints, setting: Knowledge, chance: np.random.Generator) -> Ints:
-        """How well each row fits what is known of somebody who holds these items."""
-        scores = matcher.scores(_known(matcher.scene, held, setting, chance))
-        for item in _not_held(matcher.scene, held, setting.absent, chance):
-            scores[matcher.holding(int(item))] -= matcher.weights[item]
-        if setting.items is None:
-            return _of_nothing_else(matcher, scores, held)
-        return scores
+        """Each kind of knowledge in turn, counts where records have any. Whoever has fewer items is known by all of them."""
+        matcher, settings = Matcher(scene), (*SETTINGS, *(WITH_COUNTS if scene.world.counts.max(initial=1) > 1 else ()))
+        told = {setting: _told(scene, people, setting, seed) for setting in settings}
+        success = {setting: np.zeros(len(people)) for setting in settings}
+        claimed = {setting: np.zeros(len(people), bool) for setting in settings}
+        for place, some in matcher.blocks(people):
+            fits = matcher.fits([one.items for setting in settings for one in told[setting][place]])
+            for setting in settings:
+                scores = _scores(matcher, fits, some, setting, told[setting][place])
+                success[setting][place] = matcher.chance(scores, some)
+                claimed[setting][place] = scores.stands_out(self.eccentricity)
+        guessing = 1 / max(1, scene.n_records)
+        return [Trial(str(one), one.within_models, success[one], guessing, claimed[one]) for one in settings]
 
 
-def _of_nothing_else(matcher: Matcher, scores: Ints, held: Ints) -> Ints:
-    """The scores without records that hold more than these items; most have nothing in common with them and need not be looked at."""
-    telling = np.flatnonzero(scores)
-    if not matcher.possible(telling, held).any():
-        telling = np.arange(len(scores))
-    left = np.full(len(scores), IMPOSSIBLE)
-    left[telling] = np.where(matcher.possible(telling, held), scores[telling], IMPOSSIBLE)
-    return left
+def _scores(matcher: Matcher, fits: Fits, people: People, setting: Knowledge, told: Iterable[Told]) -> Scores:
+    """How well each row fits what is known of these people."""
+    told = list(told)
+    scores = fits.scores([one.items for one in told], [one.absent for one in told] if setting.absent else None)
+    return fits.only(scores, matcher.possible(people.records)) if setting.items is None else scores
+
+
+def _told(scene: Scene, people: People, setting: Knowledge, seed: int) -> list[Told]:
+    """What is known of each person."""
+    chance = np.random.default_rng(seed)
+    found = []
+    for person in range(len(people)):
+        held = people.items(person)
+        known = _known(scene, held, setting, chance)
+        if setting.counts:
+            known = counted(known, people.counts(person)[np.searchsorted(held, known)])
+        found.append(Told(known, _not_held(scene, held, setting.absent, chance)))
+    return found
 
 
 def _known(scene: Scene, held: Ints, setting: Knowledge, chance: np.random.Generator) -> Ints:

@@ -1,33 +1,34 @@
-"""How well published records fit what an attacker knows of a person.
+"""How well published records fit what an attacker knows of people.
 
 A known item fits a record by the lowest published node at or above it, and the fewer published items lie below that node, the more it
-tells. Weights are whole numbers, so that records that fit equally well are exactly equal.
+tells. Weights are whole numbers, so that records that fit equally well are exactly equal. People are worked on in blocks: what is known of
+a block of people, times the rows that each known item fits, gives the scores of all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from shoal.attacks.scene import People, Scene
-from shoal.data.bags import Ints
-from shoal.taxonomy.postings import Postings
+from shoal.attacks.scores import Floats, Scores
+from shoal.data.bags import Bags, Ints
 
-Mask = npt.NDArray[np.bool_]
+Known = Sequence[Ints]
+"""What is known of each of several people: items, or `counted` ones."""
 
 UNIT = 1 << 16  # of weights, which are logarithms
-MOST_KEPT = 1 << 22  # rows of fits that are remembered
+BLOCK = 64  # people whose scores are held at a time
+COUNT_BITS = 32
 
 
-class Fit(NamedTuple):
-    """The rows that an item fits, and how much each fit tells."""
-
-    rows: Ints
-    weights: Ints
+def counted(items: Ints, counts: Ints) -> Ints:
+    """Items of which it is known how often the person has them."""
+    return items.astype(np.int64) | (counts.astype(np.int64) << COUNT_BITS)
 
 
 class Matcher:
@@ -35,82 +36,126 @@ class Matcher:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._index = Postings(scene.published, scene.tree)
-        self.row_of, self.holding = self._index.row_of, self._index.holding
-        self._seen = np.zeros(len(scene.published), bool)  # rows for which a lower node was found
-        self._fits: dict[int, Fit] = {}
-        self._kept = 0
+        published, shape = scene.published, (len(scene.published), len(scene.tree))
+        self.row_of = np.repeat(np.arange(len(published)), np.diff(published.indptr))
+        self.holding: sp.csr_matrix = sp.csr_matrix((published.counts, published.items, published.indptr), shape=shape).T.tocsr()
 
     @cached_property
     def weights(self) -> Ints:
         """What it tells that a record holds a node: never less than for the nodes above it."""
-        tree, n = self.scene.tree, max(1, self.scene.n_records)
-        held = np.bincount(self.scene.published.items, weights=self.scene.copies[self.row_of], minlength=len(tree)).astype(np.int64)
-        below = np.clip(tree.sum_up(held), 1, n)
-        return np.asarray(np.rint(UNIT * np.log2(n / below)), np.int64)
+        held = np.bincount(self.scene.published.items, weights=self.scene.copies[self.row_of], minlength=len(self.scene.tree))
+        return self.told_by(self.scene.tree.sum_up(held.astype(np.int64)))
 
-    def fit(self, item: int) -> Fit:
-        """The rows with a node at or above this item; the lowest such node says how much that tells."""
-        if item not in self._fits:
-            found = self._fitted(item)
-            if self._kept + len(found.rows) > MOST_KEPT:
-                self._fits.clear()
-                self._kept = 0
-            self._kept += len(found.rows)
-            self._fits[item] = found
-        return self._fits[item]
+    def told_by(self, records: Ints) -> Ints:
+        """What it tells of a record that it is one of so many."""
+        n = max(1, self.scene.n_records)
+        return np.asarray(np.rint(UNIT * np.log2(n / np.clip(records, 1, n))), np.int64)
 
-    def _fitted(self, item: int) -> Fit:
-        rows, weights, node = [], [], item
-        self._seen[:] = False
-        while node >= 0:
-            held = self.holding(node)
-            fresh = held[~self._seen[held]]
-            self._seen[fresh] = True
-            rows.append(fresh)
-            weights.append(np.full(len(fresh), self.weights[node]))
-            node = int(self.scene.tree.parent[node])
-        return Fit(np.concatenate(rows), np.concatenate(weights))
+    def blocks(self, people: People) -> Iterator[tuple[slice, People]]:
+        """People in blocks that are worked on together, and their places among all."""
+        for start in range(0, len(people), BLOCK):
+            numbers = np.arange(start, min(len(people), start + BLOCK))
+            yield slice(start, start + len(numbers)), people.select(numbers)
 
-    def scores(self, items: Iterable[int]) -> Ints:
-        """How well each row fits somebody who holds these items."""
-        found = np.zeros(len(self.scene.published), np.int64)
-        for item in items:
-            fit = self.fit(int(item))
-            found[fit.rows] += fit.weights
-        return found
+    def fits(self, known: Known) -> Fits:
+        """The rows that fit any of what is known, to score people by it."""
+        return Fits(self, np.unique(np.concatenate([*known, np.zeros(0, np.int64)])))
 
-    def best(self, scores: Ints) -> Mask:
-        """The rows that fit best."""
-        return np.asarray(scores == scores.max()) if len(scores) else np.zeros(0, bool)
+    def scores(self, known: Known) -> Scores:
+        """How well each row fits people of whom this is known."""
+        return self.fits(known).scores(known)
 
-    def copies_of(self, rows: Mask) -> int:
-        """How many published records these rows are."""
-        return int(self.scene.copies[rows].sum())
+    def possible(self, records: Bags) -> sp.csr_matrix:
+        """Ones for the rows that may be the record of somebody who holds just these items: each of their nodes is at or above one."""
+        above = _at_or_above(records, self.scene.tree.parent)
+        explained = (above @ _ones(self.holding)).tocsr()
+        sizes = np.diff(self.scene.published.indptr)
+        found = sp.csr_matrix((explained.data == sizes[explained.indices], explained.indices, explained.indptr), explained.shape, np.int64)
+        found.eliminate_zeros()
+        empty = np.flatnonzero(sizes == 0)
+        if not len(empty):
+            return found
+        every = sp.csr_matrix((np.ones(len(empty), np.int64), empty, [0, len(empty)]), shape=(1, len(sizes)))
+        return sp.csr_matrix(found + sp.vstack([every] * len(records), "csr"))
 
-    def possible(self, rows: Ints, items: Ints) -> Mask:
-        """Which of these rows may be the record of somebody who holds just these items: each of their nodes is at or above one."""
-        published = self.scene.published
-        starts, sizes = published.indptr[rows], np.diff(published.indptr)[rows]
-        ends = np.cumsum(sizes)
-        nodes = published.items[np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes)]
-        strange = np.searchsorted(items, self.scene.tree.end[nodes]) == np.searchsorted(items, nodes)
-        return np.asarray(np.bincount(np.repeat(np.arange(len(rows)), sizes)[strange], minlength=len(rows)) == 0)
+    def chance(self, scores: Scores, people: People) -> Floats:
+        """The chance that a record drawn from those that fit best is the person's."""
+        return scores.chance_if(self.possible(people.records)) if people.owned is None else scores.chance(people.owned)
 
-    def chance(self, rows: Mask, people: People, person: int) -> float:
-        """The chance that a record drawn from these rows is this person's."""
-        if people.rows is None:
-            theirs = bool(self.possible(np.flatnonzero(rows), people.items(person)).any())
-        else:
-            theirs = bool(rows[people.rows[person]])
-        return 1 / self.copies_of(rows) if theirs else 0.0
 
-    def stands_out(self, scores: Ints, least: float) -> bool:
-        """Whether a single record fits best, ahead of the second by so many standard deviations of all scores."""
-        best = self.best(scores)
-        if not len(scores) or self.copies_of(best) > 1:
-            return False
-        shares = self.scene.copies / self.scene.n_records
-        mean = float(scores @ shares)
-        spread = float(np.sqrt(max(0.0, float((scores.astype(float) ** 2) @ shares) - mean * mean)))
-        return bool(scores.max() - scores[~best].max(initial=0) > least * spread)
+class Fits:
+    """The rows that each of several known items fits, and how much each fit tells."""
+
+    def __init__(self, matcher: Matcher, known: Ints) -> None:
+        self._known, self._scene = known, matcher.scene
+        self._matcher = matcher
+        node = known & ((1 << COUNT_BITS) - 1)
+        self._rows = self._own(node, known >> COUNT_BITS)
+        parent, weights = self._scene.tree.parent.astype(np.int64), matcher.weights
+        node = parent[node]
+        while (telling := (node >= 0) & (weights[np.maximum(node, 0)] > 0)).any():
+            # A lower node tells at least as much as one above it: the most that is told is by the lowest.
+            held = _ones(matcher.holding[np.maximum(node, 0)])
+            self._rows = self._rows.maximum(_scaled(held, np.where(telling, weights[node], 0)))
+            node = np.where(telling, parent[node], -1)
+
+    def _own(self, node: Ints, counts: Ints) -> sp.csr_matrix:
+        """Rows that hold the known items themselves.
+
+        Where it is known how often a person has an item, a row that has it more often cannot be the person's, and one that has it just as
+        often tells more.
+        """
+        weights, held = self._matcher.weights, self._matcher.holding[node]
+        place = np.repeat(np.arange(len(node)), np.diff(held.indptr))
+        same, more = held.data == counts[place], (held.data > counts[place]) & (counts[place] > 0)
+        as_often = self._matcher.told_by(np.bincount(place[same], self._scene.copies[held.indices[same]], len(node)).astype(np.int64))
+        told = np.where(same, as_often[place], np.where(more, 0, weights[node][place]))
+        return sp.csr_matrix((told, held.indices, held.indptr), shape=held.shape)
+
+    def scores(self, known: Known, absent: Known | None = None) -> Scores:
+        """How well each row fits people of whom this is known, and of whom some items are known to be absent."""
+        found = self._chosen(known) @ self._rows
+        if absent is not None:
+            items = np.unique(np.concatenate([*absent, np.zeros(0, np.int64)]))
+            held = _scaled(_ones(self._matcher.holding[items]), self._matcher.weights[items])
+            found = found - _ones_at(absent, items) @ held
+        return Scores(found.tocsr(), self._scene)
+
+    def only(self, scores: Scores, possible: sp.csr_matrix) -> Scores:
+        """The scores without rows that are not possible, which are worse than any other."""
+        return Scores((scores.matrix.multiply(possible) + possible).tocsr(), self._scene)
+
+    def _chosen(self, known: Known) -> sp.csr_matrix:
+        return _ones_at(known, self._known)
+
+
+def _ones_at(known: Known, listed: Ints) -> sp.csr_matrix:
+    """A matrix of ones: which of the listed items are known of whom."""
+    starts = np.cumsum([0, *map(len, known)])
+    places = np.searchsorted(listed, np.concatenate([*known, np.zeros(0, np.int64)]))
+    return sp.csr_matrix((np.ones(len(places), np.int64), places, starts), shape=(len(known), len(listed)))
+
+
+def _ones(matrix: sp.csr_matrix) -> sp.csr_matrix:
+    return sp.csr_matrix((np.ones(matrix.nnz, np.int64), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _scaled(matrix: sp.csr_matrix, by: Ints) -> sp.csr_matrix:
+    """A matrix of ones with each row times a number; rows times zero are left out."""
+    data = np.repeat(by, np.diff(matrix.indptr))
+    found = sp.csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    found.eliminate_zeros()
+    return found
+
+
+def _at_or_above(records: Bags, parent: npt.NDArray[np.int32]) -> sp.csr_matrix:
+    """People times nodes: ones for the nodes at or above any of their items."""
+    who, node = np.repeat(np.arange(len(records)), np.diff(records.indptr)), records.items.astype(np.int64)
+    pairs = [np.zeros(0, np.int64)]
+    while len(node):
+        pairs.append(np.unique(who * len(parent) + node))
+        who, node = pairs[-1] // len(parent), parent[pairs[-1] % len(parent)].astype(np.int64)
+        who, node = who[node >= 0], node[node >= 0]
+    keys = np.unique(np.concatenate(pairs))
+    shape = (len(records), len(parent))
+    return sp.csr_matrix((np.ones(len(keys), np.int64), (keys // len(parent), keys % len(parent))), shape=shape)

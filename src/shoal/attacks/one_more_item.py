@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.matching import Matcher
 from shoal.attacks.scene import People, Scene
+from shoal.attacks.scores import Scores
 from shoal.data.bags import Ints
 
 NOTHING = -1
+
+
+class Hidden(NamedTuple):
+    """The items that are known of a person, and the one that is not."""
+
+    known: Ints
+    item: int
 
 
 @dataclass(frozen=True)
@@ -27,28 +37,41 @@ class OneMoreItem(RecordAttack):
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
         """One kind of knowledge: all items but one, drawn at random."""
-        matcher, chance = Matcher(scene), np.random.default_rng(seed)
+        matcher, hidden = Matcher(scene), _hidden(people, seed)
         popular = np.argsort(-scene.holders, kind="stable")
-        success, naive = np.zeros(len(people)), np.zeros(len(people))
-        for person in range(len(people)):
-            held = people.items(person)
-            if len(held):
-                hidden = int(held[chance.integers(len(held))])
-                known = held[held != hidden]
-                success[person] = _guess(matcher, known) == hidden
-                naive[person] = _most_popular(popular, known) == hidden
-        return [Trial("all items but one", None, success, float(naive.mean()) if len(people) else 0.0)]
+        success = np.zeros(len(people))
+        for place, _ in matcher.blocks(people):
+            known = [one.known for one in hidden[place]]
+            guesses = _guesses(matcher, matcher.scores(known), known)
+            success[place] = [guess == one.item for guess, one in zip(guesses, hidden[place], strict=True)]
+        naive = [_most_popular(popular, one.known) == one.item for one in hidden]
+        return [Trial("all items but one", None, success, float(np.mean(naive)) if naive else 0.0)]
 
 
-def _guess(matcher: Matcher, known: Ints) -> int:
-    """The item, published as people have it, that stands most often in the best fitting records beside what is known."""
-    scene = matcher.scene
-    held = matcher.best(matcher.scores(known))[matcher.row_of]
-    copies = scene.copies[matcher.row_of[held]]
-    counts = np.bincount(scene.published.items[held], weights=copies, minlength=len(scene.tree))
-    counts[known] = 0
-    counts[scene.holders == 0] = 0  # a node that stands for others is no item of anybody
-    return int(counts.argmax()) if counts.any() else NOTHING
+def _hidden(people: People, seed: int) -> list[Hidden]:
+    """An item of each person; of people who hold nothing there is none to guess, and no guess is right."""
+    chance = np.random.default_rng(seed)
+    found = []
+    for person in range(len(people)):
+        held = people.items(person)
+        item = int(held[chance.integers(len(held))]) if len(held) else NOTHING - 1
+        found.append(Hidden(held[held != item], item))
+    return found
+
+
+def _guesses(matcher: Matcher, scores: Scores, known: list[Ints]) -> list[int]:
+    """For each person the item, published as people have it, that stands most often in the best fitting records beside what is known."""
+    scene, copies = matcher.scene, matcher.scene.copies
+    everywhere = np.bincount(scene.published.items, weights=copies[matcher.row_of], minlength=len(scene.tree)).astype(np.int64)
+    best = sp.csr_matrix((copies[scores.best.indices], scores.best.indices, scores.best.indptr), shape=scores.best.shape)
+    held = (best @ (matcher.holding > 0).astype(np.int64).T).tocsr()
+    found = []
+    for person, items in enumerate(known):
+        counts = everywhere.copy() if scores.unfitted[person] else held[person].toarray().ravel()
+        counts[items] = 0
+        counts[scene.holders == 0] = 0  # a node that stands for others is no item of anybody
+        found.append(int(counts.argmax()) if counts.any() else NOTHING)
+    return found
 
 
 def _most_popular(popular: Ints, known: Ints) -> int:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.matching import Matcher
@@ -21,6 +20,13 @@ class Share(NamedTuple):
 
     def __str__(self) -> str:
         return "half of the items each" if self.items is None else f"{self.items} item{'s' if self.items > 1 else ''} each"
+
+
+class Halves(NamedTuple):
+    """What each of the two knows, as many items both."""
+
+    one: Ints
+    other: Ints
 
 
 SETTINGS = (Share(1), Share(2), Share(3), Share(None))
@@ -40,25 +46,24 @@ class TwoHalves(RecordAttack):
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
         """More and more items each. Whoever has fewer is known by halves of what there is."""
         matcher = Matcher(scene)
-        return [self._trial(matcher, people, setting, seed) for setting in SETTINGS]
-
-    def _trial(self, matcher: Matcher, people: People, setting: Share, seed: int) -> Trial:
-        chance = np.random.default_rng(seed)
-        success = np.zeros(len(people))
-        for person in range(len(people)):
-            mixed = chance.permutation(people.items(person))
-            each = len(mixed) // 2 if setting.items is None else min(setting.items, len(mixed) // 2)
-            if each:
-                success[person] = _same_record(matcher, mixed[:each], mixed[each : 2 * each])
-        return Trial(str(setting), setting.items, success, 1 / max(1, matcher.scene.n_records))
-
-
-def _same_record(matcher: Matcher, one: Ints, other: Ints) -> float:
-    """The chance that two draws, each from the records that fit best, are the same record."""
-    first, second = _fitting_best(matcher, one), _fitting_best(matcher, other)
-    both = matcher.copies_of(first & second)
-    return both / (matcher.copies_of(first) * matcher.copies_of(second)) if both else 0.0
+        halves = {setting: _halves(people, setting, seed) for setting in SETTINGS}
+        success = {setting: np.zeros(len(people)) for setting in SETTINGS}
+        for place, _ in matcher.blocks(people):
+            fits = matcher.fits([part for setting in SETTINGS for both in halves[setting][place] for part in both])
+            for setting in SETTINGS:
+                both = halves[setting][place]
+                same = fits.scores([half.one for half in both]).same(fits.scores([half.other for half in both]))
+                success[setting][place] = np.where([len(half.one) > 0 for half in both], same, 0.0)
+        guessing = 1 / max(1, scene.n_records)
+        return [Trial(str(setting), setting.items, success[setting], guessing) for setting in SETTINGS]
 
 
-def _fitting_best(matcher: Matcher, known: Ints) -> npt.NDArray[np.bool_]:
-    return matcher.best(matcher.scores(known))
+def _halves(people: People, setting: Share, seed: int) -> list[Halves]:
+    """Different items of each person, for the one and for the other; none of people with a single item."""
+    chance = np.random.default_rng(seed)
+    found = []
+    for person in range(len(people)):
+        mixed = chance.permutation(people.items(person))
+        each = len(mixed) // 2 if setting.items is None else min(setting.items, len(mixed) // 2)
+        found.append(Halves(mixed[:each], mixed[each : 2 * each]))
+    return found

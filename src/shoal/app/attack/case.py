@@ -1,0 +1,65 @@
+"""A release beside its original, and the means to make it again, of all people or of some rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shoal.app.contract import made_by
+from shoal.app.job import Preparation
+from shoal.app.prepare import Prepared, prepare
+from shoal.data.bags import Bags, Ints
+from shoal.data.log import Log
+from shoal.data.original import AnyOriginal
+from shoal.data.release import Release
+from shoal.errors import InputError
+from shoal.io.read.inputs import Reading
+from shoal.methods import Method
+from shoal.taxonomy.tree import Taxonomy
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Data as it was read, of which everybody, or only some people, are prepared in the same way."""
+
+    reading: Reading
+    how: Preparation
+    given: Taxonomy | None = None
+
+    @property
+    def owners(self) -> Ints:
+        """Whose each row or record is."""
+        data = self.reading.data
+        if isinstance(data, Log):
+            return data.frame["owner"].to_numpy()
+        if isinstance(data, Bags):
+            return data.owners
+        raise InputError("attacks are made on records of items, and on rows of logs")
+
+    def prepared(self, wanted: Any = None) -> Prepared:
+        """Everybody; or those rows or records where a mask is true."""
+        data = self.reading.data if wanted is None else _part(self.reading.data, wanted)
+        return prepare(replace(self.reading, data=data), self.how, self.given)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A release beside its original: with its secret where it is known which record became which, else as it was read.
+
+    `method` makes it again of some people or rows; None where it is not known.
+    """
+
+    source: Source
+    prepared: Prepared
+    release: Release
+    method: Method | None
+
+    def made_of(self, wanted: Any) -> tuple[AnyOriginal, Release]:
+        """The original where a mask over what was read is true, and what the method makes of it; an error where it cannot."""
+        assert self.method is not None
+        original = self.source.prepared(wanted).original
+        return original, made_by(self.method, original)
+
+
+def _part(data: Any, wanted: Any) -> Log | Bags:
+    return replace(data, frame=data.frame.filter(wanted)) if isinstance(data, Log) else data.select(wanted)

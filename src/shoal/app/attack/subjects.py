@@ -1,0 +1,118 @@
+"""What is attacked: the original as it is and the release, with the same people, and people who were left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.app.attack.answer import ORIGINAL, RELEASE
+from shoal.app.attack.case import Case
+from shoal.app.attack.stage import Stage, raw_stage, records_in, stage_of
+from shoal.app.attack_scenario import REMAKES
+from shoal.attacks import RecordAttack, Trial
+from shoal.attacks.outcome import Outcome, outcome
+from shoal.attacks.scene import People, Scene
+from shoal.data.bags import Bags
+from shoal.data.original import AnyOriginal
+from shoal.data.release import Release
+from shoal.errors import ShoalError
+from shoal.parameters import Declared, param
+from shoal.privacy import Model
+
+
+@dataclass(frozen=True)
+class Draw(Declared):
+    """How many people are attacked, which share of all is left out as a control group, and the seed by which both are drawn."""
+
+    name = "draw"
+
+    targets: int = param(1000, minimum=1, help="how many people are attacked")
+    control: float = param(0.1, minimum=0, maximum=0.9, help="share of the people left out as a control group, who are attacked too")
+    seed: int = param(0, minimum=0, help="by which people, and what is known of them, are drawn")
+    remakes: int | None = param(
+        None, minimum=0, help=f"people for each of whom the release is made again (none: {REMAKES}, fewer of many records)"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is attacked: a scene, the people attacked in it, and, in a scene that was made without them, a control group."""
+
+    name: str
+    scene: Scene
+    people: People
+    control: tuple[Scene, People] | None
+    claims: tuple[Model, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The rest and its release; and records of people who were left out, in the vocabulary of the rest as it is, and of its release."""
+
+    rest: AnyOriginal
+    release: Release
+    raw: Stage
+    released: Stage
+    before: Bags
+    after: Bags
+
+    def controls(self, draw: Draw) -> tuple[tuple[Scene, People], tuple[Scene, People]]:
+        """Some of them, to be looked for in the rest as it is, and in its release."""
+        chosen = _control(self.before, draw)
+        before, after = People(self.before.select(chosen)), People(self.after.select(chosen))
+        return (self.raw.scene, before), (self.released.scene, after)
+
+
+def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
+    """A share of the people, and what the method makes of the others; or why there is none."""
+    if case.method is None:
+        return None, "no control group: no manifest tells by which method the release can be made without some people"
+    owners = case.source.owners
+    people = np.unique(owners)
+    chosen = np.random.default_rng(draw.seed).permutation(people)[: max(1, round(draw.control * len(people)))]
+    outside = np.isin(owners, chosen)
+    try:
+        rest, release = case.made_of(~outside)
+    except ShoalError as error:
+        return None, f"no control group: without some people the release cannot be made ({error.message})"
+    raw, released = raw_stage(rest), stage_of(rest, release)
+    records = records_in(case.source.prepared(outside).original)
+    found = LeftOut(rest, release, raw, released, raw.known(records), released.known(records))
+    return found, f"control group: the same release was made without {len(chosen):,} people"
+
+
+def subjects(original: AnyOriginal, release: Release, absent: LeftOut | None, draw: Draw) -> list[Subject]:
+    """The original as it is and the release, attacked with the same people."""
+    raw, released = raw_stage(original), stage_of(original, release)
+    targets = released.drawn(draw.seed, draw.targets)
+    before, after = (None, None) if absent is None else absent.controls(draw)
+    return [
+        Subject(ORIGINAL, raw.scene, raw.people(targets), before, ()),
+        Subject(RELEASE, released.scene, released.people(targets), after, release.claims),
+    ]
+
+
+def outcomes(attack: RecordAttack, subject: Subject, seed: int) -> list[Outcome]:
+    """What one attack amounts to, with each kind of knowledge."""
+    trials = attack.trials(subject.scene, subject.people, seed)
+    controls = {} if subject.control is None else {trial.knowledge: trial for trial in attack.trials(*subject.control, seed)}
+    lengths = np.diff(subject.people.records.indptr)
+    return [
+        outcome(subject.name, attack, trial, lengths, controls.get(trial.knowledge), ceiling(subject.claims, attack.test, trial))
+        for trial in trials
+    ]
+
+
+def ceiling(claims: Sequence[Model], test: str, trial: Trial) -> float | None:
+    """The lowest that any claim promises."""
+    promised = [limit for claim in claims if (limit := claim.ceiling(test, trial.known)) is not None]
+    return min(promised, default=None)
+
+
+def _control(records: Bags, draw: Draw) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Records that hold something, of so many different people, one each."""
+    mixed = np.random.default_rng(draw.seed).permutation(np.flatnonzero(records.lengths > 0))
+    _, first = np.unique(records.owners[mixed], return_index=True)
+    return mixed[np.sort(first)][: draw.targets]
