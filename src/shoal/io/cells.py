@@ -92,6 +92,19 @@ def taken(place: str) -> Any:
         return pickle.load(file)
 
 
+def peak_mb() -> float | None:
+    """The most memory that this process has had, where the system tells it.
+
+    What `getrusage` tells is no use: a process that was started begins with the peak of the one that started it.
+    """
+    try:
+        told = Path("/proc/self/status").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    peaks = [line.split()[1] for line in told.splitlines() if line.startswith("VmHWM:")]
+    return int(peaks[0]) / 1024 if peaks else None
+
+
 def store(place: str, found: dict[str, Any]) -> None:
     """Write the result of a cell, whole or not at all."""
     _written(Path(place), json.dumps(found).encode())

@@ -124,6 +124,8 @@ METRICS: Table[Metric] = Table(
         "top_words": "shoal.metrics.top_queries:TOP_WORDS",
         "cluster_rand": "shoal.metrics.clusterings:CLUSTER_RAND",
         "cluster_jaccard": "shoal.metrics.clusterings:CLUSTER_JACCARD",
+        "cluster_agreement": "shoal.metrics.clusterings:CLUSTER_AGREEMENT",
+        "nearest_agreement": "shoal.metrics.nearest:NEAREST_AGREEMENT",
         "browser_clicks": "shoal.metrics.browsers:BROWSER_CLICKS",
         "browser_sessions": "shoal.metrics.browsers:BROWSER_SESSIONS",
         "session_ratio": "shoal.metrics.browsers:SESSION_RATIO",

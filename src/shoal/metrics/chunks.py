@@ -1,8 +1,8 @@
-"""What is left of words that stood together, in chunks of records that were taken apart.
+"""What is left of words that stood together, in chunks of records that were taken apart; of their pairs also in published records.
 
-Pairs are those of terms in one record. `pair_error` takes for the support of a pair what reconstructions give on average: in a chunk of
-both terms it is told; terms of different chunks of a cluster of n records, held by a and b of them, meet in a * b / n; terms of the term
-chunk count as held once.
+Pairs are those of terms in one record. In published records the support of a pair is counted. In chunks `pair_error` takes for it what
+reconstructions give on average: in a chunk of both terms it is told; terms of different chunks of a cluster of n records, held by a and b
+of them, meet in a * b / n; terms of the term chunk count as held once.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
+import scipy.sparse as sp
 
-from shoal.data.bags import Bags
+from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.metrics import Metric
 
 TOP = 500
+FIRST_TERMS = 1000  # so many of the most frequent terms are looked at first
 Pair = tuple[str, str]
 
 
@@ -43,18 +46,67 @@ def pairs_together(release: Release, original: Original) -> float:
 
 
 def pair_recall(release: Release, original: Original) -> float:
-    """The share of the original's most frequent pairs that are among the most frequent ones of all sub-records."""
-    wanted = _top(pairs_of(original.bags))
-    found = {pair for pair, _ in _top(_pairs_in_chunks(chunks_in(release)))}
+    """The share of the original's most frequent pairs that are among the most frequent ones of what is published."""
+    wanted = top_pairs(original.bags)
+    found = {pair for pair, _ in _published_top(release)}
     return sum(pair in found for pair, _ in wanted) / len(wanted) if wanted else 1.0
 
 
 def pair_error(release: Release, original: Original) -> float:
-    """How far the supports of the original's most frequent pairs are off in reconstructions, relative to the mean of both, on average."""
-    wanted = _top(pairs_of(original.bags))
-    expected = _expected(chunks_in(release), [pair for pair, _ in wanted])
+    """How far the published supports of the original's most frequent pairs are off, relative to the mean of both, on average."""
+    wanted = top_pairs(original.bags)
+    pairs = [pair for pair, _ in wanted]
+    expected = _supports(release, pairs) if release.of_records else _expected(chunks_in(release), pairs)
     errors = [2 * abs(n - expected[pair]) / (n + expected[pair]) for pair, n in wanted]
     return float(np.mean(errors)) if errors else 0.0
+
+
+def _published_top(release: Release) -> list[tuple[Pair, int]]:
+    return top_pairs(release.published, release.copies) if release.of_records else _top(_pairs_in_chunks(chunks_in(release)))
+
+
+def top_pairs(bags: Bags, copies: Ints | None = None) -> list[tuple[Pair, int]]:
+    """The pairs of terms that the most records hold, and how many; a record counts as often as it is published. Equals are by name.
+
+    A pair is in no more records than each of its terms. So the pairs of the most frequent terms are counted, of ever more of them, until
+    no term that was left out can be in a pair that belongs here.
+    """
+    held, weights = _held(bags), np.ones(len(bags), np.int64) if copies is None else copies
+    supports = np.asarray(held.T @ weights, np.int64)
+    order = np.argsort(-supports, kind="stable")
+    several = int((supports > 0).sum())
+    n = min(several, FIRST_TERMS)
+    while True:
+        found = _pairs_of(held[:, order[:n]], weights, bags.vocabulary.names.gather(order[:n]))
+        least = found[TOP - 1][1] if len(found) >= TOP else 0
+        if n == several or least > supports[order[n]]:
+            return found[:TOP]
+        n = min(several, 2 * n)
+
+
+def _pairs_of(held: sp.csr_matrix, weights: Ints, names: pl.Series) -> list[tuple[Pair, int]]:
+    """All pairs of these columns that stand together somewhere, the most frequent first."""
+    both = sp.triu(held.T @ sp.diags(weights, dtype=np.int64) @ held, 1).tocoo()
+    ends = pl.DataFrame({"a": names.gather(both.row), "b": names.gather(both.col), "n": both.data.astype(np.int64)})
+    pairs = ends.select(pl.min_horizontal("a", "b").alias("first"), pl.max_horizontal("a", "b").alias("second"), "n")
+    return [
+        ((a, b), n) for a, b, n in pairs.filter(pl.col("n") > 0).sort("n", "first", "second", descending=[True, False, False]).iter_rows()
+    ]
+
+
+def _supports(release: Release, wanted: list[Pair]) -> dict[Pair, float]:
+    """How many published records hold each pair."""
+    held, names = _held(release.published).tocsc(), release.published.vocabulary
+    ends = names.codes([name for pair in wanted for name in pair]).reshape(-1, 2)
+    holders = {int(item): held.indices[held.indptr[item] : held.indptr[item + 1]] for item in np.unique(ends) if item >= 0}
+    none = np.zeros(0, np.int32)
+    both = (np.intersect1d(holders.get(int(a), none), holders.get(int(b), none)) for a, b in ends)
+    return {pair: float(release.copies[rows].sum()) for pair, rows in zip(wanted, both, strict=True)}
+
+
+def _held(bags: Bags) -> sp.csr_matrix:
+    """Records x terms, with a one wherever a record holds a term."""
+    return sp.csr_matrix((np.ones(len(bags.items), np.int64), bags.items, bags.indptr), shape=(len(bags), len(bags.vocabulary)))
 
 
 def chunks_in(release: Release) -> ChunkTable:
@@ -62,11 +114,6 @@ def chunks_in(release: Release) -> ChunkTable:
     found = release.only(ChunkTable.kind)
     assert isinstance(found, ChunkTable)
     return found
-
-
-def pairs_of(bags: Bags) -> Counter[Pair]:
-    """How many records hold each pair of terms, whose names rise."""
-    return _counted(sorted(record) for record in bags.to_polars().list.unique().to_list())
 
 
 def _pairs_in_chunks(table: ChunkTable) -> Counter[Pair]:
@@ -131,25 +178,29 @@ def _rates(table: ChunkTable, items: set[str]) -> dict[str, dict[int, tuple[str,
     return found
 
 
-def _of_chunks(name: str, summary: str, formula: Callable[[Release, Original], float], *, routine: bool = True) -> Metric:
-    return Metric(
-        name, summary, "higher", formula, highest=1.0, routine=routine, kinds=frozenset({ChunkTable.kind}), takes=frozenset({"sets"})
-    )
+def _of_chunks(name: str, summary: str, formula: Callable[[Release, Original], float]) -> Metric:
+    return Metric(name, summary, "higher", formula, highest=1.0, kinds=frozenset({ChunkTable.kind}), takes=frozenset({"sets"}))
 
 
 IN_CHUNKS = _of_chunks("in_chunks", "share of occurrences in record chunks or shared chunks, which tell how often", in_chunks)
 TOGETHER = _of_chunks("together", "share of occurrences that still stand beside another of their record", together)
 PAIRS_TOGETHER = _of_chunks("pairs_together", "share of the pairs of terms of a record that still stand together", pairs_together)
-PAIR_RECALL = _of_chunks(
-    "pair_recall", f"share of the top {TOP} pairs of terms that are the top pairs of chunks too", pair_recall, routine=False
+_WITH_PAIRS = frozenset({ChunkTable.kind, BagTable.kind})
+PAIR_RECALL = Metric(
+    "pair_recall",
+    f"share of the top {TOP} pairs of terms that are the top published pairs too",
+    "higher",
+    pair_recall,
+    highest=1.0,
+    routine=False,
+    kinds=_WITH_PAIRS,
 )
 PAIR_ERROR = Metric(
     "pair_error",
-    f"error of the supports of the top {TOP} pairs in reconstructions on average, relative to the mean of both",
+    f"error of the supports of the top {TOP} pairs, in chunks as reconstructions have them on average, relative to the mean of both",
     "lower",
     pair_error,
     highest=2.0,
     routine=False,
-    kinds=frozenset({ChunkTable.kind}),
-    takes=frozenset({"sets"}),
+    kinds=_WITH_PAIRS,
 )

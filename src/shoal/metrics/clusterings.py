@@ -1,4 +1,4 @@
-"""Whether data mining finds the same: k-means on the people of a log before and after, compared by the indices of Rand and of Jaccard.
+"""Whether data mining finds the same: k-means on the people of a log, or on records, before and after, compared by indices of pairs.
 
 People are vectors of how often they use the most common words, of length 1. These are not the distances by which methods form groups: the
 index would then tell what a method aims at, not what is left.
@@ -9,18 +9,21 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from shoal.data.bags import Ints
+from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
+from shoal.data.original import Original
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.shape import Shape
 from shoal.data.table import Floats
+from shoal.data.tables.bags import BagTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
 from shoal.text.terms import terms_of
 
 CLUSTERS, ROUNDS, WORDS = 10, 30, 200
+RECORDS, SEED = 10_000, 1  # of records so many are clustered, the same for every release
 _KINDS: frozenset[str] = frozenset({"profiles"})
 _TAKES: frozenset[Shape] = frozenset({"log"})
 
@@ -65,6 +68,41 @@ def jaccard_index(left: Ints, right: Ints) -> float:
     return both / (both + first + second) if both + first + second else 1.0
 
 
+def adjusted_rand_index(left: Ints, right: Ints) -> float:
+    """Rand's index less what chance gives for clusters of these sizes (Hubert and Arabie, 1985): 1 for equal clusterings, 0 for chance."""
+    both, first, second, neither = pair_counts(left, right)
+    in_left, in_right, pairs = both + first, both + second, both + first + second + neither
+    by_chance = in_left * in_right / max(1, pairs)
+    most = (in_left + in_right) / 2
+    return (both - by_chance) / (most - by_chance) if most != by_chance else 1.0
+
+
+def records_before_and_after(release: Release, original: Original) -> tuple[Floats, Floats]:
+    """The vectors of records, at most `RECORDS` of them, and of what is published for each; nothing where it was withheld."""
+    if release.secret is None:
+        raise ParameterError("which record became which is known only while a release is made")
+    rows = release.secret.rows()
+    chosen = np.sort(np.random.default_rng(SEED).permutation(len(rows))[:RECORDS])
+    shown = np.zeros((len(chosen), WORDS))
+    published = rows[chosen] >= 0
+    after = _common_items(release.published, release.copies)
+    shown[published] = after[rows[chosen][published]]
+    return _common_items(original.bags, np.ones(len(original.bags), np.int64))[chosen], shown
+
+
+def _common_items(bags: Bags, copies: Ints) -> Floats:
+    """Records as vectors of their most common items, of length 1 or 0."""
+    table = bags.to_scipy()
+    common = np.argsort(-np.asarray((table > 0).T @ copies), kind="stable")[:WORDS]
+    found = np.zeros((len(bags), WORDS))
+    found[:, : len(common)] = table[:, common].toarray()
+    return _of_one_length(found)
+
+
+def _of_one_length(found: Floats) -> Floats:
+    return np.asarray(found / np.maximum(np.sqrt((found**2).sum(axis=1, keepdims=True)), 1e-300))
+
+
 def people_before_and_after(release: Release, original: LogOriginal) -> tuple[Floats, Floats]:
     """The vectors of everybody who has a profile, from the original and from their profile."""
     table = release.only(ProfileTable.kind)
@@ -98,12 +136,14 @@ def _vectors(log: Log, owners: Ints, columns: pl.Series) -> Floats:
     used = _uses(log).join(places, on="word", how="inner").join(rows, on="owner", how="inner")
     found = np.zeros((len(owners), len(columns)))
     np.add.at(found, (used["row"].to_numpy(), used["column"].to_numpy()), 1.0)
-    return np.asarray(found / np.maximum(np.sqrt((found**2).sum(axis=1, keepdims=True)), 1e-300))
+    return _of_one_length(found)
 
 
-def clusterings(release: Release, original: LogOriginal, clusters: int = CLUSTERS) -> tuple[Ints, Ints]:
-    """The clusters of people before and after."""
-    before, after = people_before_and_after(release, original)
+def clusterings(release: Release, original: LogOriginal | Original, clusters: int = CLUSTERS) -> tuple[Ints, Ints]:
+    """The clusters of people, or of records, before and after."""
+    before, after = (
+        people_before_and_after(release, original) if isinstance(original, LogOriginal) else records_before_and_after(release, original)
+    )
     return k_means(before, clusters), k_means(after, clusters)
 
 
@@ -115,6 +155,11 @@ def cluster_rand(release: Release, original: LogOriginal) -> float:
 def cluster_jaccard(release: Release, original: LogOriginal) -> float:
     """Jaccard's index."""
     return jaccard_index(*clusterings(release, original))
+
+
+def cluster_agreement(release: Release, original: LogOriginal | Original) -> float:
+    """Rand's index, adjusted for chance."""
+    return adjusted_rand_index(*clusterings(release, original))
 
 
 CLUSTER_RAND = Metric(
@@ -138,4 +183,16 @@ CLUSTER_JACCARD = Metric(
     routine=False,
     kinds=_KINDS,
     takes=_TAKES,
+)
+CLUSTER_AGREEMENT = Metric(
+    "cluster_agreement",
+    f"adjusted Rand index of {CLUSTERS} clusters of records, or of people, before and after",
+    "higher",
+    cluster_agreement,
+    lowest=-1.0,
+    highest=1.0,
+    needs_groups=True,
+    routine=False,
+    kinds=_KINDS | {BagTable.kind},
+    takes=_TAKES | {"sets", "bags"},
 )

@@ -21,20 +21,56 @@ from shoal.taxonomy.postings import Postings
 from shoal.taxonomy.tree import Taxonomy
 
 QUERIES = 500
+QUERIES_OF_A_LEVEL = 100
 SANITY = 0.001  # of all records
 SEED = 1  # queries are the same for every release of an original
 
 
 def mean_error(release: Release, original: Original, size: int) -> float:
-    """The mean relative error of the answers to queries of so many nodes."""
-    truth = Postings(original.bags, original.tree)
-    answers = _Answers(release.published, release.copies, original.tree)
-    least = max(1.0, SANITY * len(original.bags))
-    errors = []
-    for nodes in _drawn(original.bags, original.tree, size):
-        right = _exact(truth, nodes, len(original.bags))
-        errors.append(abs(answers.expected(nodes) - right) / max(right, least))
-    return float(np.mean(errors)) if errors else 0.0
+    """The mean relative error of the answers to queries of so many nodes, at levels drawn at random."""
+    queries = _drawn(original.bags, original.tree, size)
+    return _Counting(release, original).mean_error(queries) if queries else 0.0
+
+
+def errors_by_level(release: Release, original: Original, size: int) -> dict[int, float]:
+    """The same of queries whose nodes are all of one level, for each level (the root's is 1) that enough items of a record reach."""
+    counting, tree = _Counting(release, original), original.tree
+    drawn = {level: drawn_at(original.bags, tree, size, level) for level in range(2, int(tree.height) + 2)}
+    return {level: counting.mean_error(queries) for level, queries in drawn.items() if queries}
+
+
+def drawn_at(bags: Bags, tree: Taxonomy, size: int, level: int) -> list[Ints]:
+    """Queries of this size from records with as many different nodes at or above their items at this level."""
+    lifted = _at_level(bags, tree, level)
+    chance = np.random.default_rng(SEED)
+    long_enough = np.flatnonzero(np.diff(lifted.indptr) >= size)
+    if not len(long_enough):
+        return []
+    records = long_enough[chance.integers(len(long_enough), size=QUERIES_OF_A_LEVEL)]
+    return [chance.choice(lifted.items[lifted.indptr[r] : lifted.indptr[r + 1]], size, replace=False).astype(np.int64) for r in records]
+
+
+def _at_level(bags: Bags, tree: Taxonomy, level: int) -> Bags:
+    """Records with each item lifted to a level; items above it are left out."""
+    node = np.arange(len(tree), dtype=np.int32)
+    for _ in range(int(tree.height)):
+        node = np.where(tree.depth[node] + 1 > level, tree.parent[node], node).astype(np.int32)
+    node[tree.depth + 1 < level] = -1
+    return bags.relabelled(node, bags.vocabulary, as_sets=True)
+
+
+class _Counting:
+    """What records say to queries, truly and by their release."""
+
+    def __init__(self, release: Release, original: Original) -> None:
+        self._truth, self._n = Postings(original.bags, original.tree), len(original.bags)
+        self._answers = _Answers(release.published, release.copies, original.tree)
+
+    def mean_error(self, queries: list[Ints]) -> float:
+        """The mean relative error of the answers; what few records answer is taken relative to the sanity bound."""
+        least = max(1.0, SANITY * self._n)
+        right = [_exact(self._truth, nodes, self._n) for nodes in queries]
+        return float(np.mean([abs(self._answers.expected(nodes) - n) / max(n, least) for nodes, n in zip(queries, right, strict=True)]))
 
 
 def _drawn(bags: Bags, tree: Taxonomy, size: int) -> list[Ints]:

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from typing import Any
 
 from shoal.app.comparison.attacking import Effort, worst_attack
 from shoal.app.comparison.coverage import coverage
+from shoal.app.comparison.forecast import forecasts
 from shoal.app.comparison.grid import Cell
+from shoal.app.comparison.periods import Periods
 from shoal.app.comparison.words import words_of
 from shoal.app.pipeline import Judged, anonymize
 from shoal.app.prepare import Prepared
+from shoal.data.original import Original
 from shoal.errors import ShoalError
+from shoal.io.cells import peak_mb
 from shoal.metrics import METRICS, measure
+from shoal.metrics.count_queries import errors_by_level
 
-TASKS = ("pattern_recall", "count_error_1", "count_error_2", "count_error_3")
+TASKS = (
+    "pattern_recall",
+    "pair_recall",
+    "pair_error",
+    "count_error_1",
+    "count_error_2",
+    "count_error_3",
+    "cluster_agreement",
+    "nearest_agreement",
+)
+SIZES = (1, 2, 3)  # of count queries at each level
 
 
-def worked(cell: Cell, prepared: Prepared, effort: Effort) -> dict[str, Any]:
-    """What came out: numbers, or why the method refused. Seconds are of the processor, and of the method and its judge alone."""
+def worked(cell: Cell, prepared: Prepared, periods: Periods | None, effort: Effort) -> dict[str, Any]:
+    """What came out: numbers, or why the method refused. Seconds are of the processor; as the memory, those of method and judge alone."""
     begun = time.process_time()
     try:
         judged = anonymize(prepared, cell.made())
@@ -27,13 +41,9 @@ def worked(cell: Cell, prepared: Prepared, effort: Effort) -> dict[str, Any]:
         return {"refused": error.message}
     seconds = time.process_time() - begun
     found = {"claims": [str(claim) for claim in judged.release.claims], "kind": min(judged.release.kinds), "seconds": seconds}
-    found |= {**_coverage(judged), **judged.metrics, **_tasks(judged)}
-    return {**found, **worst_attack(judged.release, judged.original, effort), "peak_mb": peak_mb()}
-
-
-def peak_mb() -> float:
-    """The most memory that this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    found |= {} if (peak := peak_mb()) is None else {"peak_mb": peak}
+    found |= {**_coverage(judged), **judged.metrics, **_tasks(judged), **_by_level(judged), **_forecast(cell, periods)}
+    return {**found, **worst_attack(judged.release, judged.original, effort)}
 
 
 def _coverage(judged: Judged) -> dict[str, float]:
@@ -44,4 +54,25 @@ def _coverage(judged: Judged) -> dict[str, float]:
 def _tasks(judged: Judged) -> dict[str, float]:
     """What somebody who works with the release still gets right."""
     fit = [name for name in TASKS if METRICS[name].applies(judged.release.kinds, judged.original.shape)]
+    promised = any(claim.generalized_groups is not None for claim in judged.release.claims)
+    fit += ["bound"] if promised and judged.original.on_taxonomy else []
     return measure(judged.release, judged.original, fit) if fit else {}
+
+
+def _by_level(judged: Judged) -> dict[str, float]:
+    """The errors of counting at each level of the taxonomy."""
+    if not isinstance(judged.original, Original) or not judged.release.of_records:
+        return {}
+    release = judged.original.aligned(judged.release)
+    by_size = {size: errors_by_level(release, judged.original, size) for size in SIZES}
+    return {f"count_error_{size}_level_{level}": error for size, found in by_size.items() for level, error in found.items()}
+
+
+def _forecast(cell: Cell, periods: Periods | None) -> dict[str, Any]:
+    """What a release of the earlier period is good for in the later one; why it could not be made."""
+    if periods is None:
+        return {}
+    try:
+        return dict(forecasts(anonymize(periods.earlier, cell.made()).release, periods))
+    except ShoalError as error:
+        return {"no_forecast": error.message}

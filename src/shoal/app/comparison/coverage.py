@@ -17,7 +17,8 @@ def coverage(words: Words) -> dict[str, float]:
     kept, whole = _by_term(words.kept), _by_term(words.before.to_scipy())
     people = len(np.unique(words.before.owners[words.left])) / max(1, words.before.n_owners)
     found = {"kept": _share(kept.sum(), whole.sum()), "terms_kept": _share((kept > 0).sum(), (whole > 0).sum()), "people_left": people}
-    found |= {f"kept_{name}": _share(kept[terms].sum(), whole[terms].sum()) for name, terms in classes(words.before).items()}
+    parts = classes(words.before).items()
+    found |= {f"kept_{name}": _share(kept[terms].sum(), whole[terms].sum()) for name, terms in parts if whole[terms].any()}
     return found if words.texts is None else found | _whole_texts(words.texts)
 
 

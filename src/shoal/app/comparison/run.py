@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 from shoal import __version__, kernels
 from shoal.app.comparison.attacking import Effort
 from shoal.app.comparison.grid import Cell
+from shoal.app.comparison.periods import Periods, periods_of, tells_times
 from shoal.app.job import Preparation, is_file
 from shoal.app.prepare import prepare
+from shoal.data.log import Log
 from shoal.errors import OutputError, ShoalError
 from shoal.io.cells import CellFiles, PreparedFiles
-from shoal.io.read.inputs import Reading, read
+from shoal.io.read.inputs import Reading, ReadOptions, read
 from shoal.io.read.packed import digest_of
 
 NAP_SECONDS = 0.05
@@ -91,13 +93,27 @@ class _Given:
         return made
 
     def _prepared(self, how: Preparation) -> Path | str:
-        said = repr(how.reading)
         try:
-            if said not in self._readings:
-                self._readings[said] = read(self._inputs, how.reading)
-            return self._private.keep(prepare(replace(self._readings[said]), how))
+            reading = self._reading(how.reading)
+            return self._private.keep((prepare(replace(reading), how), self._periods(reading, how)))
         except ShoalError as error:
             return error.message
+
+    def _reading(self, options: ReadOptions) -> Reading:
+        said = repr(options)
+        if said not in self._readings:
+            self._readings[said] = read(self._inputs, options)
+        return self._readings[said]
+
+    def _periods(self, reading: Reading, how: Preparation) -> Periods | None:
+        """An earlier and a later period of a log, where its times can be read; they may not have been read yet."""
+        if not isinstance(reading.data, Log) or not reading.timed:
+            return None
+        try:
+            log = reading.data if tells_times(reading.data) else self._reading(replace(how.reading, needs_times=True)).data
+            return periods_of(log, how) if isinstance(log, Log) else None
+        except ShoalError:
+            return None  # no times, or no records in the earlier period: the tasks that need them are not tried, which the page says
 
 
 class _Work(NamedTuple):

@@ -21,7 +21,8 @@ def main(prepared: str, told: str, result: str) -> None:
     said = json.loads(told)
     cell = Cell(said["method"], tuple((name, value) for name, value in said["settings"]), said["per"])
     with kernels.using(threads=said["threads"]):
-        store(result, worked(cell, taken(prepared), Effort(**said["effort"])))
+        given, periods = taken(prepared)
+        store(result, worked(cell, given, periods, Effort(**said["effort"])))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,97 @@
+"""An earlier and a later period of a log: what is learnt from a release of the one is tried on the other, as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+
+from shoal.app.job import Preparation
+from shoal.app.prepare import Prepared, prepare
+from shoal.data.log import Log
+from shoal.text.terms import in_one_case, terms_of
+
+EARLIER = 0.7  # share of the rows that lie in the earlier period, about
+EARLIEST = datetime(1900, 1, 1)
+TRIED, SEED = 500, 1  # so many queries and steps are tried, the same in every cell
+
+Tried = TypeVar("Tried")
+Words = tuple[str, ...]
+Step = tuple[Words, Words]
+"""What somebody did, and what was new in what the same person did next."""
+
+
+@dataclass(frozen=True, eq=False)
+class Periods:
+    """The earlier period as a method takes it, the same as it was typed, and what is tried of the later one."""
+
+    earlier: Prepared
+    raw: pl.DataFrame
+    kind: str
+    queries: tuple[Words, ...]
+    steps: tuple[Step, ...]
+
+
+def periods_of(log: Log, how: Preparation) -> Periods | None:
+    """Both periods, where the log tells times and has rows in both."""
+    if not tells_times(log):
+        return None
+    times = log.frame["time"]
+    begin = times.sort()[int(EARLIER * len(log))]
+    early, late = log.frame.filter(times < begin), log.frame.filter(times >= begin)
+    if not len(early) or not len(late):
+        return None
+    before = Log(early, log.kind)
+    events = events_of(Log(late, log.kind))
+    return Periods(prepare(before, how), early.select("owner", "payload"), log.kind, _queries(events), _steps(events))
+
+
+def tells_times(log: Log) -> bool:
+    """Whether every row has a time that could be read; those that could not were given one before all others."""
+    first = log.frame["time"].min() if log.timed and len(log) else None
+    return isinstance(first, datetime) and first > EARLIEST
+
+
+def events_of(log: Log) -> pl.DataFrame:
+    """What each person did at each time, in order: the words of a query as they come, or the items of one moment; in one case."""
+    frame = log.frame.select("owner", "time", words=_words(log))
+    if log.kind == "text":
+        return frame.sort("owner", "time", maintain_order=True)
+    together = frame.group_by("owner", "time").agg(pl.col("words").explode())
+    return together.with_columns(pl.col("words").list.unique().list.sort()).sort("owner", "time")
+
+
+def _words(log: Log) -> pl.Series:
+    payload = in_one_case(log.frame["payload"])
+    if log.kind == "item":
+        return payload.reshape((-1, 1)).arr.to_list()
+    found = terms_of(payload)
+    rows = pl.Series(np.repeat(np.arange(len(found)), np.diff(found.indptr)))
+    words = pl.DataFrame({"row": rows, "word": found.vocabulary.names.gather(found.items)})
+    lists = words.group_by("row").agg(pl.col("word").unique(maintain_order=True))
+    every = pl.DataFrame({"row": np.arange(len(found))})
+    empty = pl.Series([[]], dtype=pl.List(pl.String))
+    return every.join(lists, on="row", how="left", maintain_order="left")["word"].fill_null(empty)
+
+
+def _queries(events: pl.DataFrame) -> tuple[Words, ...]:
+    """Queries of two words or more."""
+    return _some([tuple(words) for words in events["words"].to_list() if len(words) > 1])
+
+
+def _steps(events: pl.DataFrame) -> tuple[Step, ...]:
+    """Each thing that a person did, with what was new in the next."""
+    after = events.with_columns(following=pl.col("words").shift(-1).over("owner"))
+    pairs = after.filter(pl.col("following").is_not_null()).select("words", "following").iter_rows()
+    steps = [(tuple(words), tuple(word for word in following if word not in words)) for words, following in pairs]
+    return _some([(words, fresh) for words, fresh in steps if words and fresh])
+
+
+def _some(found: Sequence[Tried]) -> tuple[Tried, ...]:
+    """At most so many, drawn with a fixed seed."""
+    chosen = np.sort(np.random.default_rng(SEED).permutation(len(found))[:TRIED])
+    return tuple(found[int(i)] for i in chosen)
