@@ -23,6 +23,7 @@ from shoal.app.advised import advised
 from shoal.app.announcing import announced, doubts
 from shoal.app.attack import Attacked, Draw, attacked
 from shoal.app.attack_scenario import Beside
+from shoal.app.attacking import Attempt, Readied, Wanted, readied, unsure, withstood
 from shoal.app.audit import Audit, gathered
 from shoal.app.consent import insist_on_consent
 from shoal.app.data_options import Column, Columns, DataOptions, asked_of_data, prepared_as
@@ -36,7 +37,7 @@ from shoal.app.look import look as see
 from shoal.app.manifest import Published
 from shoal.app.measuring import measured, recorded
 from shoal.app.pipeline import anonymize as judged_release
-from shoal.app.prepare import Prepared, prepare
+from shoal.app.prepare import Prepared
 from shoal.app.request import original_options, own_parameters, wanted_method
 from shoal.app.result import Result, log
 from shoal.app.rules import method_under
@@ -52,6 +53,7 @@ from shoal.methods import Method
 from shoal.names import did_you_mean
 from shoal.parameters import Param
 from shoal.privacy import Model
+from shoal.report.attack_summary import ATTACKS
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
 from shoal.taxonomy.placing import Scope, Unknown
@@ -60,7 +62,8 @@ __all__ = ["anonymize", "audit", "bound", "decode", "generate", "look", "measure
 
 _BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum=0))
 OF_SERIES = ("previous", "crossing", "exposed")
-_OF_RELEASES = ("claim", "rules", "bound", "no_guarantee", *OF_SERIES)
+OF_ATTACKS = ("attack", "targets", "control")
+_OF_RELEASES = ("claim", "rules", "bound", "no_guarantee", *OF_SERIES, *OF_ATTACKS)
 NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "threads", "parameters", *_OF_RELEASES})
 
 
@@ -122,6 +125,9 @@ def anonymize(
     previous: str | Path | Sequence[str | Path] = (),
     crossing: int = CROSSING,
     exposed: int = 0,
+    attack: Wanted = None,
+    targets: int | None = None,
+    control: float | None = None,
     threads: int | None = None,
     **parameters: Any,
 ) -> Result:
@@ -129,12 +135,10 @@ def anonymize(
 
     `data` is a path, a Polars (also lazy), pandas or Arrow frame, a column of lists, or a list of lists of items. `method` is a name, or a
     value such as `shoal.Clump(k=5)`; its own parameters are keywords too. `claim` names further models to pass, `rules` a release whose
-    recoding is applied, `previous` earlier releases of the same people. All other keywords are the options of `shoal anonymize`.
+    recoding is applied, `previous` earlier releases of the same people, `attack` attacks to be made. All others are those of the program.
 
-    >>> frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": ["Apple", "Milk", "Pear", "Milk"]})
-    >>> result = shoal.anonymize(frame, k=2, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Dairy": ["Milk", "Butter"]}})
-    >>> result.to_polars()["items"].to_list()
-    [['Fruit', 'Milk'], ['Fruit', 'Milk']]
+    >>> shoal.anonymize([["Apple"], ["Apple"], ["Pear"]], k=3, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Drink": ["Milk"]}})
+    <Result of shoal: k-anonymity(k=3) verified; 3 records>
     """
     return _released(data, method, dict(locals()))
 
@@ -282,21 +286,34 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     further = claims_for(chosen, asked["claim"])
     series = Series.of(*(asked[name] for name in OF_SERIES))
     earlier = series.earlier(chosen.claims())
-    prepared = _prepared(data, said, Preparation.default_for(chosen), chosen.claims())
+    attempt = Attempt.asked(*(asked[name] for name in OF_ATTACKS))
+    if attempt is not None:
+        attempt.refuse(chosen)
+    ready = _readied(data, said, Preparation.default_for(chosen), chosen.claims(), attempt)
+    prepared = ready.prepared
     wanted = (["bound"] if asked["bound"] else [], further, found)
     judged = judged_release(prepared, chosen, *wanted, no_guarantee=asked["no_guarantee"])
     for compared in series.compare(judged, earlier):
         _tell(() if compared.exposed else compared.told, compared.told if compared.exposed else ())
+    judged = withstood(attempt, judged, ready, chosen, found, _tell)
+    _tell((), unsure({ATTACKS: judged.attacks}))
     return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))
 
 
-def _prepared(data: Any, said: Mapping[str, Any], base: Preparation, claims: Sequence[Model] = ()) -> Prepared:
-    """The data, read and put on its taxonomy as was said; what was understood is told before the work."""
+def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:
+    """The data, read and put on its taxonomy as was said."""
+    return _readied(data, said, base).prepared
+
+
+def _readied(
+    data: Any, said: Mapping[str, Any], base: Preparation, claims: Sequence[Model] = (), attempt: Attempt | None = None
+) -> Readied:
+    """The same, with the data itself where attacks are to be made; what was understood is told before the work."""
     how, given = prepared_as(said, base)
-    prepared = prepare(data, how, given.tree)
-    told = announced(prepared, claims)
+    ready = readied(attempt, data, how, given.tree)
+    told = announced(ready.prepared, claims)
     _tell((*given.notes, *told.notes), (*told.warnings, *told.left_out))
-    return replace(prepared, notes=(*given.notes, *told.notes))
+    return replace(ready, prepared=replace(ready.prepared, notes=(*given.notes, *told.notes)))
 
 
 def _accepted(method: Method, no_guarantee: bool) -> None:

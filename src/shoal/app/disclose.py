@@ -1,7 +1,7 @@
 """What manifest, report and terminal may say beside which claims, decided here once.
 
 Beside a claim that is counted from the published tables, exact numbers about the original do no harm. Beside one that rests on noise they
-would break it: then what was read is described without numbers, and neither account nor metrics are told.
+would break it: then what was read is described without numbers, and neither account nor metrics nor rates of attacks are told.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from shoal.app.prepare import READING
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.privacy import Model
+from shoal.report.attack_summary import ATTACKS
 from shoal.report.by_shape import facts_of
 from shoal.report.facts import Facts
 
@@ -31,7 +32,7 @@ def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model]) -> dict[str,
     """A manifest as it may be published beside these claims; `counts` says where something was left out."""
     if allows_exact_counts(claims):
         return dict(manifest)
-    told = dict(manifest) | {part: {} for part in FROM_THE_INPUT}
+    told = {part: fact for part, fact in manifest.items() if part != ATTACKS} | {part: {} for part in FROM_THE_INPUT}
     return told | {"input": disclosed_input(manifest["input"], claims), "counts": WITHHELD}
 
 

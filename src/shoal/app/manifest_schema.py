@@ -9,20 +9,37 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, get_args
 
 from shoal.app.job import AS_TYPED, FLOOR, LARGEST_VECTOR, ROWS
-from shoal.data.duration import parse_gap
+from shoal.app.schema_rules import (
+    count,
+    entries,
+    flag,
+    is_floor,
+    is_gap,
+    is_plain,
+    level,
+    must,
+    number,
+    object_of,
+    one_of,
+    setting,
+    several,
+    sha256,
+    share,
+    text,
+    under,
+)
+from shoal.attacks import Test
+from shoal.attacks.outcome import Standing as Placed
 from shoal.data.log import Per
 from shoal.data.noisy_steps import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
 from shoal.data.original_rows import KEPT, QUASI
 from shoal.data.tables import KINDS
 from shoal.data.tables.columns import ALL_TYPES
-from shoal.errors import ParameterError
 from shoal.io.directory import NOTICE, REPORT
 from shoal.io.read.microdata_columns import DROPPED, OWNER
 from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
@@ -31,15 +48,13 @@ from shoal.io.rules import RULES
 from shoal.io.write.files import LAYOUTS, LISTED, OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
 from shoal.privacy import MODELS, Standing
+from shoal.report.attack_summary import ATTACKS
 from shoal.report.lacking import LACKING
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.placing import Scope, Unknown
 
-LARGEST_COUNT = 2**63 - 1
 FINEST_GRID = 60
 DIGEST = "sha256"
-
-Rule = Callable[[str, Any], Iterator[str]]
 
 
 def faults(manifest: Any) -> Iterator[str]:
@@ -61,7 +76,7 @@ def digest_of(manifest: Mapping[str, Any]) -> str:
 def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Ledgers and metrics that must be there for such tables and such input, and those that cannot be."""
     if "counts" in manifest:
-        yield from (f"{part} is there, and counts are withheld" for part in ("accounting", "metrics") if manifest[part])
+        yield from (f"{part} is there, and counts are withheld" for part in ("accounting", "metrics", ATTACKS) if manifest.get(part))
         yield from (
             f"input.{name} is there, and counts are withheld" for name, fact in manifest["input"].items() if not _countless(name, fact)
         )
@@ -90,109 +105,12 @@ def _adds_items(claim: str) -> bool:
 _LEDGERS = {"documents": ("records", "terms", "words")}
 
 
-# -- rules
-
-
-def _must(test: Callable[[Any], bool], what: str) -> Rule:
-    def rule(key: str, value: Any) -> Iterator[str]:
-        if not test(value):
-            yield f"{key or 'it'} must be {what}"
-
-    return rule
-
-
-def _one_of(allowed: tuple[str, ...]) -> Rule:
-    return _must(lambda value: isinstance(value, str) and value in allowed, f"one of {', '.join(allowed)}")
-
-
-def _entries(rule: Rule, *, required: tuple[str, ...] = ()) -> Rule:
-    """An object with entries of any name, all under one rule."""
-
-    def check(key: str, value: Any) -> Iterator[str]:
-        if not isinstance(value, dict):
-            yield f"{key or 'it'} must be an object"
-            return
-        yield from (f"{_under(key, name)} is missing" for name in required if name not in value)
-        for name, entry in value.items():
-            yield from _text(f"a name in {key or 'it'}", name)
-            yield from rule(_under(key, name), entry)
-
-    return check
-
-
-def _object(required: Mapping[str, Rule], optional: Mapping[str, Rule] | None = None) -> Rule:
-    """An object with these keys and no others."""
-    rules = {**required, **(optional or {})}
-
-    def check(key: str, value: Any) -> Iterator[str]:
-        if not isinstance(value, dict):
-            yield f"{key or 'it'} must be an object"
-            return
-        yield from (f"{_under(key, name)} is missing" for name in required if name not in value)
-        yield from (f"{_under(key, repr(name))} is not a key of a manifest" for name in value if name not in rules)
-        for name, rule in rules.items():
-            if name in value:
-                yield from rule(_under(key, name), value[name])
-
-    return check
-
-
-def _several(rule: Rule) -> Rule:
-    def check(key: str, value: Any) -> Iterator[str]:
-        if not isinstance(value, list):
-            yield f"{key} must be a list"
-            return
-        for i, entry in enumerate(value):
-            yield from rule(f"{key}[{i}]", entry)
-
-    return check
-
-
-def _under(key: str, name: str) -> str:
-    return f"{key}.{name}" if key else name
-
-
-def _is_text(value: Any) -> bool:
-    """Whether this is text that every file can hold; JSON may carry halves of characters."""
-    return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
-
-
-def _is_plain(value: Any) -> bool:
-    return _is_text(value) and not {"/", "\\", "\0"} & set(value)
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in {int, float} and math.isfinite(value) and abs(value) <= LARGEST_COUNT
-
-
-def _is_gap(value: Any) -> bool:
-    try:
-        parse_gap(value)
-    except ParameterError:
-        return False
-    return isinstance(value, str)
-
-
-def _is_floor(value: Any) -> bool:
-    names = isinstance(value, list) and bool(value) and all(map(_is_text, value)) and len(set(value)) == len(value)
-    return names or (type(value) is int and 1 <= value <= LARGEST_COUNT)
-
-
-_text = _must(_is_text, "text")
-_flag = _must(lambda value: type(value) is bool, "true or false")
-_count = _must(lambda value: type(value) is int and 0 <= value <= LARGEST_COUNT, "a whole number of 0 or more")
-_number = _must(_is_number, "a finite number")
-_level = _must(lambda value: _is_number(value) and value >= 0, "a finite number of 0 or more")
-_setting = _must(lambda value: value is None or type(value) is bool or _is_text(value) or _is_number(value), "one value")
-_sha256 = _must(lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{64}", value)), "a SHA-256 in hexadecimal digits")
-
-
 # -- the parts of a manifest
 
 
 def _ledger(key: str, value: Any) -> Iterator[str]:
     """A total, `in`, and the parts it fell into."""
-    found = list(_entries(_count, required=("in",))(key, value))
+    found = list(entries(count, required=("in",))(key, value))
     yield from found
     if not found and 2 * value["in"] != sum(value.values()):
         yield f"{key} does not add up: its parts are not all that went in"
@@ -200,7 +118,7 @@ def _ledger(key: str, value: Any) -> Iterator[str]:
 
 def _metrics(key: str, value: Any) -> Iterator[str]:
     """Known metrics within their bounds."""
-    found = list(_entries(_number)(key, value))
+    found = list(entries(number)(key, value))
     yield from found
     for name, said in {} if found else value.items():
         if name not in METRICS:
@@ -233,15 +151,15 @@ def _files(key: str, value: Any) -> Iterator[str]:
             yield f"{key}[{i}].layout is not one for such a file"
 
 
-_TABLE_FILE = _object(
-    {"name": _must(_is_plain, "a name without a path"), "table": _text, "kind": _one_of(tuple(KINDS)), "rows": _count, DIGEST: _sha256,
-     "format": _one_of(tuple(OUTPUT_FORMATS))},
-    {"separator": _text, "part": _text, "layout": _one_of(LAYOUTS), "columns": _entries(_one_of(tuple(ALL_TYPES))), "pseudonyms": _text,
-     "occurrences": _count, "items": _count, "different": _count, "groups": _count, "profiles": _count,
-     "records": _count, "clusters": _count, "subrecords": _count},
+_TABLE_FILE = object_of(
+    {"name": must(is_plain, "a name without a path"), "table": text, "kind": one_of(tuple(KINDS)), "rows": count, DIGEST: sha256,
+     "format": one_of(tuple(OUTPUT_FORMATS))},
+    {"separator": text, "part": text, "layout": one_of(LAYOUTS), "columns": entries(one_of(tuple(ALL_TYPES))), "pseudonyms": text,
+     "occurrences": count, "items": count, "different": count, "groups": count, "profiles": count,
+     "records": count, "clusters": count, "subrecords": count},
 )  # fmt: skip
-_REPORT_FILE = _object({"name": _one_of((REPORT,)), DIGEST: _sha256})
-_NOTED_FILE = _object({"name": _one_of((NOTICE, RULES)), DIGEST: _sha256})
+_REPORT_FILE = object_of({"name": one_of((REPORT,)), DIGEST: sha256})
+_NOTED_FILE = object_of({"name": one_of((NOTICE, RULES)), DIGEST: sha256})
 
 
 def _told_apart(files: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -251,78 +169,78 @@ def _told_apart(files: list[Any]) -> tuple[list[Any], list[Any]]:
     return files[:-pages], files[-pages:]
 
 
-_CLAIM = _object(
+_CLAIM = object_of(
     {
-        "model": _text,
-        "verdict": _one_of(get_args(Standing)),
-        "holds": _flag,
-        "achieved": _entries(_level),
-        "achieved_from_file": _entries(_level),
+        "model": text,
+        "verdict": one_of(get_args(Standing)),
+        "holds": flag,
+        "achieved": entries(level),
+        "achieved_from_file": entries(level),
     },
-    {"notes": _several(_text)},
+    {"notes": several(text)},
 )
 
 _ANY_INPUT = {
-    "records": _count,
-    "owners": _count,
-    "items": _count,
-    "occurrences": _count,
-    "per": _one_of(get_args(Per)),
-    "records_as": _one_of(("sets", "bags")),
-    "taxonomy": _must(_is_plain, "a name without a path"),
+    "records": count,
+    "owners": count,
+    "items": count,
+    "occurrences": count,
+    "per": one_of(get_args(Per)),
+    "records_as": one_of(("sets", "bags")),
+    "taxonomy": must(is_plain, "a name without a path"),
 }
-_READING = _object(
+_READING = object_of(
     {},
     {
-        "columns": _object({}, dict.fromkeys(ROLES, _text)),
-        "separator": _text,
-        "header": _flag,
-        "owners": _one_of(OWNERS),
-        "strict": _flag,
-        "malformed": _must(lambda value: _is_number(value) and 0 <= value <= 1, "a share from 0 to 1"),
+        "columns": object_of({}, dict.fromkeys(ROLES, text)),
+        "separator": text,
+        "header": flag,
+        "owners": one_of(OWNERS),
+        "strict": flag,
+        "malformed": share,
     },
 )
-_FROM_A_FILE = {"format": _one_of(tuple(FORMATS)), "files": _count, "reading": _READING}
-_PERHAPS = {**_FROM_A_FILE, "protects": _text, "rows": _count, "gap": _must(_is_gap, "a duration such as 30m")}
-_TYPED_INPUT = _object({**_ANY_INPUT, "names": _one_of((AS_TYPED,))}, _PERHAPS)
-_KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES), _several(_text))
-_ROWS_INPUT = _object(
-    {"rows": _count, "owners": _count, "read_as": _one_of(ROWS)},
+_FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "files": count, "reading": _READING}
+_PERHAPS = {**_FROM_A_FILE, "protects": text, "rows": count, "gap": must(is_gap, "a duration such as 30m")}
+_TYPED_INPUT = object_of({**_ANY_INPUT, "names": one_of((AS_TYPED,))}, _PERHAPS)
+_KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES), several(text))
+_ROWS_INPUT = object_of(
+    {"rows": count, "owners": count, "read_as": one_of(ROWS)},
     {
         **_FROM_A_FILE,
-        QUASI: _several(_text),
-        KEPT: _several(_text),
-        DROPPED: _several(_text),
-        OWNER: _text,
+        QUASI: several(text),
+        KEPT: several(text),
+        DROPPED: several(text),
+        OWNER: text,
         **_KINDS,
-        "clicks": _one_of(("read",)),
-        "times": _one_of(("read",)),
-        "taxonomy": _must(_is_plain, "a name without a path"),
+        "clicks": one_of(("read",)),
+        "times": one_of(("read",)),
+        "taxonomy": must(is_plain, "a name without a path"),
     },
 )
-_DOCUMENTS_INPUT = _object(
+_DOCUMENTS_INPUT = object_of(
     {
-        "records": _count,
-        "owners": _count,
-        "items": _count,
-        "read_as": _one_of(("documents",)),
-        "terms": _must(lambda value: type(value) is int and 1 <= value <= LARGEST_VECTOR, f"a whole number from 1 to {LARGEST_VECTOR:,}"),
-        "unknown": _one_of(get_args(Unknown)),
+        "records": count,
+        "owners": count,
+        "items": count,
+        "read_as": one_of(("documents",)),
+        "terms": must(lambda value: type(value) is int and 1 <= value <= LARGEST_VECTOR, f"a whole number from 1 to {LARGEST_VECTOR:,}"),
+        "unknown": one_of(get_args(Unknown)),
     },
-    {**_FROM_A_FILE, "rows": _count, "protects": _text},
+    {**_FROM_A_FILE, "rows": count, "protects": text},
 )
-_INPUT_ON_TAXONOMY = _object(
+_INPUT_ON_TAXONOMY = object_of(
     {
         **_ANY_INPUT,
-        "unknown_items": _count,
-        "unknown_occurrences": _count,
-        "node_loss": _one_of(tuple(LOSSES)),
-        "unknown": _one_of(get_args(Unknown)),
-        "scope": _one_of(get_args(Scope)),
-        FLOOR: _must(_is_floor, "a level from 1 on, or names of nodes"),
-        "taxonomy_nodes": _count,
-        "taxonomy_leaves": _count,
-        "taxonomy_height": _count,
+        "unknown_items": count,
+        "unknown_occurrences": count,
+        "node_loss": one_of(tuple(LOSSES)),
+        "unknown": one_of(get_args(Unknown)),
+        "scope": one_of(get_args(Scope)),
+        FLOOR: must(is_floor, "a level from 1 on, or names of nodes"),
+        "taxonomy_nodes": count,
+        "taxonomy_leaves": count,
+        "taxonomy_height": count,
     },
     _PERHAPS,
 )
@@ -335,8 +253,8 @@ def _countless(name: str, fact: Any) -> bool:
 
 def _words_of_input(key: str, value: Any) -> Iterator[str]:
     for name, fact in value.items():
-        yield from _text(f"a name in {key}", name)
-        yield from (_READING if name == "reading" else _text)(_under(key, name), fact)
+        yield from text(f"a name in {key}", name)
+        yield from (_READING if name == "reading" else text)(under(key, name), fact)
 
 
 def _input(key: str, value: Any) -> Iterator[str]:
@@ -357,30 +275,44 @@ def _input(key: str, value: Any) -> Iterator[str]:
     yield from rule(key, value)
 
 
-_STEP = _object(
+_STEP = object_of(
     {
-        "purpose": _one_of((GUIDE, SELECTION, COUNTS)),
-        "table": _text,
-        "noise": _one_of((GAUSSIAN, LAPLACE)),
-        "weights": _one_of((POLICY, EQUAL, WHOLE)),
-        "scale": _level,
-        "grid": _must(lambda value: type(value) is int and abs(value) <= FINEST_GRID, "a whole number"),
+        "purpose": one_of((GUIDE, SELECTION, COUNTS)),
+        "table": text,
+        "noise": one_of((GAUSSIAN, LAPLACE)),
+        "weights": one_of((POLICY, EQUAL, WHOLE)),
+        "scale": level,
+        "grid": must(lambda value: type(value) is int and abs(value) <= FINEST_GRID, "a whole number"),
     },
-    {one.name: _number for one in fields(NoisyStep) if one.default is None} | {"cap": _count},
+    {one.name: number for one in fields(NoisyStep) if one.default is None} | {"cap": count},
 )
 
-_MANIFEST = _object(
+_OUTCOME = object_of(
     {
-        "shoal": _text,
-        "method": _text,
-        "parameters": _entries(_setting),
+        "subject": text,
+        "attack": text,
+        "test": one_of(get_args(Test)),
+        "knowledge": text,
+        "targets": count,
+        **dict.fromkeys(("success", "low", "high", "baseline"), share),
+        "verdict": one_of(get_args(Placed)),
+    },
+    {**dict.fromkeys(("worst_hit", "control", "ceiling"), share), "controls": count},
+)
+_ATTACKS = object_of({"targets": count, "control": share, "seed": count, "outcomes": several(_OUTCOME)})
+
+_MANIFEST = object_of(
+    {
+        "shoal": text,
+        "method": text,
+        "parameters": entries(setting),
         "input": _input,
-        "claims": _several(_CLAIM),
-        "accounting": _entries(_ledger),
-        "notes": _several(_text),
+        "claims": several(_CLAIM),
+        "accounting": entries(_ledger),
+        "notes": several(text),
         "metrics": _metrics,
         "files": _files,
-        DIGEST: _sha256,
+        DIGEST: sha256,
     },
-    {"counts": _one_of(("withheld",)), LACKING: _text, "mechanism": _several(_STEP)},
+    {"counts": one_of(("withheld",)), LACKING: text, "mechanism": several(_STEP), ATTACKS: _ATTACKS},
 )

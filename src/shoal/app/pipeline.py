@@ -41,13 +41,17 @@ from shoal.itemsets.choice import without_names
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict, verified_if
+from shoal.report.attack_summary import ATTACKS
 from shoal.report.lacking import lack_of
 from shoal.report.page import render
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A release that passed all its claims, with the original it was judged against; `lack` says where it makes none."""
+    """A release that passed all its claims, with the original it was judged against; `lack` says where it makes none.
+
+    `attacks` are the rates of attacks that were made on it, where any were.
+    """
 
     release: Release
     original: AnyOriginal
@@ -56,6 +60,7 @@ class Judged:
     facts: dict[str, Any]
     lack: Mapping[str, str] = field(default_factory=dict)
     rules: RulesFile | None = None
+    attacks: Mapping[str, Any] = field(default_factory=dict)
 
 
 def anonymize(
@@ -159,6 +164,7 @@ def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str
         "accounting": release.accounting.as_dict() if release.accounting else {},
         "notes": list(release.notes),
         "metrics": judged.metrics,
+        **({ATTACKS: dict(judged.attacks)} if judged.attacks else {}),
         "files": files,
         **({"mechanism": [step.as_dict() for step in release.mechanism]} if release.mechanism else {}),
     }

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from shoal.app.attack_relations import of_attacks
 from shoal.app.disclose import allows_exact_counts
-from shoal.app.manifest_schema import LARGEST_COUNT
 from shoal.app.promises import claims_of
+from shoal.app.schema_rules import LARGEST_COUNT
 from shoal.app.stated import same
 from shoal.data.accounting import FATES
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, STOP_WORDS, UNKNOWN_KEPT
@@ -33,6 +34,7 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
     yield from _of_reading(manifest)
     yield from _of_claims(manifest)
     yield from _of_columns(manifest)
+    yield from of_attacks(manifest)
     if "terms" in manifest["accounting"]:
         yield from _of_terms(manifest)
     if "occurrences" in manifest["accounting"]:

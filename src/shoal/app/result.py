@@ -26,6 +26,7 @@ from shoal.io.write.files import LISTS, LONG, OutputForm, default_format
 from shoal.io.write.long import long_frame
 from shoal.itemsets.choice import without_names
 from shoal.privacy import Model, Verdict
+from shoal.report.attack_summary import ATTACKS
 from shoal.report.notebook import small_page
 from shoal.report.page import render
 from shoal.report.summaries import summary_of
@@ -93,6 +94,11 @@ class Result:
     def metrics(self) -> Mapping[str, float]:
         """What was measured, by the names of `shoal metrics`; empty beside a claim that forbids exact counts."""
         return dict(self.manifest["metrics"])
+
+    @property
+    def attacks(self) -> Mapping[str, Any]:
+        """The rates of attacks that were made before the release was given out, as its manifest tells them; empty where none were."""
+        return dict(self.manifest.get(ATTACKS, {}))
 
     @property
     def headline(self) -> Summary:

@@ -95,8 +95,13 @@ def parts_of(keys: Iterable[str]) -> list[str]:
     grouped: dict[str, dict[str, None]] = {}
     for key in keys:
         heading, _, name = key.rpartition(".")
-        grouped.setdefault(heading, {})[re.sub(r"\[\d+\]$", "", name)] = None  # a list is named once
+        grouped.setdefault(_without_places(heading), {})[re.sub(r"\[\d+\]$", "", name)] = None  # a list is named once
     return [f"{heading} ({', '.join(names)})" if heading else ", ".join(names) for heading, names in grouped.items()]
+
+
+def _without_places(heading: str) -> str:
+    """A list inside a part of the manifest is named once, whatever the places of its entries; those at the top are told apart."""
+    return re.sub(r"(?<=\.)(\w+)\[\d+\]", r"\1", heading)
 
 
 def _differs(key: str, said: Any, found: Any) -> str:

@@ -13,6 +13,7 @@ from shoal.data.bags import Ints
 
 Standing = Literal["within the promise", "may be above the promise", "ABOVE THE PROMISE", "nothing promised"]
 
+ORIGINAL, RELEASE = "original", "release"  # what is attacked, before and after
 WORST = 0.01  # the share of people who are hit worst
 
 
@@ -53,11 +54,7 @@ class Outcome:
     @property
     def standing(self) -> Standing:
         """The interval beside what the claim promises."""
-        if self.ceiling is None:
-            return "nothing promised"
-        if self.success.low > self.ceiling:
-            return "ABOVE THE PROMISE"
-        return "may be above the promise" if self.success.high > self.ceiling else "within the promise"
+        return standing_of(self.success, self.ceiling)
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
@@ -80,6 +77,15 @@ class Outcome:
             "ceiling": self.ceiling,
             "verdict": self.standing,
         }
+
+
+def standing_of(success: Interval, ceiling: float | None) -> Standing:
+    """An interval beside the highest rate that is promised, where any is."""
+    if ceiling is None:
+        return "nothing promised"
+    if success.low > ceiling:
+        return "ABOVE THE PROMISE"
+    return "may be above the promise" if success.high > ceiling else "within the promise"
 
 
 def outcome(subject: str, attack: Attack, trial: Trial, lengths: Ints, control: Trial | None, ceiling: float | None) -> Outcome:

@@ -8,8 +8,6 @@ from typing import Any
 from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import attack_called
 
-ORIGINAL, RELEASE = "original", "release"
-
 
 @dataclass(frozen=True, eq=False)
 class Attacked:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from shoal.app.contract import made_by
 from shoal.app.job import Preparation
 from shoal.app.prepare import Prepared, prepare
+from shoal.app.rules import reapplied
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.errors import InputError
 from shoal.io.read.inputs import Reading
+from shoal.io.rules import RulesFile
 from shoal.methods import Method
 from shoal.taxonomy.tree import Taxonomy
 
@@ -46,19 +49,21 @@ class Source:
 class Case:
     """A release beside its original: with its secret where it is known which record became which, else as it was read.
 
-    `method` makes it again of some people or rows; None where it is not known.
+    `method` makes it again of some people or rows, under `rules` where there are any; None where it is not known.
     """
 
     source: Source
     prepared: Prepared
     release: Release
     method: Method | None
+    rules: RulesFile | None = None
 
     def made_of(self, wanted: Any) -> tuple[AnyOriginal, Release]:
         """The original where a mask over what was read is true, and what the method makes of it; an error where it cannot."""
         assert self.method is not None
-        original = self.source.prepared(wanted).original
-        return original, made_by(self.method, original)
+        some = self.source.prepared(wanted)
+        work = None if self.rules is None else partial(reapplied, self.method, some, self.rules)
+        return some.original, made_by(self.method, some.original, work)
 
 
 def _part(data: Any, wanted: Any) -> Log | Bags:

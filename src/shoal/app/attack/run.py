@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.app.again import made_again
-from shoal.app.attack.answer import RELEASE, Attacked
+from shoal.app.attack.answer import Attacked
 from shoal.app.attack.case import Case, Source
 from shoal.app.attack.stage import stage_of
 from shoal.app.attack.subjects import Draw, LeftOut, left_out, outcomes, subjects
@@ -23,6 +23,7 @@ from shoal.app.job import Preparation
 from shoal.app.manifest import Published
 from shoal.app.promises import claims_of, method_of
 from shoal.attacks import ATTACKS, RecordAttack
+from shoal.attacks.outcome import RELEASE
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, attack_called
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_rows import LogOriginal
@@ -104,6 +105,8 @@ def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Sce
         return "it is made on published records, and rows of a log are published"
     if case.method is None or case.release.secret is None:
         return "the release cannot be made again"
+    if case.rules is not None:
+        return "the release was made under rules, and is not made again of other records"
     targets = stage_of(original, case.release).drawn(draw.seed, draw.targets)
     remaking = Remaking.of(case.method, case.prepared, case.source.reading, case.source.given)
     control = None

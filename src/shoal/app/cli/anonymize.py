@@ -10,7 +10,9 @@ import click
 
 from shoal.app.advice import Change, changes
 from shoal.app.announcing import announced, doubts
+from shoal.app.attacking import readied, unsure, withstood
 from shoal.app.cli import screen
+from shoal.app.cli.attack_option import asked_attempt, attack_options
 from shoal.app.cli.config import config_option
 from shoal.app.cli.grouped_command import help_all_option
 from shoal.app.cli.method_command import TYPED, MethodCommand
@@ -21,7 +23,7 @@ from shoal.app.consent import insist_on_consent
 from shoal.app.further import claims_for
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import Judged, anonymize, publish
-from shoal.app.prepare import Prepared, prepare
+from shoal.app.prepare import Prepared
 from shoal.app.request import chosen_method, preparation
 from shoal.app.rules import ruled_method
 from shoal.app.series import CROSSING, Series
@@ -34,6 +36,7 @@ from shoal.io.spreadsheets import formula_notes
 from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format
 from shoal.methods import METHODS, Method
 from shoal.privacy import Model
+from shoal.report.attack_summary import attack_lines
 from shoal.report.lacking import lack_of
 from shoal.report.private import render_private
 from shoal.report.summaries import summary_of
@@ -85,6 +88,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 )
 @click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Also judge by this, such as "km-anonymity(k=5, m=2)".')
 @click.option("--bound", is_flag=True, help="Also prove what any release must lose; slow.")
+@attack_options
 @no_guarantee_option
 @click.option("--force", is_flag=True, help="Replace an older release.")
 @click.option("--private-report", type=click.Path(path_type=Path), metavar="FILE", help="Records before and after. Not to be published.")
@@ -130,24 +134,23 @@ def command(
     typed = method_parameters(said)
     chosen = chosen_method(method, typed) if found is None else ruled_method(found, typed)
     insist_on_consent(chosen, no_guarantee)
-    further = claims_for(chosen, claim)
+    further, attempt = claims_for(chosen, claim), asked_attempt(said, chosen)
     form = form or default_format(chosen.publishes)
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
-    context = click.get_current_context()
-    refuse_file_name(out, context.command_path, context.meta[TYPED])
-    target = Target.asked(out, form, to_sep, force, layout)
-    OutputForm(layout=layout).refuse_layout(chosen.publishes)
+    target = asked_target(out, form, to_sep, force, layout, chosen)
     private = private_page(private_report, target, chosen)
     series = Series(previous, crossing, exposed)
     earlier = series.earlier(chosen.claims())
     begin(ReleaseDirectory(out, force=force))
     screen.warn(*doubts(chosen))
     with screen.naming(show_rare), screen.progress(threads):
-        prepared = prepare(input, how)
+        ready = readied(attempt, input, how)
+        prepared = ready.prepared
         announce(prepared, chosen.claims())
         judged = anonymize(prepared, chosen, ["bound"] if bound else [], further, found, no_guarantee=no_guarantee)
         for compared in series.compare(judged, earlier):
             (screen.warn if compared.exposed else screen.note)(*compared.told)
+        judged = withstood(attempt, judged, ready, chosen, found, lambda notes: screen.note(*notes))
         screen.note(*formula_notes(judged.release, form))
         manifest = publish(judged, target)
         if private is not None:
@@ -157,7 +160,17 @@ def command(
         screen.as_json(manifest)
     else:
         show_outcome(judged, manifest, out)
+    screen.warn(*unsure(manifest))
     warn_of_little(manifest, changes(prepared, chosen))
+
+
+def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: str, method: Method) -> Target:
+    """Where the release goes, as the options say; refused where they do not fit one another or what the method publishes."""
+    context = click.get_current_context()
+    refuse_file_name(out, context.command_path, context.meta[TYPED])
+    target = Target.asked(out, form, to_sep, force, layout)
+    OutputForm(layout=layout).refuse_layout(method.publishes)
+    return target
 
 
 def private_page(path: Path | None, target: Target, method: Method) -> PrivateFile | None:
@@ -210,6 +223,7 @@ def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
         *((name, screen.ledger_line(account[name])) for name in shown),
         *_unknown(given),
         *screen.verdict_rows(judged.verdicts),
+        *attack_lines(manifest),
         *(("", text) for text in judged.release.notes),
         ("method", f"{manifest['method']} with {used}"),
         ("open", str(out / REPORT)),

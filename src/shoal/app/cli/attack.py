@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from shoal.app.attack import ORIGINAL, RELEASE, Attacked, Draw, attacked
+from shoal.app.attack import Attacked, Draw, attacked
 from shoal.app.attack_scenario import Beside
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
@@ -17,7 +17,7 @@ from shoal.app.manifest import Published
 from shoal.app.request import original_options
 from shoal.attacks import ATTACKS
 from shoal.attacks.intervals import Interval
-from shoal.attacks.outcome import Outcome
+from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.counting import percent
 

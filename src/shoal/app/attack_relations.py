@@ -1,0 +1,47 @@
+"""Rates of attacks in one manifest that cannot all be true: intervals that are not those of their rates, verdicts against the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from shoal.app.promises import claims_of
+from shoal.app.stated import same
+from shoal.attacks import ATTACKS as ON_RECORDS
+from shoal.attacks.intervals import Interval, wilson
+from shoal.attacks.outcome import RELEASE, standing_of
+from shoal.attacks.scenarios import SCENARIO_ATTACKS
+from shoal.privacy import Model
+from shoal.report.attack_summary import ATTACKS
+from shoal.report.facts import FEWEST_PEOPLE
+
+MOST_KNOWN = 64  # items of a person, more than any attack knows by number
+
+
+def of_attacks(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """What contradicts something else in what a manifest tells of attacks."""
+    claims = claims_of(manifest)
+    for i, one in enumerate(manifest.get(ATTACKS, {}).get("outcomes", ())):
+        for fault in _of_outcome(one, claims):
+            yield f"{ATTACKS}.outcomes[{i}]: {fault}"
+
+
+def _of_outcome(one: Mapping[str, Any], claims: Sequence[Model]) -> Iterator[str]:
+    if one["attack"] not in ON_RECORDS and one["attack"] not in SCENARIO_ATTACKS:
+        yield "there is no such attack"
+    if one["targets"] < FEWEST_PEOPLE:
+        yield f"rates of fewer than {FEWEST_PEOPLE} people are not told"
+    found = wilson(one["success"] * one["targets"], one["targets"])
+    if not same(one["low"], found.low) or not same(one["high"], found.high):
+        yield "the interval is not that of the rate"
+    ceiling = one.get("ceiling")
+    if ceiling is not None and not (one["subject"] == RELEASE and _may_promise(claims, str(one["test"]), ceiling)):
+        yield "no claim promises this ceiling"
+    if one["verdict"] != standing_of(Interval(one["success"], one["low"], one["high"]), ceiling):
+        yield "the verdict is not that of the interval"
+
+
+def _may_promise(claims: Sequence[Model], test: str, ceiling: float) -> bool:
+    """Whether some claim promises this to an attack that knows some number of items."""
+    numbers = [None, *range(1, MOST_KNOWN)]
+    return any(limit is not None and same(limit, ceiling) for claim in claims for n in numbers for limit in [claim.ceiling(test, n)])

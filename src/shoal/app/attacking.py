@@ -1,0 +1,152 @@
+"""Attacks on a release that was just made and judged, before it is written: its manifest and report tell what they amount to.
+
+A release on which an attack succeeds for certain more often than a claim promises is refused, like one that fails a claim. What is told
+are rates over many people; what one person, or a handful, would show is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shoal.app.attack import Attacked, Case, Draw, Source, Tell, attacks_on, refuse_other_kinds
+from shoal.app.disclose import allows_exact_counts
+from shoal.app.job import Preparation
+from shoal.app.pipeline import Judged
+from shoal.app.prepare import Prepared, prepare
+from shoal.attacks.outcome import WORST, Outcome
+from shoal.attacks.scenarios import attack_called
+from shoal.counting import percent
+from shoal.data.accounting import Ledger
+from shoal.data.bags import Bags
+from shoal.data.log import Log
+from shoal.data.table import Table
+from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.io.read.defects import Defects
+from shoal.io.read.inputs import Reading, read
+from shoal.io.read.items import with_files_read
+from shoal.io.rules import RulesFile
+from shoal.methods import Method
+from shoal.report.attack_summary import outcomes_on
+from shoal.report.facts import FEWEST_PEOPLE
+from shoal.taxonomy.tree import Taxonomy
+
+OPTION = "--attack"
+ALL = "all"
+_EVERY, _NONE = {ALL, "yes"}, {"", "no"}  # a file of options writes true and false as yes and no
+
+Wanted = bool | str | Sequence[str] | None
+"""Names of attacks, in a list or with commas between them; true, or `all`, is all of them."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Which attacks are made on a release before it is written, and on how many people."""
+
+    names: tuple[str, ...]
+    draw: Draw
+
+    @classmethod
+    def asked(cls, wanted: Wanted, targets: Any = None, control: Any = None) -> Attempt | None:
+        """As the options say; None where no attack is wanted."""
+        drawn = {name: value for name, value in {"targets": targets, "control": control}.items() if value is not None}
+        names = _named(wanted)
+        if names is None and drawn:
+            raise ParameterError(f"--{next(iter(drawn))} is about attacks, and none is wanted", hint=f"add {OPTION}")
+        if names is None:
+            return None
+        text = all(isinstance(value, str) for value in drawn.values())
+        return cls(names, Draw.parse(drawn) if text else Draw(**drawn))
+
+    def refuse(self, method: Method) -> None:
+        """Raise before the work where the releases of a method cannot be attacked, or what came of it could not be told."""
+        if not allows_exact_counts(method.claims()):
+            told = " and ".join(claim.name for claim in method.claims())
+            raise ParameterError(f"{OPTION} tells exact numbers about the original, which would break {told}", hint=f"leave {OPTION} out")
+        refuse_other_kinds({"bags" if method.publishes == "sets" else method.publishes})
+
+
+def _named(wanted: Wanted) -> tuple[str, ...] | None:
+    """The attacks by name, none for all of them; None where no attack is wanted."""
+    if wanted is None or isinstance(wanted, bool):
+        return () if wanted else None
+    names = tuple(name.strip() for name in wanted.split(",")) if isinstance(wanted, str) else tuple(wanted)
+    if set(names) <= _NONE:
+        return None
+    if set(names) <= _EVERY:
+        return ()
+    for name in names:
+        attack_called(name)
+    return tuple(dict.fromkeys(names))
+
+
+@dataclass(frozen=True, eq=False)
+class Readied:
+    """What was read and prepared; `source` has the data as it was read, where a part of it is to be prepared again."""
+
+    prepared: Prepared
+    source: Source | None
+
+
+def readied(attempt: Attempt | None, data: Any, how: Preparation, given: Taxonomy | None = None) -> Readied:
+    """The data, read once and prepared; what was read is kept only where attacks are to be made."""
+    if attempt is None:
+        return Readied(prepare(data, how, given), None)
+    if isinstance(data, Log | Bags | Table):  # what a program has: no file, so no row of one to account for
+        return Readied(prepare(data, how, given), Source(Reading(data, "", Ledger(0, {}), Defects({}), ()), how, given))
+    source = Source(read(data, how.reading), how, given)
+    return Readied(source.prepared(), source)
+
+
+def withstood(attempt: Attempt | None, judged: Judged, ready: Readied, method: Method, rules: RulesFile | None, tell: Tell) -> Judged:
+    """The release after the attacks that were asked for, with what they amount to; an error where one breaks a promise for certain."""
+    if attempt is None or ready.source is None:
+        return judged
+    case = Case(ready.source, ready.prepared, judged.release, with_files_read(method), rules)
+    found = attacks_on(case, attempt.names, attempt.draw, tell)
+    insist(found)
+    return replace(judged, attacks=published(found, attempt.draw))
+
+
+def insist(found: Attacked) -> None:
+    """Fail closed: raise where an attack succeeds for certain more often than is promised."""
+    above = [one for one in found.outcomes if one.standing == "ABOVE THE PROMISE"]
+    if above:
+        worst = max(above, key=lambda one: one.success.low)
+        told = f"{worst.attack}, knowing {worst.knowledge}, succeeds at least {percent(worst.success.low)} of the time"
+        what = f"{len(above)} of the attacks succeed more often than the release promises: {told}"
+        raise GuaranteeNotMet(f"{what}, and at most {percent(worst.ceiling or 0.0)} is promised", hint="nothing was written")
+
+
+def unsure(manifest: Mapping[str, Any]) -> list[str]:
+    """A warning where the upper end of an interval is above what is promised; empty where none is."""
+    n = sum(one["verdict"] == "may be above the promise" for one in outcomes_on(manifest))
+    return [f"{n} of the attacks may succeed more often than is promised: more --targets would tell"] if n else []
+
+
+def published(found: Attacked, draw: Draw) -> dict[str, Any]:
+    """What the manifest tells of attacks: how people were drawn, and rates over many of them."""
+    told = [_published(one) for one in found.outcomes if one.targets >= FEWEST_PEOPLE]
+    return {"targets": draw.targets, "control": draw.control, "seed": draw.seed, "outcomes": told}
+
+
+def _published(one: Outcome) -> dict[str, Any]:
+    """Rates over at least a handful of people; how long the records of those are who were found is not told."""
+    many = one.control is not None and one.controls >= FEWEST_PEOPLE
+    worst = {"worst_hit": one.worst} if round(WORST * one.targets) >= FEWEST_PEOPLE else {}
+    return {
+        "subject": one.subject,
+        "attack": one.attack,
+        "test": one.test,
+        "knowledge": one.knowledge,
+        "targets": one.targets,
+        "success": one.success.rate,
+        "low": one.success.low,
+        "high": one.success.high,
+        **worst,
+        "baseline": one.baseline,
+        **({"controls": one.controls, "control": one.control.rate} if one.control is not None and many else {}),
+        **({} if one.ceiling is None else {"ceiling": one.ceiling}),
+        "verdict": one.standing,
+    }
