@@ -22,7 +22,7 @@ import polars as pl
 from shoal.app.advised import advised
 from shoal.app.announcing import announced, doubts
 from shoal.app.attack import Attacked, Draw, attacked
-from shoal.app.attack_scenario import Beside
+from shoal.app.attack.scenario import Beside
 from shoal.app.attacking import Attempt, Readied, Wanted, readied, unsure, withstood
 from shoal.app.audit import Audit, gathered
 from shoal.app.consent import insist_on_consent

@@ -83,6 +83,8 @@ def standing_of(success: Interval, ceiling: float | None) -> Standing:
     """An interval beside the highest rate that is promised, where any is."""
     if ceiling is None:
         return "nothing promised"
+    if ceiling == 0:  # what must never happen is counted, not estimated: one case is too many, and none is as promised
+        return "ABOVE THE PROMISE" if success.rate > 0 else "within the promise"
     if success.low > ceiling:
         return "ABOVE THE PROMISE"
     return "may be above the promise" if success.high > ceiling else "within the promise"

@@ -91,6 +91,11 @@ class Model(Declared, ABC):
         """How many people's records every published record generalizes, where the model promises that."""
         return None
 
+    @property
+    def item_holders(self) -> int | None:
+        """How many people hold every published item, or something below it, where the model promises that of all items."""
+        return None
+
     def ceiling(self, test: str, known: int | None) -> float | None:
         """The highest chance of success that the claim leaves an attack, where it promises one.
 

@@ -50,6 +50,11 @@ class Coherence(Model):
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
 
+    @property
+    def item_holders(self) -> int | None:
+        """A single public item is a set that k people hold; of private items nothing is promised."""
+        return self.k if self.private is None and self.public is None else None
+
     def ceiling(self, test: str, known: int | None) -> float | None:
         """No record is found with a chance above 1/k by whoever knows at most p items, where all are public."""
         beyond = known is None or known > self.p or self.private is not None or self.public is not None

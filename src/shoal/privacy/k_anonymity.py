@@ -43,6 +43,11 @@ class KAnonymity(Model):
         """Every published record generalizes those of k people."""
         return self.k
 
+    @property
+    def item_holders(self) -> int:
+        """Every published record generalizes those of k people, so each of its items is held by them."""
+        return self.k
+
     def ceiling(self, test: str, known: int | None) -> float | None:
         """No record is found with a chance above 1/k, whatever is known."""
         return None if test == "inference" else 1 / self.k

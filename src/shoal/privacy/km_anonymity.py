@@ -44,6 +44,11 @@ class KmAnonymity(Model):
     k: int = param(5, minimum=2, help="distinct people per set of known items")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="items that an attacker may know")
 
+    @property
+    def item_holders(self) -> int:
+        """A single item is a set that k people hold."""
+        return self.k
+
     def ceiling(self, test: str, known: int | None) -> float | None:
         """No record is found with a chance above 1/k by whoever knows at most m items."""
         return None if test == "inference" or known is None or known > self.m else 1 / self.k

@@ -15,15 +15,15 @@ from typing import Any
 from shoal.app.again import made_again
 from shoal.app.attack.answer import Attacked
 from shoal.app.attack.case import Case, Source
+from shoal.app.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, Beside, More, Remaking, enough, outcomes_of, told_of_remakes
 from shoal.app.attack.stage import stage_of
 from shoal.app.attack.subjects import Draw, LeftOut, left_out, outcomes, subjects
-from shoal.app.attack_scenario import NOTHING_BESIDE, NOTHING_MORE, Beside, More, Remaking, enough, outcomes_of
 from shoal.app.audit import located, seen_at
 from shoal.app.job import Preparation
 from shoal.app.manifest import Published
 from shoal.app.promises import claims_of, method_of
 from shoal.attacks import ATTACKS, RecordAttack
-from shoal.attacks.outcome import RELEASE
+from shoal.attacks.outcome import RELEASE, Outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, attack_called
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_rows import LogOriginal
@@ -93,9 +93,15 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
     alone = [attack for attack in attacks if isinstance(attack, RecordAttack)]
     found = [one for subject in faced for attack in alone for one in outcomes(attack, subject, draw.seed)]
     further = [attack for attack in attacks if isinstance(attack, ScenarioAttack)]
-    others, notes = outcomes_of(further, _scenario(case, absent, draw, more), RELEASE) if further else ([], [])
+    others, notes = _of_scenario(further, _scenario(case, absent, draw, more), draw) if further else ([], [])
     tell(notes)
     return Attacked((*found, *others), (said, *notes))
+
+
+def _of_scenario(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, draw: Draw) -> tuple[list[Outcome], list[str]]:
+    """What attacks amount to that need more than the published records, and what is to be said of them."""
+    found, notes = outcomes_of(attacks, scenario, RELEASE)
+    return found, notes if isinstance(scenario, str) else told_of_remakes(scenario, draw.remakes) + notes
 
 
 def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Scenario | str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.app.attack.case import Case
+from shoal.app.attack.scenario import REMAKES
 from shoal.app.attack.stage import Stage, raw_stage, records_in, stage_of
-from shoal.app.attack_scenario import REMAKES
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
 from shoal.attacks.scene import People, Scene

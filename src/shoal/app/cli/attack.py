@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from shoal.app.attack import Attacked, Draw, attacked
-from shoal.app.attack_scenario import Beside
+from shoal.app.attack.scenario import Beside
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.config_command import ConfigCommand, said_of_original

@@ -20,6 +20,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.itemsets.choice import Items
 from shoal.privacy import Model
+from shoal.privacy.identical import identical_records
 from shoal.registry import Table
 
 
@@ -65,6 +66,18 @@ class Scenario:
     sensitive: Items | None = None
 
     @property
+    def few_or_skipped(self) -> Ints:
+        """The records for each of which the release is made again; an attack that needs some is skipped where there are none."""
+        if not len(self.few):
+            n = len(self.made.original.bags)
+            raise Skipped(f"the release of {n:,} records would have to be made again for each person; --remakes 25 asks for that")
+        return self.few
+
+    def lengths(self, records: Ints) -> Ints:
+        """How many items each of these records holds."""
+        return np.diff(self.made.original.bags.indptr)[records]
+
+    @property
     def k(self) -> int:
         """The number of people that a claim promises to stand together, the largest of all claims."""
         found = [k for claim in self.claims if isinstance(k := claim.values().get("k"), int)]
@@ -75,10 +88,10 @@ class Scenario:
 
 @dataclass(frozen=True, eq=False)
 class ScenarioTrial:
-    """A trial, the records of the people attacked, the same on people to whom it cannot apply, and the limit that a claim promises."""
+    """A trial, how many items each person attacked holds, a trial on people whom it should not find, and what a claim promises at most."""
 
     trial: Trial
-    records: Ints
+    lengths: Ints
     control: Trial | None = None
     ceiling: float | None = None
     test: Test | None = None
@@ -104,6 +117,9 @@ SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
     "attack",
     {
         "intersection": "shoal.attacks.scenarios.intersection:Intersection",
+        "differencing": "shoal.attacks.scenarios.differencing:Differencing",
+        "planted-people": "shoal.attacks.scenarios.planted_people:PlantedPeople",
+        "canaries": "shoal.attacks.scenarios.canaries:Canaries",
     },
 )
 
@@ -129,6 +145,12 @@ def with_people(typed: Bags, added: Bags) -> Bags:
         np.concatenate([typed.owners, fresh]),
         vocabulary,
     )
+
+
+def classes_of(made: Made) -> Ints:
+    """The class of each record, whose members are published alike; -1 where it was withheld."""
+    rows, label = made.rows, identical_records(made.release.published)
+    return np.where(rows >= 0, label[rows] if len(label) else -1, -1).astype(np.int64)
 
 
 def without_person(typed: Bags, owner: int) -> Bags:

@@ -13,10 +13,9 @@ from functools import reduce
 import numpy as np
 
 from shoal.attacks import Trial
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, classes_of
 from shoal.data.bags import Ints
 from shoal.errors import ShoalError
-from shoal.privacy.identical import identical_records
 
 VARIED = {"seed": "another seed", "k": "k one larger"}
 
@@ -34,14 +33,14 @@ class Intersection(ScenarioAttack):
 
     def tried(self, scenario: Scenario) -> Tried:
         """The release alone; with each other release; with all of them. Without others, with such as the publisher might make next."""
-        own = classes_of(scenario.made)
+        own, lengths = classes_of(scenario.made), scenario.lengths(scenario.targets)
         others, notes = (list(scenario.others), ()) if scenario.others else _made_here(scenario)
         places = [(f"this release and {name}", joined(own, classes_of(made))) for name, made in others]
         if len(scenario.others) > 1:
             places.append(("all of them", reduce(joined, [own, *(classes_of(made) for _, made in others)])))
-        drawn = ScenarioTrial(_drawn("the group in this release", own, scenario), scenario.targets, ceiling=_promised(scenario))
+        drawn = ScenarioTrial(_drawn("the group in this release", own, scenario), lengths, ceiling=_promised(scenario))
         met = [trial(where, classes, scenario) for where, classes in places for trial in (_drawn, _alone)]
-        return Tried((drawn, *(ScenarioTrial(one, scenario.targets) for one in met)), notes)
+        return Tried((drawn, *(ScenarioTrial(one, lengths) for one in met)), notes)
 
 
 def _promised(scenario: Scenario) -> float | None:
@@ -53,6 +52,7 @@ def _promised(scenario: Scenario) -> float | None:
 def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, ...]]:
     """Releases of the same records by the same method, with one parameter changed; those that cannot be made are told."""
     made, notes = [], []
+    assert len(scenario.few_or_skipped)
     for name, words in VARIED.items():
         value = scenario.parameters.get(name)
         if isinstance(value, bool) or not isinstance(value, int):
@@ -64,12 +64,6 @@ def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, .
     if not made:
         raise Skipped("there is no other release, and the method has no parameter by which a second one could differ")
     return made, tuple(notes)
-
-
-def classes_of(made: Made) -> Ints:
-    """The class of each record, -1 where it was withheld."""
-    rows, label = made.rows, identical_records(made.release.published)
-    return np.where(rows >= 0, label[rows] if len(label) else -1, -1).astype(np.int64)
 
 
 def joined(one: Ints, other: Ints) -> Ints:

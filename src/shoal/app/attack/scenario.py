@@ -125,6 +125,17 @@ def _other(path: Path, place: Published, reading: Reading, prepared: Prepared, o
     return Made(same.records, again)
 
 
+def told_of_remakes(scenario: Scenario, asked: int | None) -> list[str]:
+    """That fewer people are attacked than usual where the release is made again, unless that was asked for."""
+    few = len(scenario.few)
+    if asked is not None or not 0 < few < min(REMAKES, len(scenario.targets)):
+        return []
+    n = len(scenario.made.original.bags)
+    return [
+        f"where the release is made again {few:,} people are attacked, because it is of {n:,} records: --remakes {REMAKES} asks for more"
+    ]
+
+
 def outcomes_of(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, subject: str) -> tuple[list[Outcome], list[str]]:
     """What each attack amounts to on a scenario, and what is to be said of them; a text instead of a scenario says why there is none."""
     outcomes: list[Outcome] = []
@@ -138,8 +149,7 @@ def outcomes_of(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, sub
             notes.append(f"the attack {attack.name} was skipped: {reason}")
             continue
         notes += tried.notes
-        lengths = np.diff(scenario.made.original.bags.indptr)
         for one in tried.trials:
-            found = outcome(subject, attack, one.trial, lengths[one.records], one.control, one.ceiling)
+            found = outcome(subject, attack, one.trial, one.lengths, one.control, one.ceiling)
             outcomes.append(found if one.test is None else replace(found, test=one.test))
     return outcomes, notes

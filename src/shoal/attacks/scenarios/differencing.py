@@ -1,0 +1,98 @@
+"""Differencing: a release with a person and one without; what only the first has tells of the person.
+
+The release is made again of all records but the person's, as a publisher would after a request to be forgotten. Somebody who holds both
+compares them: published records that only the first has are the person's, or of people whose records changed because of the person. The
+fewer they are, the more they tell. Where one recoding is used everywhere, and stays the same, it is just one record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.attacks import Trial
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, without_person
+from shoal.data.bags import Bags
+from shoal.errors import ShoalError
+
+Content = tuple[bytes, bytes]
+Found = tuple[int, "Counter[Content]"]  # a record, and the published records that are missing without its owner
+
+PUBLISHED = "a release without the person: what was published"
+EXACT = "a release without the person: all that was held"
+
+
+@dataclass(frozen=True)
+class Differencing(ScenarioAttack):
+    """Somebody compares a release with one that was made without a person."""
+
+    name = "differencing"
+    test = "linking"
+    story = (
+        "A person asks to be left out, and the release is published once more without the person. Somebody who has kept the first one "
+        "draws a record that the second no longer has, and takes it for the person's. Control: another person was left out instead."
+    )
+
+    def tried(self, scenario: Scenario) -> Tried:
+        """The record that is drawn is as the person's was published; and it is the only one, and all that the person held."""
+        found, notes = _compared(scenario)
+        if not found:
+            raise Skipped("without any one of the people attacked the release cannot be made")
+        everyone = _contents(scenario.made)
+        n = scenario.made.release.n_records
+        records = np.array([record for record, _ in found], np.int64)
+        lengths = scenario.lengths(records)
+        trials = []
+        for knowledge, exact in ((PUBLISHED, False), (EXACT, True)):
+            right = [_chance(record, lost, everyone, scenario.made, exact) for record, lost in found]
+            wrong = [_chance(record, lost, everyone, scenario.made, exact) for record, (_, lost) in _paired_wrongly(found)]
+            single = np.array([lost.total() == 1 for _, lost in found])
+            control = Trial(knowledge, None, np.array(wrong), 1 / n) if wrong else None
+            trial = Trial(knowledge, None, np.array(right), 0.0 if exact else 1 / n, single)
+            trials.append(ScenarioTrial(trial, lengths, control, test="inference" if exact else None))
+        return Tried(tuple(trials), notes)
+
+
+def _compared(scenario: Scenario) -> tuple[list[Found], tuple[str, ...]]:
+    """For each person what is missing in the release without; people without whom it cannot be made are counted."""
+    typed, found, failed = scenario.made.original.typed, [], 0
+    full = Counter(_contents(scenario.made).values())
+    for record in scenario.few_or_skipped.tolist():
+        try:
+            less = scenario.remake(without_person(typed, int(typed.owners[record])))
+        except ShoalError:
+            failed += 1
+            continue
+        published = scenario.made.original.bags.vocabulary
+        found.append((record, full - Counter(_contents(less, published.codes(less.release.published.vocabulary.names)).values())))
+    note = f"differencing: {failed:,} of {len(scenario.few):,} people were passed over: without them the release cannot be made"
+    return found, (note,) if failed else ()
+
+
+def _paired_wrongly(found: list[Found]) -> list[tuple[int, Found]]:
+    """Each person beside what is missing without the next one."""
+    return [(record, found[(i + 1) % len(found)]) for i, (record, _) in enumerate(found)] if len(found) > 1 else []
+
+
+def _contents(made: Made, codes: np.ndarray | None = None) -> dict[int, Content]:
+    """What each record was published as, in a vocabulary of which `codes` has the items (-1: it has not)."""
+    published = made.original.aligned(made.release).published
+    items = published.items if codes is None else codes[published.items]
+    rows = [_content(published, items, row) for row in range(len(published))]
+    return {record: rows[row] for record, row in enumerate(made.rows.tolist()) if row >= 0}
+
+
+def _content(bags: Bags, items: np.ndarray, row: int) -> Content:
+    span = slice(bags.indptr[row], bags.indptr[row + 1])
+    order = np.argsort(items[span], kind="stable")
+    return items[span][order].tobytes(), bags.counts[span][order].tobytes()
+
+
+def _chance(record: int, lost: Counter[Content], everyone: dict[int, Content], made: Made, exact: bool) -> float:
+    """The chance that a record drawn from those that are missing is as this one; `exact`: it is alone, and as it was before."""
+    alike = lost[everyone[record]]
+    if not exact or not alike:
+        return alike / max(1, lost.total())
+    return float(lost.total() == 1 and everyone[record] == _content(made.original.bags, made.original.bags.items, record))

@@ -1,0 +1,193 @@
+"""Planted people: the attacker adds k - 1 made-up people who hold what is guessed of a person, before the release is made.
+
+Groups are of people with similar records, so the copies and the person are likely to be grouped; then the one member of the group who is
+not the attacker's is the person. Copies also lift rare items over any threshold of k people. What the attacker reads there confirms the
+guess: to learn an item, copies are planted with it, and the group's record shows whether the person has it too.
+
+Copies of several people are planted in one release where these are few among all: at most one person in `SHARE` is made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attacks import Trial
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, classes_of, with_people
+from shoal.data.bags import Bags, Ints, Small
+from shoal.errors import ShoalError
+
+SHARE = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """What is planted for the owner of a record: typed names by number, with their counts; the name asked about, and whether it is held."""
+
+    record: int
+    names: Ints
+    counts: Small
+    asked: str | None = None
+    held: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The group of the copies: who is in it beside them, and whether its record shows the item that was asked about."""
+
+    guess: Guess
+    others: frozenset[int]
+    shown: bool
+
+
+Guessing = Callable[[Scenario, int, np.random.Generator], Guess]
+
+
+@dataclass(frozen=True)
+class PlantedPeople(ScenarioAttack):
+    """Somebody plants k - 1 copies of what is guessed of a person, and looks who else is in their group."""
+
+    name = "planted-people"
+    test = "singling out"
+    story = (
+        "Before the data is collected somebody opens k - 1 accounts and does in each of them what a person is believed to have done. In "
+        "the release the group of these accounts has one member who is not made up: most likely the person. Control: the group of the "
+        "accounts made for somebody else."
+    )
+
+    def tried(self, scenario: Scenario) -> Tried:
+        """The whole record guessed, half of it, and all of it but one item, about which a question is asked."""
+        copies, n = scenario.k - 1, max(1, scenario.made.original.n_owners)
+        trials, failed = [], 0
+        for words, guess in GUESSES.items():
+            results, lost = _planted(scenario, copies, guess)
+            failed += lost
+            if results:
+                trials.append(_singled_out(f"{words}, in {copies:,} planted copies", results, 1 / n, scenario))
+        results, lost = _planted(scenario, copies, _question)
+        if results:
+            trials.append(_answered(f"all items but one, in {copies:,} planted copies with one more", results, scenario))
+        if not trials:
+            raise Skipped("with planted people the release cannot be made")
+        note = f"planted-people: {failed + lost:,} trials were passed over: with planted people the release cannot be made"
+        return Tried(tuple(trials), (note,) if failed + lost else ())
+
+
+# -- what is guessed
+
+
+def _whole(scenario: Scenario, record: int, chance: np.random.Generator) -> Guess:
+    return Guess(record, *_held(scenario, record))
+
+
+def _half(scenario: Scenario, record: int, chance: np.random.Generator) -> Guess:
+    names, counts = _held(scenario, record)
+    some = chance.permutation(len(names))[: max(1, len(names) // 2)]
+    return Guess(record, names[some], counts[some])
+
+
+def _question(scenario: Scenario, record: int, chance: np.random.Generator) -> Guess:
+    """All items but one, and beside them that one or, of every other person, an item of somebody else that the person does not hold."""
+    original = scenario.made.original
+    item_of, (names, counts) = original.items, _held(scenario, record)
+    own, everyones = (some[item_of[some] >= 0] for some in (names, original.typed.items))
+    if not len(own):
+        return Guess(record, names, counts)
+    strange = everyones[~np.isin(item_of[everyones], item_of[own])]
+    hidden = int(chance.choice(own))
+    held = int(np.flatnonzero(scenario.few == record)[0]) % 2 == 0 or not len(strange)
+    asked = hidden if held else int(chance.choice(strange))
+    rest = item_of[names] != item_of[hidden]
+    planted = np.append(names[rest], asked), np.append(counts[rest], np.int32(1))
+    return Guess(record, *planted, original.typed.vocabulary[asked], held)
+
+
+GUESSES: dict[str, Guessing] = {"the whole record": _whole, "half of the record": _half}
+
+
+def _held(scenario: Scenario, record: int) -> tuple[Ints, Small]:
+    """The typed names of a record, and how often it holds each."""
+    typed = scenario.made.original.typed
+    span = slice(typed.indptr[record], typed.indptr[record + 1])
+    return typed.items[span].astype(np.int64), typed.counts[span]
+
+
+# -- what comes of it
+
+
+def _planted(scenario: Scenario, copies: int, guessed: Guessing) -> tuple[list[Result], int]:
+    """What the group of each person's copies tells; and for how many people no release could be made."""
+    typed, chance = scenario.made.original.typed, np.random.default_rng(scenario.seed)
+    guesses = [guessed(scenario, int(record), chance) for record in scenario.few_or_skipped]
+    at_once = max(1, typed.n_owners // (SHARE * copies))
+    found: list[Result] = []
+    failed = 0
+    for part in (guesses[start : start + at_once] for start in range(0, len(guesses), at_once)):
+        try:
+            made = scenario.remake(with_people(typed, _copies(part, copies, typed)))
+        except ShoalError:
+            failed += len(part)
+            continue
+        found += _results(part, copies, made, len(typed))
+    return found, failed
+
+
+def _copies(guesses: list[Guess], copies: int, typed: Bags) -> Bags:
+    """Records of the made-up people, one each."""
+    planted = [guess for guess in guesses for _ in range(copies)]
+    sizes = [len(guess.names) for guess in planted]
+    names, counts = (np.concatenate(parts) for parts in ([guess.names for guess in planted], [guess.counts for guess in planted]))
+    return Bags.from_rows(np.cumsum([0, *sizes]), names, counts, typed.vocabulary)
+
+
+def _results(guesses: list[Guess], copies: int, made: Made, first: int) -> Iterator[Result]:
+    """The group of each person's copies, which stand behind all other records."""
+    classes, owners = classes_of(made), made.original.bags.owners
+    for number, guess in enumerate(guesses):
+        mine = np.arange(first + number * copies, first + (number + 1) * copies)
+        group, others = _group(classes, owners, mine)
+        member = int(np.flatnonzero(classes == group)[0]) if others else None
+        yield Result(guess, others, member is not None and _shows(made, member, guess.asked))
+
+
+def _group(classes: Ints, owners: Ints, mine: Ints) -> tuple[int, frozenset[int]]:
+    """The class with most of the attacker's copies, and the fewest other people where several have as many; and these other people."""
+    best = (0, 0, -1, frozenset[int]())
+    for group, inside in zip(*np.unique(classes[mine], return_counts=True), strict=True):
+        if group >= 0 and (others := frozenset(owners[classes == group].tolist()) - frozenset(owners[mine].tolist())):
+            best = max(best, (int(inside), -len(others), int(group), others), key=lambda one: one[:2])
+    return best[2], best[3]
+
+
+def _shows(made: Made, record: int, name: str | None) -> bool:
+    """Whether the published record of this one holds the item that a typed name became."""
+    if name is None:
+        return False
+    item = made.original.items[made.original.typed.vocabulary.codes([name])[0]]
+    published, row = made.original.aligned(made.release).published, made.rows[record]
+    return bool((published.items[published.indptr[row] : published.indptr[row + 1]] == item).any())
+
+
+def _singled_out(knowledge: str, results: list[Result], baseline: float, scenario: Scenario) -> ScenarioTrial:
+    """The person is drawn from those of the group who are not made up; control: the next person is."""
+    owners = scenario.made.original.bags.owners
+    people = np.array([result.guess.record for result in results], np.int64)
+
+    def chances(whom: Ints) -> npt.NDArray[np.float64]:
+        met = zip(owners[whom].tolist(), results, strict=True)
+        return np.array([1 / len(result.others) if owner in result.others else 0.0 for owner, result in met])
+
+    sure = np.array([len(result.others) == 1 for result in results])
+    control = Trial(knowledge, None, chances(np.roll(people, -1)), baseline) if len(people) > 1 else None
+    return ScenarioTrial(Trial(knowledge, None, chances(people), baseline, sure), scenario.lengths(people), control)
+
+
+def _answered(knowledge: str, results: list[Result], scenario: Scenario) -> ScenarioTrial:
+    """Whether the person holds the item asked about is answered by whether the group's record shows it; without a group a coin answers."""
+    right = np.array([float(result.shown == result.guess.held) if result.others else 0.5 for result in results])
+    sure = np.array([len(result.others) == 1 for result in results])
+    lengths = scenario.lengths(np.array([result.guess.record for result in results], np.int64))
+    return ScenarioTrial(Trial(knowledge, None, right, 0.5, sure), lengths, test="inference")
