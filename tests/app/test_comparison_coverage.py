@@ -138,9 +138,10 @@ def test_head_torso_and_tail_by_people_not_by_uses():
     assert heavy["tail"].tolist() == [False, False, True, False], "one person's 501 uses are one person"
 
 
-def test_rows_without_pseudonyms_say_why_they_are_not_attacked():
+def test_rows_without_pseudonyms_are_attacked_one_by_one():
     original = LogOriginal(log_of(FISH))
-    assert "nothing tells which are one person's" in worst_attack(Threshold(k=2).apply(original), original, Effort())[NOT_ATTACKED]
+    found = worst_attack(Threshold(k=2).apply(original), original, Effort(targets=2))
+    assert found["attack_rate"] == 1 / 2, "both rows are alike, and each of two people owns one of them"
 
 
 def test_rows_under_one_pseudonym_a_person_are_attacked_as_a_record():
