@@ -239,20 +239,22 @@ def attack(
     seed: int = 0,
     remakes: int | None = None,
     other_releases: Sequence[str | Path] = (),
+    sensitive: Items | Iterable[str] | str | Path | None = None,
     threads: int | None = None,
     **options: Unpack[DataOptions],
 ) -> Attacked:
     """What somebody could find out from a release directory who knows a little of people in its `original`, a file or a frame.
 
     The named attacks, or all, on so many `targets`; a share of the people is left out as a `control` group. Some attacks make the release
-    again for each person: `remakes` says for how many. `other_releases` of the same original may be held beside it.
+    again for each person: `remakes` says for how many. `other_releases` of the same original may be held beside it; `sensitive` items are
+    looked for.
     """
     names = (attacks,) if isinstance(attacks, str) else tuple(attacks)
     with spoken_in_python(), using(threads):
         place = Published.at(Path(release))
         how, given = _of_original(place, original, options)
         assert how is not None
-        beside = Beside.of(tuple(map(Path, other_releases)))
+        beside = Beside.of(tuple(map(Path, other_releases)), sensitive)
         return attacked(place, original, how, names, Draw(targets, control, seed, remakes), _tell, given.tree, beside)
 
 

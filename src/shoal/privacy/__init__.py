@@ -96,10 +96,19 @@ class Model(Declared, ABC):
         """How many people hold every published item, or something below it, where the model promises that of all items."""
         return None
 
+    @property
+    def sensitive_items(self) -> Items | None:
+        """The items that must not be inferred, where the claim names such items."""
+        return None
+
+    reads_items_widely: ClassVar[bool] = True  # whether a sensitive item is everything that its name may mean, not one node alone
+
     def ceiling(self, test: str, known: int | None) -> float | None:
         """The highest chance of success that the claim leaves an attack, where it promises one.
 
         The test is `singling out`, `linking` or `inference`; so many items are known of a person, or (None) more than can be counted.
+        `sensitive inference` is that of one of the claim's sensitive items from so many others, or (None) all others, of a record;
+        `sensitive record` the same from the published record itself.
         """
         return None
 

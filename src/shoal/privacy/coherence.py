@@ -50,15 +50,24 @@ class Coherence(Model):
     private: Items | None = param(None, help="items that must not be inferred")
     public: Items | None = param(None, help="items that may be known; by default all that are not private")
 
+    reads_items_widely = False
+
+    @property
+    def sensitive_items(self) -> Items | None:
+        """The private items."""
+        return self.private
+
     @property
     def item_holders(self) -> int | None:
         """A single public item is a set that k people hold; of private items nothing is promised."""
         return self.k if self.private is None and self.public is None else None
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No record is found with a chance above 1/k by whoever knows at most p items, where all are public."""
+        """Whoever knows at most p items finds no record with a chance above 1/k, where all are public, and no private item above h."""
+        if test == "sensitive inference" and self.private is not None and self.public is None:
+            return self.h if known is not None and known <= self.p else None
         beyond = known is None or known > self.p or self.private is not None or self.public is not None
-        return None if test == "inference" or beyond else 1 / self.k
+        return None if test not in {"singling out", "linking"} or beyond else 1 / self.k
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every set of up to p public items; with the original, count people and check what was changed."""

@@ -50,7 +50,7 @@ class KAnonymity(Model):
 
     def ceiling(self, test: str, known: int | None) -> float | None:
         """No record is found with a chance above 1/k, whatever is known."""
-        return None if test == "inference" else 1 / self.k
+        return 1 / self.k if test in {"singling out", "linking"} else None
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical published records; with the original, count people and check that nothing was invented."""

@@ -51,7 +51,7 @@ class KmAnonymity(Model):
 
     def ceiling(self, test: str, known: int | None) -> float | None:
         """No record is found with a chance above 1/k by whoever knows at most m items."""
-        return None if test == "inference" or known is None or known > self.m else 1 / self.k
+        return None if test not in {"singling out", "linking"} or known is None or known > self.m else 1 / self.k
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every set of up to m published items; with the original, count people and check that nothing was invented."""

@@ -65,6 +65,18 @@ class RhoUncertainty(Model):
         if self.rho == 1:
             raise ParameterError("rho must be below 1, with which any certainty is allowed", hint="0.5 is a common choice", value=self.rho)
 
+    reads_items_widely = False
+
+    @property
+    def sensitive_items(self) -> Items | None:
+        """The items that must not be inferred."""
+        return self.sensitive
+
+    def ceiling(self, test: str, known: int | None) -> float | None:
+        """No sensitive item is inferred from other items with a chance above rho, from any, or from at most so many."""
+        beyond = self.antecedent is not None and (known is None or known > self.antecedent)
+        return None if test != "sensitive inference" or beyond else self.rho
+
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Find the greatest certainty of each sensitive item; with the original, count people and check what was changed."""
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None

@@ -52,6 +52,15 @@ class SensitiveShare(Model):
     h: float = param(0.5, minimum=0, maximum=1, help="share of the people behind a record who may hold the same sensitive item")
     items: Items | None = param(None, help="the sensitive items")
 
+    @property
+    def sensitive_items(self) -> Items | None:
+        """The items, or their digest."""
+        return self.items
+
+    def ceiling(self, test: str, known: int | None) -> float | None:
+        """No sensitive item is guessed with a chance above h, whatever else is known of a record, and of the published one too."""
+        return self.h if test in {"sensitive inference", "sensitive record"} else None
+
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count holders in every class; where that cannot be done, compare names and say so."""
         if self.items is None:

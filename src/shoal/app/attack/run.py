@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shoal.app.again import made_again
+from shoal.app.again import described_items, made_again, method_again
 from shoal.app.attack.answer import Attacked
 from shoal.app.attack.case import Case, Source
 from shoal.app.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, Beside, More, Remaking, enough, outcomes_of, told_of_remakes
@@ -21,9 +21,9 @@ from shoal.app.attack.subjects import Draw, LeftOut, left_out, outcomes, subject
 from shoal.app.audit import located, seen_at
 from shoal.app.job import Preparation
 from shoal.app.manifest import Published
-from shoal.app.promises import claims_of, method_of
+from shoal.app.promises import claims_of
 from shoal.attacks import ATTACKS, RecordAttack
-from shoal.attacks.outcome import RELEASE, Outcome
+from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, attack_called
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_rows import LogOriginal
@@ -33,6 +33,7 @@ from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.io.read.inputs import read
+from shoal.itemsets.choice import Items
 from shoal.methods import Method
 from shoal.taxonomy.tree import Taxonomy
 
@@ -59,18 +60,18 @@ def attacked(
     prepared = source.prepared()
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     seen = replace(seen_at(place, claims).release, claims=claims)
-    release, remade = _with_rows(place, prepared.original, seen)
+    release, remade = _with_rows(place, prepared.original, seen, beside.sensitive)
     tell([*(f"original: {note}" for note in prepared.notes), remade])
     more = beside.read(source.reading, prepared, original, given)
     every = names or [*ATTACKS, *SCENARIO_ATTACKS]
-    found = attacks_on(Case(source, prepared, release, _method(place)), every, draw, tell, more)
+    found = attacks_on(Case(source, prepared, release, _method(place, beside.sensitive)), every, draw, tell, more)
     return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
 
 
-def _method(place: Published) -> Method | None:
+def _method(place: Published, items: Items | None) -> Method | None:
     """The method that made a release; None where no manifest tells it, or it tells one that cannot be."""
     try:
-        return None if place.manifest is None else method_of(place.manifest)
+        return None if place.manifest is None else method_again(place.manifest, items)
     except ParameterError:
         return None
 
@@ -100,7 +101,7 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
 
 def _of_scenario(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, draw: Draw) -> tuple[list[Outcome], list[str]]:
     """What attacks amount to that need more than the published records, and what is to be said of them."""
-    found, notes = outcomes_of(attacks, scenario, RELEASE)
+    found, notes = outcomes_of(attacks, scenario)
     return found, notes if isinstance(scenario, str) else told_of_remakes(scenario, draw.remakes) + notes
 
 
@@ -110,7 +111,8 @@ def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Sce
     if not isinstance(original, Original):
         return "it is made on published records, and rows of a log are published"
     if case.method is None or case.release.secret is None:
-        return "the release cannot be made again"
+        named = case.method is not None and described_items(case.method)
+        return f"the release cannot be made again{'; --sensitive names the items that it was made with' if named else ''}"
     if case.rules is not None:
         return "the release was made under rules, and is not made again of other records"
     targets = stage_of(original, case.release).drawn(draw.seed, draw.targets)
@@ -127,9 +129,9 @@ def _insist_on_shape(original: AnyOriginal) -> None:
         raise ParameterError(f"attacks are made on records of items and rows of logs, and the input was read as a {original.shape}")
 
 
-def _with_rows(place: Published, original: AnyOriginal, seen: Release) -> tuple[Release, str]:
+def _with_rows(place: Published, original: AnyOriginal, seen: Release, items: Items | None) -> tuple[Release, str]:
     """The release with the knowledge of which record became which, if it can be made again; otherwise as it was read."""
-    again = None if place.manifest is None else made_again(place.manifest, seen, original)
+    again = None if place.manifest is None else made_again(place.manifest, seen, original, items)
     if again is None:
         told = "the release cannot be made again: a guess counts as right wherever it may be, in the attacker's favour"
         return original.aligned(seen), told

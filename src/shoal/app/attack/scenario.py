@@ -20,12 +20,13 @@ from shoal.app.job import Preparation, made_from_data
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.prepare import Prepared, Records, prepare, prepare_records
 from shoal.app.promises import claims_of
-from shoal.attacks.outcome import Outcome, outcome
+from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
 from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, Skipped, of_used_names
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
 from shoal.errors import InputError
 from shoal.io.read.inputs import Reading
+from shoal.io.read.items import read_items
 from shoal.itemsets.choice import Items
 from shoal.methods import Method
 from shoal.taxonomy.tree import Taxonomy
@@ -50,17 +51,19 @@ class Beside:
     sensitive: Items | None = None
 
     @classmethod
-    def of(cls, others: Sequence[Path]) -> Beside:
-        """Release directories; anything else is refused."""
+    def of(cls, others: Sequence[Path] = (), sensitive: Any = None) -> Beside:
+        """Release directories, anything else is refused; and items, as names, a file or a node that they lie under."""
+        items = None if sensitive is None else Items.of(str(sensitive) if isinstance(sensitive, Path) else sensitive)
+        items = read_items(items.file) if items is not None and items.file is not None else items
         found = tuple((path, Published.at(path)) for path in others)
         for path, place in found:
             if place.manifest is None:
                 raise InputError(f"{path} is no release directory", hint="--other-release needs the manifest, which says how it was made")
-        return cls(found)
+        return cls(found, items)
 
     def read(self, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None) -> More:
         """The other releases made again of this original; whatever cannot be, or is of other records, is refused."""
-        made = [_other(*other, reading, prepared, original, given) for other in self.others]
+        made = [_other(*other, reading, prepared, original, given, self.sensitive) for other in self.others]
         return More(tuple((f"other release {number:,}", one) for number, one in enumerate(made, 1)), self.sensitive)
 
 
@@ -110,13 +113,15 @@ def enough(asked: int | None, n_records: int) -> int:
     return min(REMAKES, REMADE_RECORDS // max(1, n_records)) if asked is None else asked
 
 
-def _other(path: Path, place: Published, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None) -> Made:
+def _other(
+    path: Path, place: Published, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None, items: Items | None
+) -> Made:
     assert place.manifest is not None
     how = located(place, replace(preparation_of(place.manifest), read=prepared.how.read), given, original)
     same = prepared if how == prepared.how else prepare(replace(reading), how, given)
     if not np.array_equal(same.records.bags.owners, prepared.records.bags.owners):
         raise InputError(f"{path} has other records than this release", hint="records of the same people are compared, one for one")
-    again = made_again(place.manifest, seen_at(place, claims_of(place.manifest)).release, same.original)
+    again = made_again(place.manifest, seen_at(place, claims_of(place.manifest)).release, same.original, items)
     if again is None or again.secret is None:
         raise InputError(
             f"{path} is not what its method makes of this original, so it is not known who stands where in it",
@@ -136,7 +141,7 @@ def told_of_remakes(scenario: Scenario, asked: int | None) -> list[str]:
     ]
 
 
-def outcomes_of(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, subject: str) -> tuple[list[Outcome], list[str]]:
+def outcomes_of(attacks: Sequence[ScenarioAttack], scenario: Scenario | str) -> tuple[list[Outcome], list[str]]:
     """What each attack amounts to on a scenario, and what is to be said of them; a text instead of a scenario says why there is none."""
     outcomes: list[Outcome] = []
     notes: list[str] = []
@@ -150,6 +155,6 @@ def outcomes_of(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, sub
             continue
         notes += tried.notes
         for one in tried.trials:
-            found = outcome(subject, attack, one.trial, one.lengths, one.control, one.ceiling)
+            found = outcome(ORIGINAL if one.on_original else RELEASE, attack, one.trial, one.lengths, one.control, one.ceiling)
             outcomes.append(found if one.test is None else replace(found, test=one.test))
     return outcomes, notes

@@ -33,6 +33,7 @@ NAMES = [*ATTACKS, *SCENARIO_ATTACKS]
 @click.option(
     "--other-release", "others", multiple=True, type=click.Path(path_type=Path), help="Another release of ORIGINAL; give it once each."
 )
+@click.option("--sensitive", metavar="FILE | under:NODE", help="Items that an attacker looks for, where no claim of RELEASE lists them.")
 @declared_options(Draw)
 @data_options()
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
@@ -43,6 +44,7 @@ def command(
     release: Path,
     names: tuple[str, ...],
     others: tuple[Path, ...],
+    sensitive: str | None,
     threads: int | None,
     as_json: bool,
     **said: Any,
@@ -53,7 +55,7 @@ def command(
     than a claim promises.
     """
     draw = Draw.parse({p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None})
-    place, beside = Published.at(release), Beside.of(others)
+    place, beside = Published.at(release), Beside.of(others, sensitive)
     how = original_options(said_of_original(said, (original,)), (original,), place.manifest)
     assert how is not None
     with screen.progress(threads):

@@ -95,6 +95,7 @@ class ScenarioTrial:
     control: Trial | None = None
     ceiling: float | None = None
     test: Test | None = None
+    on_original: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +121,7 @@ SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
         "differencing": "shoal.attacks.scenarios.differencing:Differencing",
         "planted-people": "shoal.attacks.scenarios.planted_people:PlantedPeople",
         "canaries": "shoal.attacks.scenarios.canaries:Canaries",
+        "sensitive-inference": "shoal.attacks.scenarios.sensitive_inference:SensitiveInference",
     },
 )
 

@@ -1,0 +1,180 @@
+"""Sensitive inference and homogeneity: the attacker knows harmless items of a person, or the published record, and infers a sensitive one.
+
+The published records that fit best what is known are the attacker's candidates, and the sensitive item that most of them show is the guess;
+where they show none, the most popular one. A guess about one of the candidates is right with the chance that a person among them holds the
+item: that is what a claim bounds. People who were left out, the control, hold the item or not.
+
+Whoever knows the published record itself is left with its class: the people whose records are published alike. The most frequent
+sensitive item among them is the best guess. Where all of them hold one, the class is homogeneous, and nothing is left to guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from shoal.attacks import Trial
+from shoal.attacks.matching import Matcher
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Tried, classes_of
+from shoal.attacks.scenarios.sought import Sought, harmless, held_in
+from shoal.attacks.scene import Scene
+from shoal.data.bags import Bags, Ints
+from shoal.data.release import Release, Secret
+from shoal.errors import ParameterError
+
+Floats = npt.NDArray[np.float64]
+
+SIZES = (1, 2, 4, None)  # harmless items that are known; none: all of them
+BLOCK = 64  # people at a time
+OF_RECORD, HOMOGENEOUS = "the published record, and what its people hold", "the published record: all of its people hold one"
+
+
+@dataclass(frozen=True)
+class SensitiveInference(ScenarioAttack):
+    """Somebody who knows harmless items of a person guesses a sensitive one from the records that fit best."""
+
+    name = "sensitive-inference"
+    test = "inference"
+    story = (
+        "A neighbour knows some harmless things of a person, or which published record is the person's, and wants to know whether "
+        "something sensitive is true as well. He guesses the sensitive thing that most of the records have that fit best."
+    )
+
+    def tried(self, scenario: Scenario) -> Tried:
+        """By harmless items, more and more of them; by the published record; on the original too."""
+        sought, original = Sought.of(scenario), scenario.made.original
+        rows = np.arange(len(original.bags))
+        raw = Made(original, Release.of_bags(original.bags, np.ones(len(rows), np.int64), secret=Secret(rows)))
+        return Tried((*_trials(scenario, raw, sought, promised=False), *_trials(scenario, scenario.made, sought, promised=True)))
+
+
+def _trials(scenario: Scenario, made: Made, sought: Sought, *, promised: bool) -> list[ScenarioTrial]:
+    """All kinds of knowledge on one subject; on the original nothing is promised, and there is no control."""
+    lengths, reader = scenario.lengths(scenario.targets), Reader(made, sought)
+    records, strangers = made.original.bags.select(scenario.targets), _strangers(scenario, sought) if promised else None
+    repeat = made.original.bags.owners_repeat  # then a claim about classes says nothing of people in several of them
+    found = []
+    for size in SIZES:
+        trial = reader.by_items(records, size, scenario.seed)
+        ceiling = sought.promised("sensitive inference", size) if promised and not repeat else None
+        control = None if strangers is None else strangers.by_strangers(size, scenario.seed)
+        found.append(ScenarioTrial(trial, lengths, control, ceiling, on_original=not promised))
+    share = reader.by_class()[scenario.targets]
+    ceiling = sought.promised("sensitive record", None) if promised else None
+    certain = np.asarray(share == 1)
+    by_record = Trial(OF_RECORD, None, share, reader.popular, certain)
+    homogeneous = Trial(HOMOGENEOUS, None, certain.astype(np.float64), float(reader.popular == 1), certain)
+    return [
+        *found,
+        ScenarioTrial(by_record, lengths, None, ceiling, on_original=not promised),
+        ScenarioTrial(homogeneous, lengths, None, None, on_original=not promised),
+    ]
+
+
+class Reader:
+    """A release, read for sensitive items."""
+
+    def __init__(self, made: Made, sought: Sought) -> None:
+        self.made, self.meant = made, sought.meant_by(made.original)
+        self.scene = Scene.of_release(made.release, made.original)
+        self.matcher = Matcher(self.scene)
+        self.held = held_in(made.original.bags, self.meant)  # records x items
+        self.shown = held_in(self.scene.published, self.meant)  # rows x items
+        self.owners = np.unique(made.original.bags.owners, return_inverse=True)[1]
+        holders = _of_people(self.held, self.owners).sum(axis=0)
+        self.commonest = int(np.asarray(holders).ravel().argmax())
+        self.popular = float(np.asarray(holders).max()) / max(1, int(self.owners.max(initial=-1)) + 1)
+
+    def known(self, records: Bags, size: int | None, seed: int) -> list[Ints]:
+        """So many harmless items of each record, drawn; all where there are fewer."""
+        chance, good = np.random.default_rng(seed), harmless(self.meant)
+        found = []
+        for start, end in zip(records.indptr[:-1], records.indptr[1:], strict=True):
+            items = records.items[start:end].astype(np.int64)
+            found.append(np.sort(chance.permutation(items[good[items]])[:size]))
+        return found
+
+    def by_items(self, records: Bags, size: int | None, seed: int) -> Trial:
+        """The chance that a person among the candidates holds the item guessed."""
+        success, sure = np.zeros(len(records)), np.zeros(len(records), bool)
+        for number, (rows, guess, certain) in enumerate(self.guesses(self.known(records, size, seed))):
+            success[number], sure[number] = self._share(rows, guess), certain
+        return Trial(_words(size), size, success, self.popular, sure)
+
+    def by_class(self) -> Floats:
+        """For each record the share of the people of its class who hold the most frequent sensitive item there; 0 where it is withheld."""
+        classes = classes_of(self.made)
+        there = np.flatnonzero(classes >= 0)
+        if not len(there):
+            return np.zeros(len(classes))
+        # A person counts once in a class, however many records it holds.
+        pairs, place = np.unique(np.column_stack([classes[there], self.owners[there]]), axis=0, return_inverse=True)
+        holding = _of_people(self.held[there], place.ravel())
+        people = np.bincount(pairs[:, 0])
+        holders = _of_people(holding, pairs[:, 0], add=True).toarray().max(axis=1)
+        share = np.zeros(len(classes))
+        share[there] = (holders / np.maximum(1, people))[classes[there]]
+        return share
+
+    def guesses(self, known: list[Ints]) -> list[tuple[npt.NDArray[np.bool_], int, bool]]:
+        """For each person the rows that fit best, the item guessed, and whether all of them show it."""
+        found, copies = [], self.scene.copies
+        for start in range(0, len(known), BLOCK):
+            scores = self.matcher.scores(known[start : start + BLOCK])
+            for person in range(len(known[start : start + BLOCK])):
+                rows = np.full(len(copies), bool(scores.unfitted[person]))
+                rows[scores.best[person].indices] = True
+                counts = np.asarray(copies[rows] @ self.shown[rows]).ravel()
+                shown = bool(len(counts) and counts.max() > 0)
+                guess = int(counts.argmax()) if shown else self.commonest
+                found.append((rows, guess, shown and counts.max() == copies[rows].sum()))
+        return found
+
+    def _share(self, rows: npt.NDArray[np.bool_], item: int) -> float:
+        """The share of the people behind these rows who hold an item in one of the records there."""
+        published = self.made.rows
+        inside = np.flatnonzero((published >= 0) & rows[published])
+        people = np.unique(self.owners[inside])
+        holders = np.unique(self.owners[inside[self.held[inside, item].toarray().ravel() > 0]])
+        return len(holders) / len(people) if len(people) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Strangers:
+    """People who were left out, and the release of the others."""
+
+    records: Bags
+    reader: Reader
+
+    def by_strangers(self, size: int | None, seed: int) -> Trial:
+        """Whether each of them holds the item that is guessed."""
+        held = held_in(self.records, self.reader.meant)
+        guesses = self.reader.guesses(self.reader.known(self.records, size, seed))
+        right = np.array([float(held[number, guess]) for number, (_, guess, _) in enumerate(guesses)])
+        return Trial(_words(size), size, right, self.reader.popular)
+
+
+def _strangers(scenario: Scenario, sought: Sought) -> _Strangers | None:
+    """None where nobody was left out, or the others do not hold what is looked for."""
+    if scenario.left_out is None:
+        return None
+    records, made = scenario.left_out
+    try:
+        return _Strangers(records.select(np.flatnonzero(records.lengths > 0)), Reader(made, sought))
+    except ParameterError:
+        return None
+
+
+def _words(size: int | None) -> str:
+    return "all items that are not sensitive" if size is None else f"{size} harmless item{'s' if size > 1 else ''}"
+
+
+def _of_people(held: sp.csr_matrix, people: Ints, *, add: bool = False) -> sp.csr_matrix:
+    """People times items from records times items: ones where any of their records holds it, or how many do."""
+    n = int(people.max(initial=-1)) + 1
+    whose = sp.csr_matrix((np.ones(len(people), np.int64), (people, np.arange(len(people)))), shape=(n, len(people)))
+    counts = whose @ held
+    return sp.csr_matrix(counts if add else (counts > 0).astype(np.int64))
