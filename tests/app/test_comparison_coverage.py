@@ -142,6 +142,7 @@ def test_rows_without_pseudonyms_are_attacked_one_by_one():
     original = LogOriginal(log_of(FISH))
     found = worst_attack(Threshold(k=2).apply(original), original, Effort(targets=2))
     assert found["attack_rate"] == 1 / 2, "both rows are alike, and each of two people owns one of them"
+    assert found["attack_original"] == 1, "in the log itself one of them is alone with blue whale, the other with red fish and nothing else"
 
 
 def test_rows_under_one_pseudonym_a_person_are_attacked_as_a_record():

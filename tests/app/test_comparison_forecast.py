@@ -10,7 +10,7 @@ import pytest
 
 from helpers_chunks import chunk_release
 from shoal.app.comparison.forecast import Beside, completion, forecasts, learnt_from, next_items
-from shoal.app.comparison.periods import events_of, periods_of, tells_times
+from shoal.app.comparison.periods import Periods, events_of, periods_of, split_of, tells_times
 from shoal.app.job import Preparation
 from shoal.app.pipeline import anonymize
 from shoal.data.bags import Bags
@@ -26,6 +26,12 @@ def timed(events: list[tuple[int, int, str]], kind: Kind = "text") -> Log:
     """Events of an owner, an hour and a text."""
     columns = {"owner": [e[0] for e in events], "time": [START + timedelta(hours=e[1]) for e in events], "payload": [e[2] for e in events]}
     return Log(pl.DataFrame(columns, schema={"owner": pl.Int64, "time": pl.Datetime("us"), "payload": pl.String}), kind)
+
+
+def halves(log: Log, how: Preparation) -> Periods:
+    split = split_of(log)
+    assert split is not None
+    return periods_of(split, how)
 
 
 def learnt(records: list[str], copies: list[int] | None = None) -> Beside:
@@ -54,9 +60,8 @@ def test_completion_and_next_items_by_hand():
 def test_the_later_period_is_tried_and_the_earlier_one_learnt():
     early = [(n, hour, text) for n in range(7) for hour, text in ((0, "red fish"), (1, "blue whale"))]
     late = [(0, 100, "red fish"), (0, 101, "red fish food"), (1, 100, "blue"), (1, 102, "whale song"), (2, 103, "a red"), (2, 104, "")]
-    found = periods_of(timed([*late, *early]), Preparation.default_for(Threshold(k=2)))
-    assert found is not None
-    assert found.raw["payload"].n_unique() == 2
+    found = halves(timed([*late, *early]), Preparation.default_for(Threshold(k=2)))
+    assert found.raw.frame["payload"].n_unique() == 2
     assert isinstance(found.earlier.original, LogOriginal)
     assert len(found.earlier.original.log) == 14
     assert sorted(found.queries) == [("red", "fish"), ("red", "fish", "food"), ("whale", "song")]
@@ -74,8 +79,7 @@ def test_items_of_one_moment_are_one_event():
 
 def test_records_learn_from_what_is_left_of_them():
     log = timed([(n, n % 3, "red fish") for n in range(8)] + [(9, 9, "red fish"), (8, 9, "red fish"), (9, 10, "secret fish")] * 2)
-    found = periods_of(log, Preparation.default_for(Cohesion(k=2, p=1)))
-    assert found is not None
+    found = halves(log, Preparation.default_for(Cohesion(k=2, p=1)))
     told = forecasts(anonymize(found.earlier, Cohesion(k=2, p=1)).release, found)
     assert 0 < told["completion"] == told["completion_original"] < 1
 
@@ -89,5 +93,5 @@ def test_chunks_tell_what_stood_in_one_sub_record():
 def test_a_log_without_times_has_no_periods():
     log = Log(pl.DataFrame({"owner": [1, 2], "payload": ["a", "b"]}, schema={"owner": pl.Int64, "payload": pl.String}))
     assert not tells_times(log)
-    assert periods_of(log, Preparation()) is None
-    assert periods_of(timed([(1, 5, "a"), (2, 5, "b")]), Preparation()) is None, "all at one time: there is no earlier"
+    assert split_of(log) is None
+    assert split_of(timed([(1, 5, "a"), (2, 5, "b")])) is None, "all at one time: there is no earlier"

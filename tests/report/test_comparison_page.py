@@ -34,6 +34,8 @@ NUMBERS = {
     "completion_original": 0.2,
     "attack_rate": 0.1,
     "attack_high": 0.2,
+    "attack_original": 0.8,
+    "attack_original_high": 0.9,
     "worst_attack": "known-items, 8 random items",
     "seconds": 1.5,
     "peak_mb": 90.0,
@@ -112,7 +114,7 @@ def test_a_browser_draws_every_chart_and_shows_the_command_of_a_point(tmp_path: 
         chart = re.search(rf'id="{name}".*?(?=<details>)', shown.stdout, flags=re.DOTALL)
         assert chart
         assert "<svg" in chart[0]
-        assert re.search(r'class="mark-(symbol|rect|rule)[^"]*role-mark[^"]*"[^>]*>\s*<path[^>]*d="M', chart[0]), f"{name} is empty"
+        assert re.search(r'class="mark-(symbol|rect)[^"]*role-mark[^"]*"[^>]*>\s*<path[^>]*d="M', chart[0]), f"{name} is empty"
     title = re.search(r"<title>(.*?)</title>", shown.stdout)
     assert title
     assert title[1] == '["shoal anonymize &lt;/script&gt; second","shoal anonymize first","shoal k=5",true]'

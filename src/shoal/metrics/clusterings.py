@@ -29,17 +29,27 @@ _TAKES: frozenset[Shape] = frozenset({"log"})
 
 
 def k_means(points: Floats, clusters: int) -> Ints:
-    """Lloyd's algorithm from centres that lie far apart: the point nearest the mean, then again and again the one farthest from all."""
+    """Lloyd's algorithm from centres that lie far apart."""
+    return lloyd(points, far_apart(points, clusters))
+
+
+def far_apart(points: Floats, clusters: int) -> list[int]:
+    """The point nearest the mean, then again and again the one farthest from all."""
     near = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
-    centres = [points[int(np.argmin(near))]]
-    away = ((points - centres[0]) ** 2).sum(axis=1)
-    while len(centres) < min(clusters, len(points)) and away.max() > 0:
-        centres.append(points[int(np.argmax(away))])
-        away = np.minimum(away, ((points - centres[-1]) ** 2).sum(axis=1))
-    middle = np.array(centres)
+    chosen = [int(np.argmin(near))]
+    away = ((points - points[chosen[0]]) ** 2).sum(axis=1)
+    while len(chosen) < min(clusters, len(points)) and away.max() > 0:
+        chosen.append(int(np.argmax(away)))
+        away = np.minimum(away, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
+    return chosen
+
+
+def lloyd(points: Floats, starts: list[int]) -> Ints:
+    """The cluster of each point, where the centres begin at these points."""
+    middle = points[starts].copy()
     label = np.zeros(len(points), np.int64)
     for _ in range(ROUNDS):
-        # All points have one length or none, so the nearest centre is found without the points' own squares.
+        # The nearest centre is found without the points' own squares.
         fresh = np.argmin((middle**2).sum(axis=1) - 2 * points @ middle.T, axis=1)
         if np.array_equal(fresh, label):
             break
@@ -139,11 +149,9 @@ def _vectors(log: Log, owners: Ints, columns: pl.Series) -> Floats:
     return _of_one_length(found)
 
 
-def clusterings(release: Release, original: LogOriginal | Original, clusters: int = CLUSTERS) -> tuple[Ints, Ints]:
-    """The clusters of people, or of records, before and after."""
-    before, after = (
-        people_before_and_after(release, original) if isinstance(original, LogOriginal) else records_before_and_after(release, original)
-    )
+def clusterings(release: Release, original: LogOriginal, clusters: int = CLUSTERS) -> tuple[Ints, Ints]:
+    """The clusters of people before and after."""
+    before, after = people_before_and_after(release, original)
     return k_means(before, clusters), k_means(after, clusters)
 
 
@@ -158,8 +166,15 @@ def cluster_jaccard(release: Release, original: LogOriginal) -> float:
 
 
 def cluster_agreement(release: Release, original: LogOriginal | Original) -> float:
-    """Rand's index, adjusted for chance."""
-    return adjusted_rand_index(*clusterings(release, original))
+    """Rand's index, adjusted for chance, of clusters that begin at the same people or records: where they begin must not decide."""
+    if isinstance(original, LogOriginal):
+        before, after = people_before_and_after(release, original)
+    else:
+        before, after = records_before_and_after(release, original)
+    if not len(before):
+        return 1.0
+    starts = far_apart(before, CLUSTERS)
+    return adjusted_rand_index(lloyd(before, starts), lloyd(after, starts))
 
 
 CLUSTER_RAND = Metric(

@@ -1,8 +1,8 @@
 """Searching for records like a given one: are the nearest by TF-IDF still the nearest?
 
 A record is a vector of its items, each weighted by how few records hold it, ln(n / holders). The ten records with the highest cosine are
-its nearest; of records that are equally near each has its share of the places that are left for them. What is published for a record
-stands in its place, and is compared with what is published for the others; a record that was withheld is like none.
+its nearest, if they have anything in common; of records that are equally near each has its share of the places that are left for them.
+What is published for a record stands in its place, and is compared with what is published for the others; a withheld one is like none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def nearest_agreement(release: Release, original: Original) -> float:
     after = unit_vectors(release.published, release.copies)
     searched = np.flatnonzero(original.bags.lengths > 0)
     searched = np.random.default_rng(SEED).permutation(searched)[:SEARCHES]
-    shares = [_common(before, after, rows, int(record)) for record in searched]
+    shares = [share for record in searched if (share := _common(before, after, rows, int(record))) is not None]
     return float(np.mean(shares)) if shares else 1.0
 
 
@@ -44,7 +44,7 @@ def unit_vectors(bags: Bags, copies: Ints) -> sp.csr_matrix:
 
 
 def places(likeness: Floats, own: int) -> Floats:
-    """The chance of each record to be among the nearest, where equally near ones are drawn; a record is not near itself."""
+    """The chance of each record to be among the nearest, where equally near ones are drawn; none for what is not alike, and for itself."""
     near = np.round(likeness, DECIMALS)
     near[own] = -np.inf
     n = min(NEAREST, len(near) - 1)
@@ -52,14 +52,16 @@ def places(likeness: Floats, own: int) -> Floats:
         return np.zeros(len(near))
     last = np.partition(near, len(near) - n)[len(near) - n]
     sure, tied = near > last, near == last
-    return np.where(sure, 1.0, np.where(tied, (n - sure.sum()) / max(1, tied.sum()), 0.0))
+    chances = np.where(sure, 1.0, np.where(tied, (n - sure.sum()) / max(1, tied.sum()), 0.0))
+    return np.where(near > 0, chances, 0.0)
 
 
-def _common(before: sp.csr_matrix, after: sp.csr_matrix, rows: Ints, record: int) -> float:
+def _common(before: sp.csr_matrix, after: sp.csr_matrix, rows: Ints, record: int) -> float | None:
+    """The share of its places that the nearest of a record keep; None where none is like it."""
     theirs = places((before @ before[record].T).toarray().ravel(), record)
     by_row = (after @ after[rows[record]].T).toarray().ravel() if rows[record] >= 0 else np.zeros(after.shape[0])
     ours = places(np.where(rows >= 0, np.append(by_row, 0.0)[rows], 0.0), record)
-    return float(np.minimum(theirs, ours).sum() / max(1.0, theirs.sum())) if theirs.sum() else 1.0
+    return float(np.minimum(theirs, ours).sum() / theirs.sum()) if theirs.any() else None
 
 
 NEAREST_AGREEMENT = Metric(

@@ -39,7 +39,13 @@ LATER = {
 }
 LOSSES = {"loss": "loss", "bound": "no release is below"}
 COST = {"seconds": "processor seconds", "peak_mb": "peak memory, MB"}
-FRONTIER = {"kept": "words as typed", "attack_rate": "worst attack", "attack_high": "at most", "worst_attack": "what is known"}
+FRONTIER = {
+    "kept": "words as typed",
+    "attack_rate": "worst attack",
+    "attack_high": "at most",
+    "attack_original": "on the original",
+    "worst_attack": "what is known",
+}
 NOT_SHARES = {*COST, "worst_attack"}
 SIZES = {1: "an item", 2: "two items", 3: "three items"}
 LEVEL = re.compile(r"count_error_(\d)_level_(\d+)")
@@ -85,7 +91,8 @@ def pictures(rows: Sequence[Numbers]) -> list[Picture]:
 
 FRONTIER_WORDS = (
     "Each point is a release. To the right more words are as typed; further down the worst attack succeeds less often: the line begins at "
-    "its rate, and the point is the upper end of its 95 % interval. What lies down and to the right of another is better in both."
+    "its rate, and the point is the upper end of its 95 % interval. What lies down and to the right of another is better in both. The "
+    "dashed line is the same for the original as it is."
 )
 COVERED_WORDS = "What is published as it was typed: words, terms, whole queries or records; and people of whom anything is published."
 CLASSES_WORDS = "Words as typed among terms that at least 1 % of people use (head), at least 0.1 % (torso) and fewer (tail)."
@@ -144,7 +151,13 @@ def _frontier(rows: Sequence[Numbers]) -> Spec:
     }
     low = {"field": "attack_rate", "type": "quantitative"}
     line = {"mark": {"type": "rule", "opacity": 0.4}, "encoding": {**place, "y": low, "y2": {"field": "attack_high"}, **color}}
-    return {"data": {"values": list(rows)}, "height": 380, "layer": [line, point]}
+    original = max((row["attack_original_high"] for row in rows if "attack_original_high" in row), default=None)
+    dashed = {
+        "data": {"values": [] if original is None else [{"original": original}]},
+        "mark": {"type": "rule", "strokeDash": [5, 4], "color": "#888"},
+        "encoding": {"y": {"field": "original", "type": "quantitative"}},
+    }
+    return {"data": {"values": list(rows)}, "height": 380, "layer": [dashed, line, point]}
 
 
 def _cells(rows: Sequence[Numbers]) -> Spec:

@@ -110,7 +110,9 @@ def _notes(found: Comparison, left: Sequence[Left]) -> list[str]:
     refused = sum("refused" in row.found for row in found.rows)
     notes = [f"{counted(len(found.rows), 'cell')}: {found.resumed:,} were there already, {refused:,} could not be made"]
     if found.preparing:
-        notes.append(f"reading and preparing took {found.preparing:.1f} seconds, once for all cells")
+        notes.append(f"reading and preparing took {found.preparing:.1f} processor seconds, once for all cells")
+    if not any(name in row.found for row in found.rows for name in ("completion", "next_item", "no_forecast")):
+        notes.append("nothing was tried on a later period: the input tells no times, or too few rows with them")
     return [*notes, *map(_told, left)]
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from shoal.app.attack.stage import Stage, stage_of
+from shoal.app.attack.stage import Stage, raw_stage, stage_of
 from shoal.attacks import ATTACKS
 from shoal.attacks.intervals import wilson
 from shoal.attacks.scene import Owned, Scene
-from shoal.data.bags import Bags
+from shoal.data.bags import Bags, Ints
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
@@ -41,18 +41,26 @@ class Effort:
 def worst_attack(release: Release, original: AnyOriginal, effort: Effort) -> dict[str, Any]:
     """Its rate among people of whom something is published, and the upper end of its interval, or why there is none.
 
-    Guessed items are left to `shoal attack`.
+    Beside it stands the worst attack on the same people in the original as it is. Guessed items are left to `shoal attack`.
     """
     stage = _stage(release, original)
     if stage is None:
         return {NOT_ATTACKED: WHY_NOT.get(min(release.kinds), "no attack is made on what is published")}
-    people = stage.people(stage.drawn(effort.seed, effort.targets))
+    targets = stage.drawn(effort.seed, effort.targets)
+    high, rate, known = _worst(stage, targets, effort.seed)
+    raw = _worst(raw_stage(original), targets, effort.seed)
+    return {"worst_attack": known, "attack_rate": rate, "attack_high": high, "attack_original": raw[1], "attack_original_high": raw[0]}
+
+
+def _worst(stage: Stage, targets: Ints, seed: int) -> tuple[float, float, str]:
+    """Upper end, rate and knowledge of the attack that goes worst."""
+    people = stage.people(targets)
     worst = (0.0, 0.0, "")
     for attack in (kind() for kind in ATTACKS.values() if kind.test != "inference"):
-        for trial in attack.trials(stage.scene, people, effort.seed):
+        for trial in attack.trials(stage.scene, people, seed):
             rate = wilson(float(trial.success.sum()), len(people))
             worst = max(worst, (rate.high, rate.rate, f"{attack.name}, {trial.knowledge}"), key=lambda one: one[0])
-    return {"worst_attack": worst[2], "attack_rate": worst[1], "attack_high": worst[0]}
+    return worst
 
 
 def _stage(release: Release, original: AnyOriginal) -> Stage | None:

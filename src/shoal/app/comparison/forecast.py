@@ -65,45 +65,45 @@ def next_items(model: Beside, steps: Iterable[tuple[Sequence[str], Sequence[str]
 
 def forecasts(release: Release, periods: Periods) -> dict[str, float]:
     """What the release of an earlier period is good for later, beside what the period itself is, as it was typed."""
-    records = learnt_from(release, periods.kind)
+    records = learnt_from(release, periods.raw.kind)
     if records is None:
         return {}
-    raw = typed_words(Log(periods.raw, _kind(periods.kind)))
+    raw = typed_words(periods.raw)
     every = np.ones(len(raw), np.int64)
     return {**_tried(Beside(*records), periods, ""), **_tried(Beside(raw, every), periods, "_original")}
 
 
 def _tried(model: Beside, periods: Periods, of: str) -> dict[str, float]:
-    found = {f"completion{of}": completion(model, periods.queries)} if periods.queries and periods.kind == "text" else {}
+    found = {f"completion{of}": completion(model, periods.queries)} if periods.queries else {}
     return found | ({f"next_item{of}": next_items(model, periods.steps)} if periods.steps else {})
 
 
-def learnt_from(release: Release, kind: str) -> tuple[Bags, Ints] | None:
+def learnt_from(release: Release, kind: Kind) -> tuple[Bags, Ints] | None:
     """Published records, or what of records is published, and how often each is; None where words are told alone."""
     learn = _BY_KIND.get(min(release.kinds))
     return None if learn is None else learn(release, kind)
 
 
-def _records(release: Release, kind: str) -> tuple[Bags, Ints]:
+def _records(release: Release, kind: Kind) -> tuple[Bags, Ints]:
     return release.published, release.copies
 
 
-def _rows(release: Release, kind: str) -> tuple[Bags, Ints]:
+def _rows(release: Release, kind: Kind) -> tuple[Bags, Ints]:
     """Rows of one pseudonym are a record; without pseudonyms each row is."""
     table = next(iter(release.tables.values()))
     assert isinstance(table, RowTable)
     texts = table.frame[table.unit] if table.has_unit else pl.Series([], dtype=pl.String)
     whose = table.frame[table.pseudonyms] if table.pseudonyms is not None else pl.Series(np.arange(len(texts)))
-    return _once(typed_words(Log(pl.DataFrame({"owner": whose.cast(pl.Int64), "payload": texts}), _kind(kind))))
+    return _once(typed_words(Log(pl.DataFrame({"owner": whose.cast(pl.Int64), "payload": texts}), kind)))
 
 
-def _groups(release: Release, kind: str) -> tuple[Bags, Ints]:
+def _groups(release: Release, kind: Kind) -> tuple[Bags, Ints]:
     table = release.only(GroupTable.kind)
     assert isinstance(table, GroupTable)
     return _once(Bags.from_polars(table.rows[ITEMS]))
 
 
-def _chunks(release: Release, kind: str) -> tuple[Bags, Ints]:
+def _chunks(release: Release, kind: Kind) -> tuple[Bags, Ints]:
     """Parts of records: which of them stood together is not told."""
     table = release.only(ChunkTable.kind)
     assert isinstance(table, ChunkTable)
@@ -116,11 +116,7 @@ def _once(records: Bags) -> tuple[Bags, Ints]:
     return records, np.ones(len(records), np.int64)
 
 
-def _kind(kind: str) -> Kind:
-    return "text" if kind == "text" else "item"
-
-
-_BY_KIND: Mapping[str, Callable[[Release, str], tuple[Bags, Ints]]] = {
+_BY_KIND: Mapping[str, Callable[[Release, Kind], tuple[Bags, Ints]]] = {
     BagTable.kind: _records,
     RowTable.kind: _rows,
     ProfileTable.kind: _rows,

@@ -26,17 +26,25 @@ Step = tuple[Words, Words]
 
 
 @dataclass(frozen=True, eq=False)
-class Periods:
-    """The earlier period as a method takes it, the same as it was typed, and what is tried of the later one."""
+class Split:
+    """The rows of the earlier period, and what is tried of the later one."""
 
-    earlier: Prepared
-    raw: pl.DataFrame
-    kind: str
+    early: Log
     queries: tuple[Words, ...]
     steps: tuple[Step, ...]
 
 
-def periods_of(log: Log, how: Preparation) -> Periods | None:
+@dataclass(frozen=True, eq=False)
+class Periods:
+    """The earlier period as a method takes it, the same as it was typed, and what is tried of the later one."""
+
+    earlier: Prepared
+    raw: Log
+    queries: tuple[Words, ...]
+    steps: tuple[Step, ...]
+
+
+def split_of(log: Log) -> Split | None:
     """Both periods, where the log tells times and has rows in both."""
     if not tells_times(log):
         return None
@@ -45,9 +53,14 @@ def periods_of(log: Log, how: Preparation) -> Periods | None:
     early, late = log.frame.filter(times < begin), log.frame.filter(times >= begin)
     if not len(early) or not len(late):
         return None
-    before = Log(early, log.kind)
     events = events_of(Log(late, log.kind))
-    return Periods(prepare(before, how), early.select("owner", "payload"), log.kind, _queries(events), _steps(events))
+    return Split(Log(early, log.kind), _queries(events) if log.kind == "text" else (), _steps(events))
+
+
+def periods_of(split: Split, how: Preparation) -> Periods:
+    """Both periods for methods whose data is prepared so."""
+    raw = Log(split.early.frame.select("owner", "payload"), split.early.kind)
+    return Periods(prepare(split.early, how), raw, split.queries, split.steps)
 
 
 def tells_times(log: Log) -> bool:

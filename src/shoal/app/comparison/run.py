@@ -6,27 +6,21 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from shoal import __version__, kernels
 from shoal.app.comparison.attacking import Effort
+from shoal.app.comparison.given import Given, Prepare
 from shoal.app.comparison.grid import Cell
-from shoal.app.comparison.periods import Periods, periods_of, tells_times
 from shoal.app.job import Preparation, is_file
-from shoal.app.prepare import prepare
-from shoal.data.log import Log
-from shoal.errors import OutputError, ShoalError
+from shoal.errors import OutputError
 from shoal.io.cells import CellFiles, PreparedFiles
-from shoal.io.read.inputs import Reading, ReadOptions, read
 from shoal.io.read.packed import digest_of
 
 NAP_SECONDS = 0.05
-
-Prepare = Callable[[Cell], Preparation]
-"""How the data of a cell is to be prepared."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,7 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """All rows, in the order of the grid; how many were there already; the seconds that reading and preparing took, once for all."""
+    """All rows, in the order of the grid; how many were there already; the processor seconds of reading and preparing, once for all."""
 
     rows: tuple[Row, ...]
     resumed: int
@@ -56,10 +50,10 @@ def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: 
     files.begin()
     if waiting:
         with PreparedFiles(files.directory) as private:
-            begun = time.perf_counter()
-            given = _Given(inputs, how, private)
+            begun = time.process_time()
+            given = Given(inputs, how, private.keep)
             ready = {cell: place for cell in waiting if (place := given.of(cell, failed)) is not None}
-            preparing = time.perf_counter() - begun
+            preparing = time.process_time() - begun
             work = [_Work(cell, place, files.place(keys[cell])) for cell, place in ready.items()]
             failed |= _worked(work, effort, jobs, kept=len(cells) - len(waiting))
     rows = [Row(cell, files.result(keys[cell]) or {"refused": failed[cell]}) for cell in cells]
@@ -70,50 +64,6 @@ def _content(cell: Cell, how: Preparation) -> tuple[str, ...]:
     """What the result of a cell depends on beside the input: the method, the preparation, and what is in the files that they name."""
     taxonomy = digest_of(Path(how.taxonomy)) if is_file(how.taxonomy) else ""
     return repr(cell.made()), repr(how), taxonomy
-
-
-class _Given:
-    """Data in the forms that cells need, each read and prepared once and laid down for the processes of the cells."""
-
-    def __init__(self, inputs: Sequence[Path], how: Prepare, private: PreparedFiles) -> None:
-        self._inputs, self._how, self._private = tuple(inputs), how, private
-        self._readings: dict[str, Reading] = {}
-        self._made: dict[str, Path | str] = {}
-
-    def of(self, cell: Cell, failed: dict[Cell, str]) -> Path | None:
-        """Where the data of this cell is; where it could not be prepared, why not is noted."""
-        how = self._how(cell)
-        name = repr(how)
-        if name not in self._made:
-            self._made[name] = self._prepared(how)
-        made = self._made[name]
-        if isinstance(made, str):
-            failed[cell] = made
-            return None
-        return made
-
-    def _prepared(self, how: Preparation) -> Path | str:
-        try:
-            reading = self._reading(how.reading)
-            return self._private.keep((prepare(replace(reading), how), self._periods(reading, how)))
-        except ShoalError as error:
-            return error.message
-
-    def _reading(self, options: ReadOptions) -> Reading:
-        said = repr(options)
-        if said not in self._readings:
-            self._readings[said] = read(self._inputs, options)
-        return self._readings[said]
-
-    def _periods(self, reading: Reading, how: Preparation) -> Periods | None:
-        """An earlier and a later period of a log, where its times can be read; they may not have been read yet."""
-        if not isinstance(reading.data, Log) or not reading.timed:
-            return None
-        try:
-            log = reading.data if tells_times(reading.data) else self._reading(replace(how.reading, needs_times=True)).data
-            return periods_of(log, how) if isinstance(log, Log) else None
-        except ShoalError:
-            return None  # no times, or no records in the earlier period: the tasks that need them are not tried, which the page says
 
 
 class _Work(NamedTuple):
