@@ -80,7 +80,7 @@ def grouping(tree: Tree, bags: Any, owners: Any, *, repeat: bool) -> Any:
         k=K,
         block=700,
         grow=_kernels.GrowOptions(candidates=40),
-        refine=_kernels.RefineOptions(neighbours=6, depth=3, together=4, worst=3),
+        refine=_kernels.RefineOptions(neighbours=6, depth=3, together=4, worst=3, worth=0),
         refine_block=150,
         rounds=3,
     )

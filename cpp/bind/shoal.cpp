@@ -40,15 +40,17 @@ void bind_values(nb::module_& m) {
     nb::class_<RefineOptions>(m, "RefineOptions", "How groups are refined.")
         .def(
             "__init__",
-            [](RefineOptions* self, int64_t neighbours, int64_t depth, int64_t together, int64_t worst) {
-                need(neighbours >= 1 && depth >= 1 && together >= 1 && worst >= 0 && worst <= 100, "neighbours, depth and share in range");
-                new (self) RefineOptions{neighbours, depth, together, worst};
+            [](RefineOptions* self, int64_t neighbours, int64_t depth, int64_t together, int64_t worst, int64_t worth) {
+                need(neighbours >= 1 && depth >= 1 && together >= 1, "neighbours, depth and groups in range");
+                need(worst >= 0 && worst <= 100 && worth >= 0 && worth <= 1000, "shares in range");
+                new (self) RefineOptions{neighbours, depth, together, worst, worth};
             },
-            nb::kw_only(), "neighbours"_a, "depth"_a, "together"_a, "worst"_a)
+            nb::kw_only(), "neighbours"_a, "depth"_a, "together"_a, "worst"_a, "worth"_a)
         .def_ro("neighbours", &RefineOptions::neighbours)
         .def_ro("depth", &RefineOptions::depth)
         .def_ro("together", &RefineOptions::together)
-        .def_ro("worst", &RefineOptions::worst);
+        .def_ro("worst", &RefineOptions::worst)
+        .def_ro("worth", &RefineOptions::worth);
 }
 
 void bind_plan(nb::module_& m) {

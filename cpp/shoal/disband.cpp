@@ -4,21 +4,21 @@
 
 namespace shoal {
 
-bool Disbander::improve(int64_t group) {
-    if (!find_targets(group)) return false;
+int64_t Disbander::improve(int64_t group) {
+    if (!find_targets(group)) return 0;
     int64_t gain = -groups_[group].kept();
     for (Target& target : found_) {
         updater_.update(target.after);
         gain += target.after.kept() - groups_[target.group].kept();
     }
-    if (gain <= 0) return false;
+    if (gain <= 0) return 0;
     for (Target& target : found_) {
         std::swap(groups_[target.group], target.after);
         if (!data_.owners_repeat && !data_.has_room(groups_[target.group].size())) map_.close(target.group);
     }
     groups_[group] = {};
     map_.close(group);
-    return true;
+    return gain;
 }
 
 int64_t Disbander::vaguest(const std::vector<GroupState>& groups) {

@@ -20,8 +20,8 @@ public:
           updater_(data),
           vaguest_(data.owners_repeat ? vaguest(groups) : -1) {}
 
-    // True if all keep more without the group, which is empty then.
-    bool improve(int64_t group);
+    // What all keep more without the group, which is empty then; zero where it stays.
+    int64_t improve(int64_t group);
 
 private:
     // A group with its newcomers.

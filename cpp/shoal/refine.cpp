@@ -28,26 +28,30 @@ public:
     }
 
     int64_t run(uint64_t shake) {
-        const int64_t disbanded = disband();
         const int64_t divided = data_.owners_repeat ? divide() : 0;
         const Neighbours neighbours = GroupMap(data_, groups_).all_nearest(static_cast<std::size_t>(options_.neighbours), task_);
+        // Disbanding comes after chains: before them groups look as if they had nothing of their own, and are given up too soon.
         const int64_t exchanged = change_places(neighbours);
+        disband();
         const int64_t regrown = regrow(neighbours, shake);
-        return disbanded + divided + exchanged + regrown + without_empty();
+        return divided + exchanged + regrown + without_empty();
     }
 
     const std::vector<GroupState>& groups() const { return groups_; }
 
 private:
-    int64_t disband() {
+    // Leaves empty groups behind, so that the others keep their numbers.
+    void disband() {
+        if (options_.worst == 0) return;
         GroupMap map(data_, groups_);
         Disbander disbander(data_, values_, groups_, map, options_.neighbours);
+        Worth worth(options_.worth);
         for (int64_t g : worst_groups()) {
-            if (deadline_.passed()) break;
+            if (deadline_.passed() || worth.over()) break;
             task_.check();
-            disbander.improve(g);
+            const int64_t lost = length(groups_[g]) - groups_[g].kept();
+            worth.add({lost, disbander.improve(g)});
         }
-        return without_empty();
     }
 
     int64_t divide() {
@@ -75,12 +79,16 @@ private:
     }
 
     int64_t regrow(const Neighbours& neighbours, uint64_t shake) {
+        if (options_.worst == 0) return 0;
         Regrower regrower(data_, values_, groups_, neighbours, options_.together, options_.depth, deadline_, task_);
         int64_t improved = 0;
+        Worth worth(options_.worth);
         for (int64_t g : worst_groups()) {
-            if (deadline_.passed()) break;
+            if (deadline_.passed() || worth.over()) break;
             task_.check();
-            improved += regrower.improve(g, noise(shake, static_cast<uint64_t>(g), 0)) ? 1 : 0;
+            const Try tried = regrower.improve(g, noise(shake, static_cast<uint64_t>(g), 0));
+            improved += tried.gained > 0 ? 1 : 0;
+            worth.add(tried);
         }
         return improved;
     }
@@ -89,15 +97,21 @@ private:
     std::vector<int64_t> worst_groups() const {
         std::vector<std::pair<int64_t, int64_t>> kept;  // how many parts in 4,096 of it a group keeps, and which group
         for (std::size_t g = 0; g < groups_.size(); ++g) {
-            int64_t length = 0;
-            for (int64_t r : groups_[g].members) length += data_.lengths[r] * data_.scale;
-            kept.emplace_back(parts_of(groups_[g].kept(), length), static_cast<int64_t>(g));
+            if (groups_[g].members.empty()) continue;
+            kept.emplace_back(parts_of(groups_[g].kept(), length(groups_[g])), static_cast<int64_t>(g));
         }
         std::ranges::sort(kept);
         kept.resize(kept.size() * static_cast<std::size_t>(options_.worst) / 100);
         std::vector<int64_t> worst;
         for (const auto& [part, g] : kept) worst.push_back(g);
         return worst;
+    }
+
+    // What the members have in all.
+    int64_t length(const GroupState& group) const {
+        int64_t total = 0;
+        for (int64_t r : group.members) total += data_.lengths[r] * data_.scale;
+        return total;
     }
 
     static int64_t parts_of(int64_t kept, int64_t length) {

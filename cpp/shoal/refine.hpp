@@ -1,5 +1,5 @@
-// Local search over the groups of a block: the worst are disbanded where that helps, or divided where people own several records; members
-// change places along chains, and the worst are dissolved with their neighbours and regrown.
+// Local search over the groups of a block: the worst are divided where people own several records; members change places along chains,
+// the worst are disbanded where that helps, or dissolved with their neighbours and regrown.
 #pragma once
 
 #include "base/deadline.hpp"
@@ -13,6 +13,7 @@ struct RefineOptions {
     int64_t depth;       // longest chain
     int64_t together;    // groups that are dissolved at a time, with their nearest
     int64_t worst;       // how many in a hundred groups are the worst: those that lose the largest part of their records
+    int64_t worth;       // thousandths of what the worst lose that must be gained for further ones to be disbanded or dissolved
 };
 
 struct RefinedBlock {

@@ -13,9 +13,9 @@ constexpr int64_t kHopeless = 8;
 
 }  // namespace
 
-bool Regrower::improve(int64_t group, uint64_t shake) {
+Try Regrower::improve(int64_t group, uint64_t shake) {
     const std::vector<int64_t> chosen = group_and_nearest(group);
-    if (chosen.size() < 2) return false;
+    if (groups_[group].size() == 0 || chosen.size() < 2) return {};
     int64_t kept = 0, lost = 0;
     waiting_.clear();
     for (int64_t c : chosen) {
@@ -26,24 +26,25 @@ bool Regrower::improve(int64_t group, uint64_t shake) {
         }
     }
     lost -= kept;
-    if (lost == 0 || !grow_all(chosen.size(), shake)) return false;
-    if (kept - kept_by_fresh() > lost / kHopeless) return false;
+    if (lost == 0 || !grow_all(chosen.size(), shake)) return {lost, 0};
+    if (kept - kept_by_fresh() > lost / kHopeless) return {lost, 0};
     for (GroupState& group : fresh_) updater_.update(group);
     change_places();
-    if (kept_by_fresh() <= kept) return false;
+    const int64_t gained = kept_by_fresh() - kept;
+    if (gained <= 0) return {lost, 0};
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         if (i < fresh_.size())
             std::swap(groups_[chosen[i]], fresh_[i]);
         else
             groups_[chosen[i]] = {};
     }
-    return true;
+    return {lost, gained};
 }
 
 std::vector<int64_t> Regrower::group_and_nearest(int64_t group) const {
     std::vector<int64_t> chosen{group};
     for (int32_t c : neighbours_[group])
-        if (static_cast<int64_t>(chosen.size()) < together_) chosen.push_back(c);
+        if (static_cast<int64_t>(chosen.size()) < together_ && groups_[c].size() > 0) chosen.push_back(c);
     return chosen;
 }
 

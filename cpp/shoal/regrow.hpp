@@ -7,6 +7,7 @@
 
 #include "base/deadline.hpp"
 #include "shoal/chains.hpp"
+#include "shoal/worth.hpp"
 
 namespace shoal {
 
@@ -25,8 +26,8 @@ public:
           updater_(data),
           chains_(data, values, fresh_, all_others_, depth, task) {}
 
-    // True if the group and its nearest were worth dissolving. `shake` decides where growing starts.
-    bool improve(int64_t group, uint64_t shake);
+    // Dissolves the group and its nearest if that gains anything. `shake` decides where growing starts.
+    Try improve(int64_t group, uint64_t shake);
 
 private:
     std::vector<int64_t> group_and_nearest(int64_t group) const;

@@ -316,7 +316,7 @@ class GrowOptions:
 class RefineOptions:
     """How groups are refined."""
 
-    def __init__(self, *, neighbours: int, depth: int, together: int, worst: int) -> None: ...
+    def __init__(self, *, neighbours: int, depth: int, together: int, worst: int, worth: int) -> None: ...
 
     @property
     def neighbours(self) -> int: ...
@@ -329,6 +329,9 @@ class RefineOptions:
 
     @property
     def worst(self) -> int: ...
+
+    @property
+    def worth(self) -> int: ...
 
 class Coordinates:
     """

@@ -28,7 +28,7 @@ from shoal.taxonomy.tree import Taxonomy
 ENGINES = [LocalEngine, PlainEngine]
 SEARCH = {
     "grow": _kernels.GrowOptions(candidates=4),
-    "refine": _kernels.RefineOptions(neighbours=4, depth=3, together=3, worst=50),
+    "refine": _kernels.RefineOptions(neighbours=4, depth=3, together=3, worst=50, worth=1),
 }
 
 

@@ -45,7 +45,7 @@ def test_the_loss_so_far_is_that_of_the_groups():
     given = original()
     counts = tree_counts(given.bags, given.tree)
     engine = Heard()
-    search = GroupSearch(counts, given.bags.owners, given.bags.owners_repeat, Shoal(k=5)._search(60), engine)
+    search = GroupSearch(counts, given.bags.owners, given.bags.owners_repeat, Shoal(k=5)._search(counts, "balanced"), engine)
     search._telling = True
     search._tell(Groups(np.arange(0, 61, 5), np.arange(60)))
     published = meet(given.bags, given.tree, np.repeat(np.arange(12), 5))

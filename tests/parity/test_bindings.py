@@ -222,7 +222,7 @@ def test_lists_of_items_rise() -> None:
         kernels.run(_kernels.minimal_moles, rows(), np.array([1, 1, 3], np.uint8), wide([]), MOLES, 1)
 
 
-OPTIONS = {"grow": {"candidates": 1}, "refine": {"neighbours": 1, "depth": 1, "together": 2, "worst": 0}}
+OPTIONS = {"grow": {"candidates": 1}, "refine": {"neighbours": 1, "depth": 1, "together": 2, "worst": 0, "worth": 0}}
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,10 @@ def test_blocks_and_kinds_of_other_records_are_refused() -> None:
     ("options", "name", "value"),
     [
         ("grow", "candidates", 0),
-        *(("refine", name, value) for name, value in [("neighbours", 0), ("depth", 0), ("together", 0), ("worst", 101)]),
+        *(
+            ("refine", name, value)
+            for name, value in [("neighbours", 0), ("depth", 0), ("together", 0), ("worst", 101), ("worth", -1), ("worth", 1001)]
+        ),
     ],
 )
 def test_options_out_of_range_are_refused(options: str, name: str, value: int) -> None:

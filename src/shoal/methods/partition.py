@@ -36,7 +36,7 @@ from shoal.taxonomy.counts import meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
 WORD_WORTH = 4  # a shared word counts as much as so many losses of one
-EXCHANGES = _kernels.RefineOptions(neighbours=8, depth=3, together=6, worst=0)
+EXCHANGES = _kernels.RefineOptions(neighbours=8, depth=3, together=6, worst=0, worth=0)
 ROUNDS = 2
 
 

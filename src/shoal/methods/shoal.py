@@ -39,12 +39,14 @@ from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive import SensitiveShare
-from shoal.taxonomy.counts import meet, tree_counts
+from shoal.taxonomy.counts import TreeCounts, meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
 DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
-SMALL = 100_000  # records in all rounds together that small data gets, within four times the effort's rounds
+SMALL = 100_000  # records in all rounds together that small data gets, within the effort's most rounds
+SHORT = 24  # nodes that a record touches, up to which blocks are as large as an effort may have them
+FEW_ENTRIES = 2_000_000  # nodes that all records together touch, up to which the worst groups are all dissolved
 NEARLY_AS_GOOD = 1.1  # times the least loss, up to which groups are worth starting from
 EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger ones
 
@@ -53,24 +55,59 @@ EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger o
 class Effort:
     """What an effort stands for; `growing.py`, `cpp/shoal/grow.hpp` and `cpp/shoal/refine.hpp` explain the numbers."""
 
-    block: int
+    block: int  # short records
+    long_block: int  # long ones, at least
     candidates: int
     neighbours: int = 1
     depth: int = 1
     together: int = 2
     worst: int = 0
+    worth: int = 0
     refine_block: int = 512
     rounds: int = 0
+    most_rounds: int = 0  # on small data
 
     def rounds_for(self, records: int) -> int:
         """More of them where they take no time."""
-        return max(self.rounds, min(4 * self.rounds, SMALL // max(1, records)))
+        return max(self.rounds, min(self.most_rounds, SMALL // max(1, records)))
+
+    def worth_for(self, entries: int) -> int:
+        """Whatever gains anything is worth while where it takes no time."""
+        return self.worth if entries > FEW_ENTRIES else 0
+
+    def block_for(self, counts: TreeCounts) -> int:
+        """Fewer long records: their sketches tell less about them, so that more to choose from is no better choice."""
+        records, entries = len(counts.lengths), len(counts.nodes)
+        return max(self.long_block, min(self.block, self.block * SHORT * records // max(1, entries)))
 
 
 EFFORTS = {
-    "fast": Effort(block=1024, candidates=8),
-    "balanced": Effort(block=12_288, candidates=32, neighbours=8, depth=3, together=6, worst=40, refine_block=2048, rounds=2),
-    "thorough": Effort(block=65_536, candidates=64, neighbours=16, depth=5, together=8, worst=100, refine_block=4096, rounds=8),
+    "fast": Effort(block=1024, long_block=1024, candidates=8),
+    "balanced": Effort(
+        block=12_288,
+        long_block=8192,
+        candidates=32,
+        neighbours=8,
+        depth=3,
+        together=6,
+        worst=40,
+        worth=20,
+        refine_block=2048,
+        rounds=3,
+        most_rounds=16,
+    ),
+    "thorough": Effort(
+        block=65_536,
+        long_block=65_536,
+        candidates=64,
+        neighbours=16,
+        depth=5,
+        together=8,
+        worst=100,
+        refine_block=4096,
+        rounds=8,
+        most_rounds=32,
+    ),
 }
 
 
@@ -140,7 +177,7 @@ class Shoal(GroupingMethod):
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         counts = tree_counts(bags, taxonomy)
         searches = [
-            GroupSearch(counts, bags.owners, bags.owners_repeat, self._search(len(bags), effort), LocalEngine("clustering"))
+            GroupSearch(counts, bags.owners, bags.owners_repeat, self._search(counts, effort), LocalEngine("clustering"))
             for effort in self._efforts(bags.owners_repeat)
         ]
         groups = searches[0].run() if len(searches) == 1 else _best_of(searches, top_down(bags, taxonomy, self.k)[0])
@@ -155,17 +192,23 @@ class Shoal(GroupingMethod):
         names = list(EFFORTS)
         return names[: names.index(self.effort) + 1]
 
-    def _search(self, records: int, named: str | None = None) -> Search:
-        effort = EFFORTS[named or self.effort]
+    def _search(self, counts: TreeCounts, named: str) -> Search:
+        effort = EFFORTS[named]
         larger = max(1.0, self.k / EFFORT_K)
         together = max(2, int(effort.together / larger))
         return Search(
             k=self.k,
-            block=max(effort.block, 16 * self.k),
+            block=max(effort.block_for(counts), 16 * self.k),
             grow=_kernels.GrowOptions(candidates=effort.candidates),
-            refine=_kernels.RefineOptions(neighbours=effort.neighbours, depth=effort.depth, together=together, worst=effort.worst),
+            refine=_kernels.RefineOptions(
+                neighbours=effort.neighbours,
+                depth=effort.depth,
+                together=together,
+                worst=effort.worst,
+                worth=effort.worth_for(len(counts.nodes)),
+            ),
             refine_block=max(64, int(effort.refine_block / larger)),
-            rounds=effort.rounds_for(records) if self.seconds is None else ENDLESS,
+            rounds=effort.rounds_for(len(counts.lengths)) if self.seconds is None else ENDLESS,
             seed=self.seed,
             seconds=self.seconds,
         )
