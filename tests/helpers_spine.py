@@ -43,6 +43,7 @@ class OneQuery(Model):
     name = "one-query"
     protects = "Nothing."
     does_not_protect = "Anybody."
+    limits = "It does not protect anybody."
     judges = frozenset({"rows"})
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
@@ -83,6 +84,7 @@ class Noisy(Model):
     name = "noisy"
     protects = "Whether a person is in the data."
     does_not_protect = "Anything, in this test."
+    limits = "It does not protect anything."
     judges = frozenset({"counts"})
     allows_exact_counts = False
 

@@ -45,12 +45,12 @@ def test_a_method_says_what_it_is(missing: str) -> None:
         kind()
 
 
-@pytest.mark.parametrize("missing", ["name", "protects", "does_not_protect", "judge"])
+@pytest.mark.parametrize("missing", ["name", "protects", "does_not_protect", "limits", "judge"])
 def test_a_model_says_what_it_is(missing: str) -> None:
     def judge(self: Model, release: Release, original: Original | None) -> Verdict:
         return Verdict("some", "verified", {})
 
-    members = {"name": "some", "protects": "a", "does_not_protect": "b", "judge": judge}
+    members = {"name": "some", "protects": "a", "does_not_protect": "b", "limits": "c", "judge": judge}
     del members[missing]
     kind = dataclass(frozen=True)(type("Some", (Model,), members))
     with pytest.raises(TypeError, match=missing):

@@ -132,3 +132,11 @@ def test_a_model_says_what_it_is_worth(name: str) -> None:
     assert model.protects
     assert model.does_not_protect
     assert all(declared.help for declared in model.parameters())
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_a_model_says_its_limits_in_one_sentence(name: str) -> None:
+    limits = MODELS[name].limits
+    assert limits.startswith("It does not ")
+    assert limits.endswith(".")
+    assert ". " not in limits

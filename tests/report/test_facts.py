@@ -91,7 +91,7 @@ def by_hand() -> tuple[Release, object]:
 
 def test_a_release_by_hand() -> None:
     release, original = by_hand()
-    facts = facts_of({}, release, original)
+    facts = facts_of({"parameters": {"k": 1}}, release, original)
     assert facts.frequent == (PublishedItem("shelf 0.0", 2, 3, 2), PublishedItem("item 1.0.0", 2, 4, 1))
     assert facts.vaguest == (PublishedItem("shelf 0.0", 2, 3, 2),)
     assert facts.group_sizes.counts == (2,)

@@ -218,7 +218,7 @@ NASTY = [
 
 def nasty_release() -> tuple[Release, object]:
     tree = Taxonomy.from_parents({"<root>": None, **dict.fromkeys(NASTY, "<root>")})
-    original = place_terms(Bags.from_lists([[name] for name in NASTY] * 3), tree, scope="whole")
+    original = place_terms(Bags.from_lists([[name] for name in NASTY] * 12), tree, scope="whole")
     return Release.of_bags(original.bags, np.ones(len(original.bags), np.int64)), original
 
 

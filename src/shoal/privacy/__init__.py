@@ -73,7 +73,8 @@ class Verdict:
 
 
 class Model(Declared, ABC):
-    """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth.
+    """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth, `limits` in one sentence
+    what to bear in mind beside the promise itself.
 
     `judges` are the kinds of tables that the model knows how to judge. `allows_exact_counts` says whether exact numbers about the original
     may be published beside the claim: they would break a promise that rests on noise. `adds_items` says that published records
@@ -119,7 +120,8 @@ class Model(Declared, ABC):
 
     protects: ClassVar[str]
     does_not_protect: ClassVar[str]
-    must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect")
+    limits: ClassVar[str]
+    must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect", "limits")
     judges: ClassVar[frozenset[str]] = frozenset({"bags"})
     allows_exact_counts: ClassVar[bool] = True
     adds_items: ClassVar[bool] = False

@@ -43,6 +43,7 @@ class AccessKAnonymity(Model):
         "person may have several addresses: people are counted as the log tells them apart. Per session nothing hides how many sessions "
         "are alike that one person has. Times are means, and tell when the people of a group came, in the mean."
     )
+    limits = "It does not hide what the people behind one profile have in common, and counts people only as the log tells them apart."
     judges = frozenset({"access log"})
     level_words = {  # noqa: RUF012 (never changed)
         "records": "published addresses (per row: rows) in the smallest class of those that are alike",

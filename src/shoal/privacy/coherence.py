@@ -43,6 +43,7 @@ class Coherence(Model):
         "Somebody who knows more than p items, who knows what is not in the record, or who knows a private item already; "
         "and two private items may together be more certain than h."
     )
+    limits = "It does not protect against somebody who knows more than p items, what is not in the record, or a private item already."
 
     h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
     k: int = param(5, minimum=2, help="distinct people per set of known items")

@@ -36,6 +36,7 @@ class DifferentialPrivacy(Model):
         "is published. Budgets add up: further releases of the same people make epsilon and delta larger. "
         "People are told apart as the log tells them apart: whoever has several accounts is protected as each of them."
     )
+    limits = "It does not hide what is true of many people, and the budgets of further releases of the same people add up."
     judges = frozenset({"counts"})
     allows_exact_counts = False
     level_words = {  # noqa: RUF012 (never changed)

@@ -56,6 +56,10 @@ class DisassociatedKmAnonymity(Model):
         "also those of one person alone; a term chunk holds mostly what few people of its cluster have, and who knows the method knows "
         "that; and what all records of a cluster share is known of each of them."
     )
+    limits = (
+        "It does not protect against somebody who knows more than m terms, or what is not in the record, and terms of one "
+        "person alone are published."
+    )
     judges = frozenset({"chunks"})
 
     k: int = param(5, minimum=2, help="distinct people per set of known terms")

@@ -27,6 +27,10 @@ class KAnonymity(Model):
         "What all k members of a group share is known of each of them; an attacker who planted records, "
         "or who compares two releases, may do better than 1/k."
     )
+    limits = (
+        "It does not hide what all k members of a group have in common, nor protect against somebody who planted records or "
+        "holds another release of the same people."
+    )
 
     holds_of_unions = True
     level_words = GROUP_WORDS

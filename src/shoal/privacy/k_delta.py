@@ -34,6 +34,9 @@ class KDeltaAnonymity(Model):
         "items in which they do can single one out. An item of one person only may be published. Published records may hold items that "
         "their person never had, so nothing in a single record is certain."
     )
+    limits = (
+        "It does not bound the chance of linking a person to a record by 1/k where delta is above 0, because the records of a group differ."
+    )
     adds_items = True
 
     k: int = param(5, minimum=2, help="people whose records are within delta of one another")

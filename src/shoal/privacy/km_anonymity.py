@@ -38,6 +38,7 @@ class KmAnonymity(Model):
         "Somebody who knows more than m items, or what is not in the record, may find a single record; what all k share is known of each "
         "of them; and no item is treated as more sensitive than another."
     )
+    limits = "It does not protect against somebody who knows more than m items, or what is not in the record."
 
     holds_of_unions = True
 

@@ -37,6 +37,7 @@ class MicrodataKAnonymity(Model):
         "Columns that the claim does not name are published as they are, and may identify a person by themselves. "
         "A published value is the mean of its group: where the members are alike, it tells the value of each."
     )
+    limits = "It does not protect columns that the claim does not name, nor a value that all members of a group share."
     judges = frozenset({"rows"})
     level_words = {  # noqa: RUF012 (never changed)
         "records": "rows in the smallest group that is alike in these columns",

@@ -46,6 +46,10 @@ class PrivacyDegree(Model):
         "around a row with a sensitive item, may guess which row that was; that a row holds some one of several sensitive items may be "
         "more likely than 1/p; and a person with rows in several groups has a chance in each of them."
     )
+    limits = (
+        "It does not protect the records themselves: all items that are not sensitive are published exactly, and whoever "
+        "knows a few of them finds the row."
+    )
     judges = frozenset({"groups"})
 
     p: int = param(10, minimum=2, help="privacy degree: of p records of a group at most one holds the same sensitive item")

@@ -30,6 +30,7 @@ class PublicKAnonymity(Model):
         "links them to a published record with a chance of at most 1/k."
     )
     does_not_protect = "All k may hold the same private item, which is then known of each of them."
+    limits = "It does not protect private items: all k people may hold the same one."
 
     k: int = param(5, minimum=2, help="distinct people per combination of public items")
     private: Items | None = param(None, help="items that are published as they are")

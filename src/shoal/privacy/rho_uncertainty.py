@@ -52,6 +52,7 @@ class RhoUncertainty(Model):
         "A person may be linked to a single record; somebody who knows what is not in a record, or several records of one person together, "
         "may infer more; and two sensitive items may together be more certain than rho."
     )
+    limits = "It does not keep a person from being linked to a single record, nor protect against somebody who knows what is not in it."
     level_words = {  # noqa: RUF012 (never changed)
         "certainty": "greatest certainty of a sensitive item, whatever items of its record are known"
     }

@@ -48,6 +48,9 @@ class SensitiveShare(Model):
         "Items that were not named as sensitive; that a person holds some one of several sensitive items; a person whose several "
         "records are linked to one another. h is a share, not a gain: an item that few hold may become much more likely."
     )
+    limits = (
+        "It does not cover items that were not named as sensitive, and does not bound by how much a release makes a rare one more likely."
+    )
 
     h: float = param(0.5, minimum=0, maximum=1, help="share of the people behind a record who may hold the same sensitive item")
     items: Items | None = param(None, help="the sensitive items")

@@ -30,6 +30,9 @@ class SharedTerms(Model):
     name = "shared-terms"
     protects = "What only one person of a group wrote, such as a name or an address, is not published as they wrote it."
     does_not_protect = "People who wrote the same rare term may be one family, and what many wrote is published however telling it is."
+    limits = (
+        "It does not bound the chance of linking a person to a record, and what several people wrote is published however telling it is."
+    )
 
     owners: int = param(2, minimum=1, help="people of the group who hold each published term")
 

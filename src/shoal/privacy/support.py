@@ -48,6 +48,10 @@ class Support(Model):
         "People are counted as the log tells them apart: whoever asks a query under k names, or has k accounts, has it published. "
         "And what k people asked is published however telling it is."
     )
+    limits = (
+        "It does not protect combinations: words of one query that are each frequent, or rows under one pseudonym, may "
+        "together tell of one person."
+    )
     judges = frozenset({"rows"})
     level_words = LEVELS
 

@@ -40,6 +40,10 @@ class UserKAnonymity(Model):
         "What a whole group has in common is told of each of its members. Times and ranks are means, from which a member who knows all "
         "others but one can compute that one's. People are counted as the log tells them apart."
     )
+    limits = (
+        "It does not hide what a whole group has in common, and a member who knows all others but one can compute that one's "
+        "times and ranks."
+    )
     judges = frozenset({"profiles"})
     level_words = LEVELS
 

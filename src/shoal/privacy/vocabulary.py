@@ -24,6 +24,10 @@ class VocabularyKAnonymity(Model):
         "Unless people are counted, several sessions of one person may stand behind the same vocabulary. "
         "A published term may have been typed by one member of the group only."
     )
+    limits = (
+        "It does not promise k different people unless people are counted, and a published term may have been typed by one "
+        "member of the group only."
+    )
 
     level_words = GROUP_WORDS
 

@@ -35,6 +35,7 @@ class WeightedKAnonymity(Model):
         "What all documents of a group have in common is published, a rare word that all of them use also. Weights are means: with k = 2 "
         "the author of one document can compute the weights of the other."
     )
+    limits = "It does not hide what all documents of a group have in common, a rare word that all of them use included."
     judges = frozenset({"weighted bags"})
     level_words = {  # noqa: RUF012 (never changed)
         "records": "vectors in the smallest group of identical ones",

@@ -108,6 +108,20 @@ def compare(before: Ints, people: Ints, after: Ints, after_weights: Ints, fewest
     return joined(_bins(edges), counts, seen, fewest)
 
 
+def compare_shared(before: Ints, held: tuple[Ints, Ints], after: Ints, fewest: int) -> Histogram:
+    """Original values that several people share against published ones; `held` are the values and the owner number of each share.
+
+    Their common bins hold no one or at least `fewest` people of the original.
+    """
+    every = np.concatenate([before, after])
+    if not len(every):
+        return Histogram()
+    edges = ladder(int(every.min()), int(every.max()))
+    values, people = held
+    seen = people_seen(np.searchsorted(edges, values, side="right") - 1, people, len(edges) - 1)
+    return joined(_bins(edges), (_fill(after, edges, None), _fill(before, edges, None)), seen, fewest)
+
+
 def people_seen(bin_of: Ints, people: Ints, n_bins: int) -> Seen:
     """Which people, numbered from 0, stand in which bin."""
     seen = np.zeros((n_bins, int(people.max(initial=-1)) + 1), bool)

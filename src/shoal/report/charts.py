@@ -89,6 +89,20 @@ def meter(title: str, desc: str, value: float, bound: float | None = None) -> st
     return _svg("meter", title, desc, 22, "".join(pieces))
 
 
+def lane(title: str, desc: str, before: float | None, after: tuple[float, float, float], ceiling: float | None) -> str:
+    """A rate before and after on a scale of one: the pale bar is before, the dark one after with its interval, the dashed line a limit."""
+    low, rate, high = (_within(value) for value in after)
+    pieces = ['<rect class="track" x="0" y="1" width="100%" height="16"/>']
+    if before is not None:
+        pieces.append(f'<rect class="before" x="0" y="1" width="{_within(before):.3f}%" height="16"/>')
+    pieces.append(f'<rect class="after" x="0" y="5" width="{rate:.3f}%" height="8"/>')
+    pieces.append(f'<line class="reach" x1="{low:.3f}%" x2="{high:.3f}%" y1="9" y2="9"/>')
+    if ceiling is not None:
+        at = _within(ceiling)
+        pieces.append(f'<line class="mark" x1="{at:.3f}%" x2="{at:.3f}%" y1="0" y2="18"/>')
+    return _svg("lane", title, desc, 18, "".join(pieces))
+
+
 def bar(share: float) -> str:
     """A thin bar beside a number that is written out, hence hidden from screen readers."""
     width = max(LEAST_WIDTH, _within(share)) if share > 0 else 0.0

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints
 from shoal.report.facts import Example
 from shoal.taxonomy.tree import Taxonomy
+
+Mask = npt.NDArray[np.bool_]
 
 MOST_EXAMPLES = 3  # of each sort
 MOST_ITEMS = 8  # of a record
 SPECIFIC, TYPICAL = "Most specific", "Typical"
 
 
-def examples_of(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Example, ...]:
-    """A few of the different published records that hold something, the same whatever the order of the rows."""
+def examples_of(published: Bags, copies: Ints, tree: Taxonomy, fewest: int = 1) -> tuple[Example, ...]:
+    """A few of the different published records that hold something, the same whatever the order of the rows.
+
+    Items that fewer published records than `fewest` hold are counted and not named.
+    """
+    bearers = np.repeat(copies, np.diff(published.indptr))
+    common = np.bincount(published.items, weights=bearers, minlength=len(tree)) >= fewest
     label = published.identical()
     shared = np.bincount(label, weights=copies).astype(np.int64)
     different = published.select(np.unique(label, return_index=True)[1])
@@ -26,7 +34,7 @@ def examples_of(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Example,
     middle = _middle(told[rest], shared[order][rest])
     typical = rest[np.argsort(np.abs(told[rest] - middle), kind="stable")[:MOST_EXAMPLES]]
     chosen = [(SPECIFIC, specific), (TYPICAL, np.sort(typical))]
-    return tuple(_example(different, row, int(shared[row]), tree, why) for why, places in chosen for row in order[places].tolist())
+    return tuple(_example(different, row, int(shared[row]), tree, why, common) for why, places in chosen for row in order[places].tolist())
 
 
 def _told(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
@@ -54,10 +62,10 @@ def _middle(values: Ints, weights: Ints) -> int:
     return int(values[order][np.searchsorted(2 * reached, reached[-1])]) if len(values) else 0
 
 
-def _example(records: Bags, row: int, shared: int, tree: Taxonomy, why: str) -> Example:
+def _example(records: Bags, row: int, shared: int, tree: Taxonomy, why: str, common: Mask) -> Example:
     span = slice(records.indptr[row], records.indptr[row + 1])
     items, counts = records.items[span], records.counts[span]
     order = np.lexsort((items, tree.unit_losses[items]))  # the most exact first
-    shown = order[:MOST_ITEMS]
+    shown = order[common[items[order]]][:MOST_ITEMS]
     named = tuple((tree.names[int(items[i])], int(counts[i])) for i in shown)
-    return Example(named, int(counts[order[MOST_ITEMS:]].sum()), shared, why)
+    return Example(named, int(counts.sum() - counts[shown].sum()), shared, why)

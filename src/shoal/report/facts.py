@@ -91,6 +91,12 @@ def fewest_people(manifest: Mapping[str, Any]) -> int:
     return max(FEWEST_PEOPLE, k) if isinstance(k, int) else FEWEST_PEOPLE
 
 
+def fewest_named(manifest: Mapping[str, Any]) -> int:
+    """How many published records must hold an item that the report names: k where the method has one, else never a handful."""
+    k = manifest.get("parameters", {}).get("k")
+    return k if isinstance(k, int) else FEWEST_PEOPLE
+
+
 def sizes_of(sizes: Ints) -> Sizes:
     """The sizes of groups in four numbers."""
     if not len(sizes):

@@ -7,15 +7,20 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from shoal.report import sections, verdicts
+from shoal.report import pictures, sections, verdicts
+from shoal.report.attack_section import HEAD, attack_parts
+from shoal.report.attack_summary import ATTACKS
+from shoal.report.citation import citation_of
+from shoal.report.executive import in_short
 from shoal.report.facts import Facts, PublishedItem
 from shoal.report.lacking import lack_of
 from shoal.report.summaries import summary_of
-from shoal.report.summary import PROTECTS
 from shoal.report.words import count, number, plain, plural
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+UNTOLD = "Not told: exact numbers about the original would break the guarantee."
 
 
 def render(facts: Facts) -> str:
@@ -58,10 +63,11 @@ def _context(facts: Facts) -> dict[str, Any]:
         "asked": sections.asked_line(manifest),
         "headline": verdicts.headline(judged, lack),
         "lack": plain(lack),
+        "short": in_short(manifest, summary),
+        "untold": UNTOLD if sections.WITHHELD in manifest else "",
         "shares": summary.shares,
         "share_chart": _safe(sections.share_chart(summary)),
         "warning": summary.warning,
-        "protected": plain(str(manifest.get("input", {}).get(PROTECTS, ""))),
         "tiles": [verdicts.guarantee(judged, lack), summary.tile, sections.published_tile(manifest)],
         "claims": [verdicts.claim_of(v) for v in judged],
         "checked": verdicts.claims_line(judged),
@@ -69,6 +75,11 @@ def _context(facts: Facts) -> dict[str, Any]:
         "parameters": parameters,
         "input": sections.input_rows(manifest),
         "accounts": [(a, _safe(a.chart)) for a in sections.accounts(manifest)],
+        "attacks": [(one, [(lane, _safe(lane.svg)) for lane in one.lanes]) for one in attack_parts(manifest)],
+        "attack_head": HEAD,
+        "attacked": ATTACKS in manifest,
+        "targets": count(manifest.get(ATTACKS, {}).get("targets", 0)),
+        "citation": citation_of(manifest),
         "meter": meter,
         "meter_chart": _safe(meter.chart) if meter else "",
         "metrics": sections.metric_rows(metrics),
@@ -81,9 +92,9 @@ def _context(facts: Facts) -> dict[str, Any]:
 def _pictures(facts: Facts) -> dict[str, Any]:
     shown = {"frequent": facts.frequent, "specific": facts.specific, "vaguest": facts.vaguest}
     return {
-        "group_chart": _safe(sections.group_chart(facts)),
-        "length_chart": _safe(sections.length_chart(facts)),
-        "level_chart": _safe(sections.level_chart(facts)),
+        "group_chart": _picture(pictures.group_picture(facts)),
+        "length_chart": _picture(pictures.length_picture(facts)),
+        "level_chart": _picture(pictures.level_picture(facts)),
         "uneven": {"groups": facts.group_sizes.uneven, "lengths": facts.lengths.uneven},
         "sizes": {
             "groups": plural(facts.sizes.groups, "group"),
@@ -101,6 +112,10 @@ def _pictures(facts: Facts) -> dict[str, Any]:
     }
 
 
+def _picture(found: pictures.Picture) -> dict[str, Any]:
+    return {"svg": _safe(found.svg), "head": found.head, "rows": found.rows}
+
+
 def _queries(facts: Facts) -> dict[str, Any] | None:
     """What is told of published rows of a log; nothing of any other release."""
     found = facts.queries
@@ -109,7 +124,7 @@ def _queries(facts: Facts) -> dict[str, Any] | None:
     return {
         "before": count(found.before),
         "after": count(found.after),
-        "chart": _safe(sections.query_chart(found)),
+        "chart": _picture(pictures.query_picture(found)),
         "uneven": found.sizes.uneven,
         "frequent": [(row, _safe(row.bar)) for row in sections.query_rows(found, facts.published)],
     }

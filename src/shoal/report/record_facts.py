@@ -13,7 +13,7 @@ from shoal.data.release import Release
 from shoal.privacy.classes import classes_of
 from shoal.report.bins import Bin, Histogram, compare, joined, people_seen, tally
 from shoal.report.examples import examples_of
-from shoal.report.facts import Facts, PublishedItem, fewest_people, sizes_of
+from shoal.report.facts import Facts, PublishedItem, fewest_named, fewest_people, sizes_of
 from shoal.report.verdicts import promised_group
 from shoal.taxonomy.tree import Taxonomy
 
@@ -27,20 +27,21 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
     sizes = classes_of(release).sizes
     people = np.unique(before.owners, return_inverse=True)[1]
     fewest = fewest_people(manifest)
-    items = _published_items(published, release.copies, tree)
+    items, least = _published_items(published, release.copies, tree), fewest_named(manifest)
+    common = np.where(items >= least, items, 0)
     return Facts(
         manifest=manifest,
         published=release.n_records,
         parts=("examples", "terms", "groups", "lengths", *(("levels",) if original.on_taxonomy else ())),
-        examples=examples_of(published, release.copies, tree),
+        examples=examples_of(published, release.copies, tree, least),
         sizes=sizes_of(sizes),
         group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
         lengths=compare(before.lengths, people, published.lengths, release.copies, fewest),
         levels=_levels(original, people, published, release.copies, fewest),
         height=tree.height + 1,
-        frequent=_ranked(items, tree, items, tree.leaves),
-        specific=_ranked(items, tree, -tree.leaves, items),
-        vaguest=_ranked(np.where(tree.leaves > 1, items, 0), tree, tree.leaves, items),
+        frequent=_ranked(common, tree, items, tree.leaves),
+        specific=_ranked(common, tree, -tree.leaves, items),
+        vaguest=_ranked(np.where(tree.leaves > 1, common, 0), tree, tree.leaves, items),
         items_before=manifest.get("input", {}).get("items", int(np.count_nonzero(np.bincount(before.items)))),
         items_after=int((items > 0).sum()),
         fewest=fewest,

@@ -10,13 +10,12 @@ from typing import Any
 from shoal.counting import percent
 from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
-from shoal.report.bins import Histogram
-from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, stacked
-from shoal.report.facts import Example, Facts, PublishedItem, QueryFacts
+from shoal.report.charts import Part, bar, meter, stacked
+from shoal.report.facts import Example, PublishedItem, QueryFacts
 from shoal.report.record_summary import FORM_TONES
 from shoal.report.spreads import Spread
 from shoal.report.summary import Summary, share_in
-from shoal.report.verdicts import Tile, promised_group
+from shoal.report.verdicts import Tile
 from shoal.report.words import count, name, number, plain, plural, share_of, spoken
 
 TONES = {"kept": "same", "changed": "changed"}
@@ -82,6 +81,7 @@ PLAIN_METRICS = {
     "mean_level": ("Mean level", "Level of a published item, on average; the root is level 1."),
 }
 SHOWN_ABOVE = frozenset({"kept", "one_level", "categories", "at_root", "replaced", "suppressed", "generalized", "bound"})
+WITHHELD = "counts"  # the key of a manifest that tells no exact numbers of the original
 METERED = ("loss", "information_loss")
 
 
@@ -223,16 +223,33 @@ def share_chart(summary: Summary) -> str:
     return stacked("Words", ", ".join(f"{share.text} {share.name}" for share in summary.shares), parts) if parts else ""
 
 
-def published_tile(manifest: Mapping[str, Any]) -> Tile:
-    """How much of the data is published at all."""
+@dataclass(frozen=True)
+class Published:
+    """How many records or rows there were, and how many of them are published."""
+
+    noun: str
+    total: int
+    shown: int
+
+
+def published_part(manifest: Mapping[str, Any]) -> Published:
+    """How much of the data is published at all, as its account has it."""
     account, method = manifest.get("accounting", {}), str(manifest.get("method"))
     noun, ledger = next(((name, account[name]) for name in ("records", "rows") if name in account), ("records", {"in": 0}))
-    total = ledger["in"]
-    if not total:
-        return Tile("Published", "0", f"{noun}: there was nothing to publish", "open")
-    shown = sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone")
-    rest = f"{count(total - shown)} withheld" if total > shown else "none withheld"
-    return Tile("Published", share_of(shown, total), f"{count(shown)} of {plural(total, noun.removesuffix('s'))}; {rest}")
+    return Published(noun, ledger["in"], sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone"))
+
+
+def published_tile(manifest: Mapping[str, Any]) -> Tile:
+    """The same as a share."""
+    if WITHHELD in manifest:
+        rows = sum(file["rows"] for file in manifest.get("files", []) if "table" in file)
+        return Tile("Published", count(rows), "rows with noise; what they were made of is not told")
+    found = published_part(manifest)
+    if not found.total:
+        return Tile("Published", "0", f"{found.noun}: there was nothing to publish", "open")
+    rest = f"{count(found.total - found.shown)} withheld" if found.total > found.shown else "none withheld"
+    told = f"{count(found.shown)} of {plural(found.total, found.noun.removesuffix('s'))}; {rest}"
+    return Tile("Published", share_of(found.shown, found.total), told)
 
 
 def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:
@@ -260,51 +277,10 @@ def metric_rows(metrics: Mapping[str, Any]) -> list[Row]:
     return rows
 
 
-def group_chart(facts: Facts) -> str:
-    """How many groups there are of each size, with the promised size marked."""
-    k = promised_group(facts.manifest.get("claims", []))
-    found = facts.group_sizes
-    columns = [
-        Column(b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else "")
-        for b, n in zip(found.bins, found.counts, strict=True)
-    ]
-    mark = Mark(found.bin_of(k), f"promised: {count(k)}") if k else None
-    sizes = facts.sizes
-    desc = f"{plural(sizes.groups, 'group')} of {count(sizes.smallest)} to {count(sizes.largest)} records"
-    return histogram("Groups by size", desc, columns, "records in the group", mark)
-
-
-def query_chart(found: QueryFacts) -> str:
-    """How many published queries have how many rows."""
-    bins = zip(found.sizes.bins, found.sizes.counts, strict=True)
-    columns = [Column(b.tick, n, None, f"{plural(n, 'query', 'queries')} of {b.label} rows") for b, n in bins]
-    return histogram("Queries by rows", f"{plural(found.after, 'query', 'queries')}", columns, "rows of the query")
-
-
 def query_rows(found: QueryFacts, rows: int) -> list[ItemRow]:
     """The most frequent published queries with a bar for their share of all rows."""
     share = [(text, n, n / rows if rows else 0.0) for text, n in found.frequent]
     return [ItemRow(name(text), count(n), share_of(n, rows), "", "", bar(part)) for text, n, part in share]
-
-
-def length_chart(facts: Facts) -> str:
-    """Record lengths before and after."""
-    return _before_after("Records by length", facts.lengths, "record", "items in the record")
-
-
-def level_chart(facts: Facts) -> str:
-    """Levels of items before and after."""
-    axis = "level in the taxonomy: 1 is the root, which says nothing"
-    return _before_after("Item occurrences by level", facts.levels, "occurrence", axis)
-
-
-def _before_after(title: str, found: Histogram, noun: str, axis: str) -> str:
-    columns = [
-        Column(b.tick, n, was, f"{b.label}: {plural(was, noun)} before, {count(n)} after")
-        for b, n, was in zip(found.bins, found.counts, found.before or (), strict=True)
-    ]
-    told = ", ".join(c.hint for c in columns)
-    return histogram(title, told, columns, axis)
 
 
 def item_rows(items: Sequence[PublishedItem], records: int) -> list[ItemRow]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shoal.registry import Table
-from shoal.report.summary import Summary, published_rows
+from shoal.report.summary import NOT_TOLD, Summary, published_rows
 
 SUMMARIES: Table[Callable[[Mapping[str, Any]], Summary]] = Table(
     "summary",
@@ -28,5 +28,6 @@ def summary_of(manifest: Mapping[str, Any]) -> Summary:
     """The summary of a release from what its manifest tells; of other kinds of tables only how many rows they have."""
     given, kinds = manifest.get("input", {}), {file["kind"] for file in manifest.get("files", []) if "kind" in file}
     name = f"{given.get('read_as', given.get('records_as'))} as {' and '.join(sorted(kinds))}"
-    told = "counts" not in manifest and name in SUMMARIES
-    return SUMMARIES[name](manifest) if told else Summary(lines=published_rows(manifest))
+    if "counts" in manifest:
+        return Summary(lines=published_rows(manifest), tile=NOT_TOLD)
+    return SUMMARIES[name](manifest) if name in SUMMARIES else Summary(lines=published_rows(manifest))

@@ -15,6 +15,7 @@ from shoal.report.verdicts import Tile
 
 LITTLE = 0.05  # share of words published as typed, below which a release is warned of
 PROTECTS = "protects"  # of the input in a manifest: what is protected where people own several records
+NOT_TOLD = Tile("Lost", "not told", "exact numbers would break the guarantee", "open")
 NOT_MEASURED = Tile("Lost", "not measured", "the loss needs the original", "open")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import ParameterError
+from shoal.itemsets.choice import Items
 from shoal.privacy import MODELS, Model
 from shoal.report.words import number, plain, plural, spoken
 
@@ -142,7 +143,7 @@ def _summary(model: Model | None) -> str:
     if model is None:
         return ""
     given = {key: value for key, value in model.values().items() if value is not None}
-    named = ", ".join(f"{key} = {number(value)}" for key, value in given.items())
+    named = ", ".join(f"{key} = {number(value.described if isinstance(value, Items) else value)}" for key, value in given.items())
     told = model.summary().rstrip(".")
     return f"{told}, where {named}." if named else f"{told}."
 
@@ -151,7 +152,7 @@ def _level(key: str, value: Any, model: Model | None) -> Level:
     asked = model.values() if model else {}
     helps = {p.name: p.help for p in model.parameters()} if model else {}
     if model is not None and key in model.level_words:
-        return Level(model.level_words[key], number(model.group_size), number(value))
+        return Level(model.level_words[key], number(asked.get(key, model.group_size)), number(value))
     parameter = next((name for name in COUNTED_BY if name in asked), key) if key in COUNTED else key
     meaning = f"{spoken(key)}: {helps[parameter]}" if parameter in helps else spoken(key)
     return Level(meaning, number(asked[parameter]) if parameter in asked else "–", number(value))

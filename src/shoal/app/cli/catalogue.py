@@ -33,7 +33,7 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, more: s
 
 
 def _facts(kind: type[Declared]) -> dict[str, Any]:
-    told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect") if getattr(kind, key, "")}
+    told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect", "limits") if getattr(kind, key, "")}
     told |= {"guarantee": "none"} if getattr(kind, "guarantees_nothing", False) else {}
     parameters = {p.name: {"help": p.help, "default": _in_json(p.default), "values": p.range} for p in kind.parameters()}
     presets = {one.name: {"for": one.use, "not": one.does_not_protect, "values": one.values} for one in presets_of(kind.name).values()}

@@ -1,0 +1,105 @@
+"""The first lines of a report, for whoever reads no further: what is published, promised and not promised, left, and was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.counting import percent
+from shoal.report.attack_summary import ATTACKS, before, outcomes_on, strongest
+from shoal.report.lacking import lack_of
+from shoal.report.sections import WITHHELD as CLOSED
+from shoal.report.sections import published_part
+from shoal.report.summary import PROTECTS, Summary
+from shoal.report.verdicts import headline, model_of
+from shoal.report.words import count, plain, plural
+
+UNTRIED = (
+    "No attack was tried on this release. `shoal anonymize --attack` tries some before a release is written, `shoal attack` afterwards."
+)
+WITHHELD = "Counts with noise. Of how many people they are is not told: exact numbers would break the guarantee."
+
+
+@dataclass(frozen=True)
+class Point:
+    """A heading, and what is to be said under it in one or two sentences."""
+
+    name: str
+    text: str
+
+
+def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[Point]:
+    """All that matters, in plain words."""
+    claims = manifest.get("claims", [])
+    points = [Point("Published", _published(manifest)), Point("Guaranteed", _guaranteed(manifest))]
+    if limits := limits_of(claims):
+        points.append(Point("Not guaranteed", limits))
+    points.append(Point("What is left", _left(manifest, summary)))
+    return [*points, Point("What an attacker gains", _gained(manifest))]
+
+
+def limits_of(claims: Sequence[Mapping[str, Any]]) -> str:
+    """What each model says of its limits, each once."""
+    models = [model for model in map(model_of, claims) if model is not None]
+    return " ".join(dict.fromkeys(model.limits for model in models))
+
+
+def _published(manifest: Mapping[str, Any]) -> str:
+    if CLOSED in manifest:
+        return WITHHELD
+    found, owners = published_part(manifest), manifest.get("input", {}).get("owners")
+    whose = f" of {plural(owners, 'person', 'people')}" if isinstance(owners, int) else ""
+    if not found.total:
+        return f"Nothing: there were no {found.noun} to publish."
+    rest = f"{count(found.total - found.shown)} withheld" if found.total > found.shown else "none is withheld"
+    return f"{count(found.shown)} of {plural(found.total, found.noun.removesuffix('s'))}{whose}; {rest}."
+
+
+def _guaranteed(manifest: Mapping[str, Any]) -> str:
+    claims, lack = manifest.get("claims", []), lack_of(manifest)
+    told = headline(claims, lack)
+    protected = manifest.get("input", {}).get(PROTECTS, "")
+    whose = f" Protected is {plain(str(protected))}." if protected else ""
+    if told.tone == "good":
+        return f"{told.lead}{whose}"
+    return "Nothing." if lack or not claims else f"{told.title} {told.lead}"
+
+
+def _left(manifest: Mapping[str, Any], summary: Summary) -> str:
+    """In which form words are published, or else the largest number of the report's head."""
+    if summary.shares:
+        first, *others = [share for share in summary.shares if share.n] or summary.shares[:1]
+        rest = ", ".join(f"{share.text} {share.name}" for share in others)
+        warning = " Hardly a word is left as it was typed." if summary.warning else ""
+        return f"{first.text} of the words are published {first.name}{f'; {rest}' if rest else ''}.{warning}"
+    if summary.tile.tone != "open":
+        return f"{summary.tile.label}: {summary.tile.value} {summary.tile.note}."
+    told = "; ".join(f"{name}: {plain(text)}" for name, text in summary.lines)
+    return f"{told[0].upper()}{told[1:]}." if told else "Not measured: this needs the original."
+
+
+def _gained(manifest: Mapping[str, Any]) -> str:
+    if ATTACKS not in manifest:
+        return UNTRIED
+    found = outcomes_on(manifest)
+    if not found:
+        return "Attacks were tried on too few people to tell rates."
+    promised, others = ([one for one in found if ("ceiling" in one) is wanted] for wanted in (True, False))
+    told = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
+    told += [f"Where nothing is promised: {_best(manifest, strongest(others))}"] if others else []
+    return " ".join(told)
+
+
+def _best(manifest: Mapping[str, Any], one: Mapping[str, Any]) -> str:
+    was = before(manifest, one)
+    raw = f", from {percent(was['success'])} in the original" if was else ""
+    known = f"{one['attack']} (known: {plain(str(one['knowledge']))})"
+    return f"{known} succeeds in {percent(one['success'])} of {count(one['targets'])} cases, at most {percent(one['high'])}{raw}."
+
+
+def _verdict(promised: Sequence[Mapping[str, Any]]) -> str:
+    worst = strongest(promised)
+    unsure = sum(one["verdict"] != "within the promise" for one in promised)
+    rest = f"; {plural(unsure, 'rate')} may be above what it allows" if unsure else ""
+    return f"The guarantee allows at most {percent(worst['ceiling'])}{rest}."
