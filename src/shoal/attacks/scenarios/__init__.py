@@ -122,6 +122,7 @@ SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
         "planted-people": "shoal.attacks.scenarios.planted_people:PlantedPeople",
         "canaries": "shoal.attacks.scenarios.canaries:Canaries",
         "sensitive-inference": "shoal.attacks.scenarios.sensitive_inference:SensitiveInference",
+        "minimality": "shoal.attacks.scenarios.minimality:Minimality",
     },
 )
 

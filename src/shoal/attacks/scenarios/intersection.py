@@ -17,7 +17,7 @@ from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTria
 from shoal.data.bags import Ints
 from shoal.errors import ShoalError
 
-VARIED = {"seed": "another seed", "k": "k one larger"}
+VARIED = {"seed": "one with another seed", "k": "one with k + 1"}
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,13 @@ def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, .
         if isinstance(value, bool) or not isinstance(value, int):
             continue
         try:
-            made.append((f"one with {words} (made here)", scenario.varied({name: value + 1})))
+            made.append((words, scenario.varied({name: value + 1})))
         except ShoalError as error:
-            notes.append(f"intersection: a release with {words} cannot be made ({error.message})")
+            notes.append(f"intersection: of other releases, {words} cannot be made ({error.message})")
     if not made:
         raise Skipped("there is no other release, and the method has no parameter by which a second one could differ")
-    return made, tuple(notes)
+    told = f"intersection: no other release was given, so {' and '.join(words for words, _ in made)} was made"
+    return made, (told, *notes)
 
 
 def joined(one: Ints, other: Ints) -> Ints:

@@ -1,0 +1,209 @@
+"""Minimality: a published record is the least common generalization of its group, so that no finer one existed; what does that tell?
+
+Two people are published as {Fruit}, and there are two kinds of fruit, apples and oranges. If nobody of them had an apple, both would have
+an orange, and Orange would have been published. So somebody has an apple, and by the same reasoning somebody has an orange: each has one.
+With a third kind of fruit nothing is certain: they may have an orange and a banana. Where both have two of the three, {Fruit, Fruit}, it
+is again: without apples both would have an orange and a banana.
+
+Let n(v) be the number of items that exist at or below a node v, and m(v) how many items of the published record lie there. Every member
+has at least m(v) items there, and for every v some member has no more: otherwise more would have been published. Suppose that nobody has
+item i, and look at the member who has only m(u) items below a node u that is not above i. Below a node x above both of them this member
+has at most n(x) - 1 - n(u) + m(u) items, if each is held once. If that is less than m(x), the supposition is wrong: somebody has i. In
+all other cases there are records without i that, taken together, are published as the same record. In bags items may be repeated, and
+the only bound is that all items below x but i lie below u.
+
+The attacker knows which items exist. How many people are in the group is not used: in a small group more may be certain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attacks import Trial
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, classes_of
+from shoal.data.bags import Bags, Ints
+from shoal.data.original import Original
+from shoal.taxonomy.counts import meet
+from shoal.taxonomy.tree import Taxonomy
+
+SAMPLE = 20  # items that somebody who does not reason so tries in each group
+
+
+@dataclass(frozen=True)
+class Minimality(ScenarioAttack):
+    """Somebody who knows that no finer record could be published infers items that somebody of the group must hold."""
+
+    name = "minimality"
+    test = "inference"
+    story = (
+        "Somebody knows that every record is published as finely as its group allows. So if all of the group had the same finer item, that "
+        "would have been published. What nobody could lack without this is held by somebody of the group, though it was not published."
+    )
+
+    def tried(self, scenario: Scenario) -> Tried:
+        """An item is certain of somebody of the group; and the record with that item is somebody's alone."""
+        if not _is_least(scenario.made):
+            raise Skipped("the records are not the least common generalizations of their groups")
+        groups = Groups(scenario)
+        found = [groups.read(int(label)) for label in groups.classes[scenario.targets]]
+        certain = np.array([reading.certain for reading in found], np.float64)
+        lengths, sure = scenario.lengths(scenario.targets), certain > 0
+        guessed = float(np.mean([reading.guessed for reading in found])) if found else 0.0
+        alone = np.array([reading.alone for reading in found], np.float64)
+        drawn = float(np.mean([reading.drawn for reading in found])) if found else 0.0
+        return Tried(
+            (
+                ScenarioTrial(Trial("an item of somebody in the group, for certain", None, certain, guessed, sure), lengths),
+                ScenarioTrial(Trial("that item singles a record out", None, alone, drawn, sure), lengths, test="singling out"),
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read from a group.
+
+    `certain`: some item that is not published is held by somebody for certain. `alone`: the share of such items for which a single record
+    of the original fits the published record and holds the item. `guessed` and `drawn`: the same for items drawn at random, by somebody
+    who only knows that they lie below what is published: the share that anybody of the group holds, and for which a record is alone.
+    """
+
+    certain: bool
+    alone: float
+    guessed: float
+    drawn: float
+
+
+class Nature:
+    """The items that exist, on their tree: how many lie at or below each node, once each in sets and any number in bags."""
+
+    def __init__(self, tree: Taxonomy, exist: npt.NDArray[np.bool_], *, sets: bool) -> None:
+        self.tree, self.exist, self.sets = tree, exist, sets
+        self.n = tree.sum_up(exist.astype(np.int64))
+        self.withheld = np.zeros(len(tree), bool) if tree.barred is None else tree.barred
+
+    @cached_property
+    def _largest_child(self) -> Ints:
+        found = np.zeros(len(self.tree), np.int64)
+        np.maximum.at(found, self.tree.parent[1:], self.n[1:])
+        return found
+
+    def above(self, nodes: Ints, counts: Ints) -> dict[int, int]:
+        """m: how many of these published items lie at or below each node that has any."""
+        found: dict[int, int] = {}
+        for node, count in zip(nodes.tolist(), counts.tolist(), strict=True):
+            v = node
+            while v >= 0:
+                found[v] = found.get(v, 0) + count
+                v = int(self.tree.parent[v])
+        return found
+
+    def certain(self, nodes: Ints, counts: Ints) -> Ints:
+        """The items that somebody must hold whose group is published as this, but for those that are published themselves.
+
+        What is withheld because it is too general makes m a lower bound above it, and is no reason for anything below it.
+        """
+        published, proven = self.above(nodes, counts), np.zeros(len(self.tree), bool)
+        for x, m in published.items():
+            if self.n[x] - m <= self._largest_child[x]:
+                self._prove(x, m, published, proven)
+        proven &= self.exist
+        proven[nodes] = False
+        return np.flatnonzero(proven)
+
+    def _prove(self, x: int, m: int, published: dict[int, int], proven: npt.NDArray[np.bool_]) -> None:
+        """Mark what must be held below x: everything beside a node below which a member with little has too much room."""
+        first, end = x + 1, int(self.tree.end[x])
+        below = np.zeros(end - first, np.int64)
+        for node, count in published.items():
+            if first <= node < end:
+                below[node - first] = count
+        n = self.n[first:end]
+        tight = n - below >= self.n[x] - m if self.sets else (n == self.n[x] - 1) & (below < m)
+        for u in first + np.flatnonzero(tight & (n < self.n[x]) & ~self.withheld[first:end]):
+            beside = np.ones(end - x, bool)
+            beside[u - x : int(self.tree.end[u]) - x] = False
+            proven[x:end] |= beside
+
+
+class Groups:
+    """The groups of a release, each read once."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        made = scenario.made
+        self.original: Original = made.original
+        self.published = made.original.aligned(made.release).published
+        self.classes = classes_of(made)
+        self._row = made.rows
+        self._read: dict[int, Reading] = {}
+        self._chance = np.random.default_rng(scenario.seed)
+        exist = np.bincount(self.original.bags.items, minlength=len(self.original.tree)) > 0
+        self.nature = Nature(self.original.tree, exist, sets=self.original.as_sets)
+        self._holders = self.original.bags.to_scipy().tocsc()
+
+    def read(self, label: int) -> Reading:
+        """What is read from the group of this number."""
+        if label not in self._read:
+            members = np.flatnonzero(self.classes == label)
+            row = int(self._row[members[0]])
+            span = slice(self.published.indptr[row], self.published.indptr[row + 1])
+            nodes, counts = self.published.items[span].astype(np.int64), self.published.counts[span].astype(np.int64)
+            self._read[label] = self._reading(members, nodes, counts)
+        return self._read[label]
+
+    def _reading(self, members: Ints, nodes: Ints, counts: Ints) -> Reading:
+        certain, published = self.nature.certain(nodes, counts), self.nature.above(nodes, counts)
+        tried = self._below(nodes)
+        held = np.isin(tried, self.original.bags.select(members).items)
+        return Reading(
+            certain=bool(len(certain)),
+            alone=self._alone(certain, published),
+            guessed=float(held.mean()) if len(tried) else 0.0,
+            drawn=self._alone(tried, published),
+        )
+
+    def _below(self, nodes: Ints) -> Ints:
+        """Some items that exist below published nodes and are not published themselves, drawn."""
+        inside = np.zeros(len(self.original.tree), bool)
+        for node in nodes:
+            inside[node : self.original.tree.end[node]] = True
+        inside[nodes] = False
+        return self._chance.permutation(np.flatnonzero(inside & self.nature.exist))[:SAMPLE]
+
+    def _alone(self, items: Ints, published: dict[int, int]) -> float:
+        """The share of these items for which one single record of the original fits what is published and holds the item."""
+        alone = [sum(self._fits(int(record), published) for record in self._records_with(int(item))) == 1 for item in items]
+        return float(np.mean(alone)) if alone else 0.0
+
+    def _records_with(self, item: int) -> Ints:
+        return np.asarray(self._holders.indices[self._holders.indptr[item] : self._holders.indptr[item + 1]], np.int64)
+
+    def _fits(self, record: int, published: dict[int, int]) -> bool:
+        bags = self.original.bags
+        span = slice(bags.indptr[record], bags.indptr[record + 1])
+        mine = self.nature.above(bags.items[span].astype(np.int64), bags.counts[span].astype(np.int64))
+        return all(mine.get(node, 0) >= count for node, count in published.items())
+
+
+def _is_least(made: Made) -> bool:
+    """Whether every class is published as the least common generalization of its records, less what is withheld as too general."""
+    tree, classes = made.original.tree, classes_of(made)
+    if not len(classes) or classes.max() < 0:
+        return False
+    least = meet(made.original.bags, tree, classes)
+    kept = np.arange(len(tree)) if tree.barred is None else np.where(tree.barred, -1, np.arange(len(tree)))
+    finest = least.relabelled(kept.astype(np.int32), tree.names)
+    there = np.flatnonzero(classes >= 0)
+    published = made.original.aligned(made.release).published
+    return _same(finest, classes[there], published, made.rows[there])
+
+
+def _same(one: Bags, rows: Ints, other: Bags, others: Ints) -> bool:
+    """Whether these rows of one are those of the other."""
+    pairs = np.unique(np.column_stack([rows, others]), axis=0)
+    difference = one.to_scipy()[pairs[:, 0]] - other.to_scipy()[pairs[:, 1]]
+    return int(np.count_nonzero(difference.data)) == 0
