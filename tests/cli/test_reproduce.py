@@ -13,7 +13,7 @@ from shoal.app.reproduce import PAPERS
 from shoal.errors import OutputError
 from shoal.io.experiment_files import ExperimentFiles
 
-TINY = {"thesis": 150}
+TINY = {"thesis": 150, "coherence": 300, "ssc": 100}
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -41,6 +41,16 @@ def test_a_log_of_ones_own(shell: Shell) -> None:
     same = json.loads(shell("reproduce", "thesis", "--size", "150", "--seed", "3", "--json").out)
     assert "the first 150 people of log.tsv" in own["data"]
     assert own["figures"]["loss"] == same["figures"]["loss"]
+
+
+def test_data_sets_of_a_directory_are_told_from_those_made_up(shell: Shell) -> None:
+    (shell.directory / "fimi").mkdir()
+    shell.file("fimi/retail.dat", "".join(f"{i % 7} {7 + i % 5} {12 + i % 3}\n" for i in range(250)))
+    found = json.loads(shell("reproduce", "coherence", "--size", "200", "--data", "fimi", "--json").out)
+    assert found["data"] == "like Connect: 200 transactions; Retail: 200 transactions; like T40I10D100K: 200 transactions"
+    told = {(one["place"], one["says"]): one["agrees"] for one in found["findings"]}
+    assert told["Figure 8, Connect", "RmAll distorts 41.94 %"] is None
+    assert told["Figure 9, Retail", "MM/IL and 1/IL are about 8 % lower than RmAll"] is not None
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ def command(
 
     \b
     thesis     Milani Fard 2010: Clump and Partition. --data: a query log; --size: people
+    coherence  Xu and others 2008: (h,k,p)-coherence. --data: a directory with connect, retail, t40i10d100k; --size: transactions
+    ssc        Liu and Wang 2010: SSC and LG(bag). --data: a query log; --size: people
 
     Tables hold numbers about all records together; they are not for publication beside a release.
     """

@@ -11,6 +11,8 @@ PAPERS: Table[Paper] = Table(
     "paper",
     {
         "thesis": "shoal.app.reproduce.thesis:PAPER",
+        "coherence": "shoal.app.reproduce.coherence:PAPER",
+        "ssc": "shoal.app.reproduce.ssc:PAPER",
     },
 )
 
