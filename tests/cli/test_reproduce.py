@@ -13,7 +13,7 @@ from shoal.app.reproduce import PAPERS
 from shoal.errors import OutputError
 from shoal.io.experiment_files import ExperimentFiles
 
-TINY = {"thesis": 150, "coherence": 300, "ssc": 100}
+TINY = {"thesis": 150, "coherence": 300, "ssc": 100, "ares": 40}
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -34,6 +34,7 @@ def command(
     thesis     Milani Fard 2010: Clump and Partition. --data: a query log; --size: people
     coherence  Xu and others 2008: (h,k,p)-coherence. --data: a directory with connect, retail, t40i10d100k; --size: transactions
     ssc        Liu and Wang 2010: SSC and LG(bag). --data: a query log; --size: people
+    ares       Navarro-Arribas and Torra 2010: microaggregation. --data: a directory with documents, access, queries; --size: people
 
     Tables hold numbers about all records together; they are not for publication beside a release.
     """

@@ -13,6 +13,7 @@ PAPERS: Table[Paper] = Table(
         "thesis": "shoal.app.reproduce.thesis:PAPER",
         "coherence": "shoal.app.reproduce.coherence:PAPER",
         "ssc": "shoal.app.reproduce.ssc:PAPER",
+        "ares": "shoal.app.reproduce.ares:PAPER",
     },
 )
 

@@ -23,8 +23,9 @@ from shoal.methods.coherence import Cohesion
 from shoal.methods.partition import Partition
 from shoal.methods.ssc import SSC
 from shoal.metrics import measure
-from shoal.metrics.patterns import recall, semantic_distance
+from shoal.metrics.patterns import Patterns, closed_patterns, distance_of, recall_of
 from shoal.report.experiments import Experiment, Figure, Finding, Lines, Row
+from shoal.taxonomy.distance import SemanticDistance
 
 KS, K = (2, 5, 10, 20), 5
 PRINTED, OURS, WIDER, LG = "SSC as printed", "SSC", "SSC, eps = 8", "LG(bag)"
@@ -39,7 +40,8 @@ def run(asked: Asked) -> Experiment:
     log, told = query_log(asked)
     bags = on_wordnet(log, as_sets=False)
     steps = Steps("ssc", len(KS) * 4 + 2)
-    rows = [steps.done(_measured(name, method, bags)) for k in KS for name, method in _methods(k).items()]
+    theirs = closed_patterns(bags.bags, PATTERNS)
+    rows = [steps.done(_measured(name, method, bags, theirs)) for k in KS for name, method in _methods(k).items()]
     sets = on_wordnet(log, as_sets=True)
     user, suppressed = steps.done(_one_user(sets)), steps.done(_suppressed(sets))
     long = [
@@ -65,10 +67,13 @@ def _methods(k: int) -> dict[str, Method]:
     }
 
 
-def _measured(name: str, method: Method, original: Original) -> dict[str, Any]:
+def _measured(name: str, method: Method, original: Original, theirs: Patterns) -> dict[str, Any]:
+    """Loss of bags, and how much of the original's frequent patterns (`theirs`) is found again."""
     release, seconds = released(method, original)
     found = measure(release, original, ["blm_subtree", "blm_distinct"])
-    found |= {"recall": recall(release, original, PATTERNS), "sdist": semantic_distance(release, original, PATTERNS)}
+    ours = closed_patterns(release.published, PATTERNS, weights=release.copies)
+    apart = distance_of(theirs.bags, ours.bags, SemanticDistance(original.tree))
+    found |= {"recall": recall_of(theirs.bags, ours.bags), "sdist": apart}
     return {"k": method.k, "method": name, **found, "processor seconds": seconds}  # type: ignore[attr-defined]
 
 

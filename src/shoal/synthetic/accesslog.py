@@ -1,0 +1,91 @@
+"""Made-up web access logs: visitors with a browser each, who come in sessions and click from page to page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+import polars as pl
+
+from shoal.data.accesslog import VISITOR
+from shoal.data.bags import Ints
+from shoal.data.log import Log
+
+FIRST = datetime(2010, 3, 1)
+DAYS = 14
+SESSION_CLICKS, VISITOR_SESSIONS = 5.0, 1.6
+PAUSE = 90.0  # mean seconds between clicks
+AGENTS = (
+    "Mozilla/5.0 (X11; U; Linux x86_64; en-US; rv:1.9.2) Gecko/20100115 Firefox/3.6",
+    "Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 6.0)",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_6_2) AppleWebKit/531.21.8 (KHTML, like Gecko) Version/4.0.4 Safari/531.21.10",
+    "Opera/9.80 (Windows NT 5.1; U; en) Presto/2.2.15 Version/10.10",
+    "Mozilla/5.0 (Windows; U; Windows NT 6.1; en-US) AppleWebKit/532.5 (KHTML, like Gecko) Chrome/4.0.249.78 Safari/532.5",
+)
+SHARES = (0.42, 0.28, 0.14, 0.06, 0.10)
+
+
+@dataclass(frozen=True)
+class AccessLog:
+    """A log of about so many clicks on a site of so many pages; the fewer pages, the more uniform are the ways through it."""
+
+    clicks: int
+    pages: int
+
+    def log(self, seed: int) -> Log:
+        """The log as a reader gives it, in the order of time."""
+        rng = np.random.default_rng(seed)
+        length = rng.geometric(1 / SESSION_CLICKS, max(2, round(self.clicks / SESSION_CLICKS)))
+        visitors = max(1, round(len(length) / VISITOR_SESSIONS))
+        session = np.repeat(np.arange(len(length)), length)
+        visitor = np.concatenate([np.arange(visitors), rng.integers(0, visitors, len(length) - visitors)])[session]
+        pages = self._pages(session, rng)
+        agent = rng.choice(len(AGENTS), visitors, p=SHARES)[visitor]
+        frame = pl.DataFrame(
+            {
+                "owner": visitor,
+                "time": _times(session, length, rng),
+                "payload": _names(pages),
+                VISITOR: visitor,
+                "address": [f"10.{n // 62500}.{n // 250 % 250}.{n % 250 + 1}" for n in visitor.tolist()],
+                "method": pl.Series(["GET"] * len(session)),
+                "protocol": pl.Series(["HTTP/1.1"] * len(session)),
+                "status": np.where(rng.random(len(session)) < 0.95, 200, 404),
+                "size": 500 + 37 * pages,
+                "referrer": _referrers(session, pages),
+                "agent": pl.Series(AGENTS).gather(agent),
+            }
+        )
+        return Log(frame.sort("time", maintain_order=True), "item")
+
+    def _pages(self, session: Ints, rng: np.random.Generator) -> Ints:
+        """A visit begins at a popular page and goes on near the page before, or jumps."""
+        popular = np.minimum(rng.zipf(1.4, len(session)) - 1, self.pages - 1)
+        near = rng.integers(1, 4, len(session))
+        pages = popular.astype(np.int64)
+        goes_on = (np.diff(session, prepend=-1) == 0) & (rng.random(len(session)) < 0.7)
+        for i in np.flatnonzero(goes_on):
+            pages[i] = (pages[i - 1] + near[i]) % self.pages
+        return pages
+
+
+def _times(session: Ints, length: Ints, rng: np.random.Generator) -> pl.Series:
+    start = rng.random(len(length)) * DAYS * 86_400
+    steps = np.cumsum(rng.exponential(PAUSE, len(session)))
+    before = np.repeat(steps[np.concatenate([[0], np.cumsum(length)[:-1]])], length)
+    seconds = np.round(start[session] + steps - before).astype(int)
+    return pl.Series([FIRST + timedelta(seconds=second) for second in seconds.tolist()], dtype=pl.Datetime("us"))
+
+
+def _names(pages: Ints) -> pl.Series:
+    return pl.Series([f"/part{page // 20}/page{page}.html" for page in pages.tolist()])
+
+
+def _referrers(session: Ints, pages: Ints) -> pl.Series:
+    """The page before, or where visitors come from."""
+    names = _names(pages)
+    first = pl.Series(np.diff(session, prepend=-1) != 0)
+    return pl.select(
+        pl.when(first).then(pl.lit("http://search.example/")).otherwise(pl.lit("http://site.example") + names.shift(1))
+    ).to_series()

@@ -1,0 +1,126 @@
+"""The experiments of the ARES report and of SSC: their statements follow from numbers, the report's own among them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.app.reproduce import ares_documents, ares_queries, ares_sites, ssc
+from shoal.app.reproduce.ares_documents import KS, PUBLISHED
+from shoal.data.original_rows import AccessOriginal
+from shoal.metrics.browsers import use_before
+from shoal.report.experiments import Finding
+from shoal.synthetic.accesslog import AGENTS, AccessLog
+
+# Table 2.2 of the report: SSE and SSA for k = 2 to 10.
+SSE = {
+    50: (4.938, 11.407, 15.693, 20.404, 23.072, 25.109, 27.034, 28.529, 31.670),
+    100: (4.936, 12.049, 16.647, 21.070, 24.516, 26.712, 27.662, 30.107, 31.455),
+}
+SSA = {
+    50: (30.929, 21.390, 21.556, 11.890, 17.372, 11.332, 8.986, 10.085, 5.680),
+    100: (37.119, 29.733, 22.759, 19.157, 18.336, 18.981, 16.101, 11.657, 10.857),
+}
+
+
+def verdicts(found: object) -> dict[str, bool | None]:
+    return {f"{one.place}: {one.says}": one.agrees for one in found if isinstance(one, Finding)}  # type: ignore[attr-defined]
+
+
+def document_rows(*, turned: bool) -> list[dict]:
+    rows = []
+    for terms in PUBLISHED:
+        for i, k in enumerate(KS):
+            at = len(KS) - 1 - i if turned else i
+            within, between = SSE[terms][at], SSA[terms][at]
+            loss = PUBLISHED[150 - terms if turned else terms][at]
+            total = (within + between) * (1.5 if turned else 1.0)
+            rows.append({"terms": terms, "k": k, "SSE": within, "SSA": between, "SSA + SSE": within + between, "SST": total, "L %": loss})
+    return rows
+
+
+def test_table_2_2_of_the_report_is_what_it_says_but_for_two_k() -> None:
+    """50 terms lose more than 100 at every k but 4 and 6."""
+    told = verdicts(ares_documents.findings(document_rows(turned=False)))
+    assert [says for says, agrees in told.items() if not agrees] == ["Figure 2.1: 50 terms lose more than 100"]
+
+
+def test_the_table_turned_round_differs_in_every_statement() -> None:
+    assert not any(verdicts(ares_documents.findings(document_rows(turned=True))).values())
+
+
+def test_l_is_the_share_of_the_printed_sums_but_for_one_misprint() -> None:
+    """The report prints 58.560 for k = 7 and 100 terms."""
+    for terms, line in PUBLISHED.items():
+        for i, loss in enumerate(line):
+            assert 100 * SSE[terms][i] / (SSE[terms][i] + SSA[terms][i]) == pytest.approx(loss, abs=0.02)
+
+
+def site_rows(sessions: dict[str, float], spread: float) -> list[dict]:
+    """Counts of sessions by site and way at every k, and shares of two browsers that move by `spread`."""
+    rows = []
+    for site in ares_sites.PAGES:
+        for way in ares_sites.WAYS:
+            for i, k in enumerate((1, *ares_sites.KS)):
+                common = {"site": site, "way": way, "data": f"{site}, {way}", "k": k}
+                count = 100.0 * (1.0 if k == 1 else sessions[f"{site}, {way}"])
+                rows.append({**common, "browser": "all", "what": "sessions", "count": count})
+                rows += [{**common, "browser": name, "sessions %": 50 + sign * spread * (i % 2)} for name, sign in (("a", 1), ("b", -1))]
+    return rows
+
+
+def test_statements_on_sites() -> None:
+    plain, kept = ares_sites.WAYS
+    names = [f"{site}, {way}" for site in ares_sites.PAGES for way in (plain, kept)]
+    good = site_rows(dict(zip(names, (1.05, 1.0, 1.6, 1.1), strict=True)), spread=3.0)
+    bad = site_rows(dict(zip(names, (0.5, 1.0, 0.7, 0.5), strict=True)), spread=9.0)
+    assert all(verdicts(ares_sites.findings(good)).values())
+    assert not any(verdicts(ares_sites.findings(bad)).values())
+
+
+def test_statements_on_query_logs() -> None:
+    def told(moved: float, index: dict[str, tuple[float, ...]], kept: float) -> dict[str, bool | None]:
+        frequencies = [
+            {"of": what, "k": k, "rank": " 1", "frequency %": 2.0 + (0 if k == 1 else moved)}
+            for what in ("queries", "words")
+            for k in (1, 3)
+        ]
+        rows = [
+            {"index": name, "clusters": n, "masked": masked, "index value": value}
+            for name in ("Rand", "Jaccard")
+            for masked, line in index.items()
+            for n, value in zip((2, 10, 50), line, strict=True)
+        ]
+        return verdicts(ares_queries.findings(frequencies, rows, [{"k": 3, "queries": kept, "words": kept}]))
+
+    good = told(0.1, {"k = 3": (0.5, 0.8, 0.95), "k = 50": (0.42, 0.76, 0.94)}, 1.0)
+    bad = told(1.0, {"k = 3": (0.9, 0.8, 0.7), "k = 50": (0.85, 0.6, 0.2)}, 0.5)
+    assert all(good.values()), good
+    assert not any(bad.values()), bad
+
+
+def test_statements_on_ssc() -> None:
+    def told(mine: float, rival: float, left: int, suppressed: float) -> dict[str, bool | None]:
+        lines = ((ssc.PRINTED, mine), (ssc.LG, rival))
+        rows = [
+            {"k": k, "method": name, "blm_subtree": loss, "blm_distinct": loss, "sdist": loss, "recall": 1 - loss}
+            for k in ssc.KS
+            for name, loss in lines
+        ]
+        return verdicts(ssc.findings(rows, {"different terms": 181, "general terms after LG": left}, suppressed))
+
+    assert all(told(0.3, 0.8, 21, 0.95).values())
+    assert not any(told(0.8, 0.3, 100, 0.5).values())
+
+
+def test_a_made_up_site_is_a_log_of_sessions() -> None:
+    log = AccessLog(clicks=2_000, pages=10).log(1)
+    assert 1_500 <= len(log) <= 2_500
+    frame = log.frame
+    assert frame["time"].is_sorted()
+    assert frame["payload"].n_unique() <= 10
+    assert frame.group_by("visitor").agg(n=frame["agent"].n_unique()).height == frame["visitor"].n_unique()
+    assert frame["agent"].is_in(list(AGENTS)).all()
+    use = use_before(AccessOriginal(log))
+    assert np.isclose(use.n_sessions, len(log) / 5, rtol=0.35)
+    assert len(use.clicks) == len(AGENTS)
