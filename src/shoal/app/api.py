@@ -240,6 +240,7 @@ def attack(
     remakes: int | None = None,
     other_releases: Sequence[str | Path] = (),
     sensitive: Items | Iterable[str] | str | Path | None = None,
+    reference: str | Path | None = None,
     threads: int | None = None,
     **options: Unpack[DataOptions],
 ) -> Attacked:
@@ -247,14 +248,14 @@ def attack(
 
     The named attacks, or all, on so many `targets`; a share of the people is left out as a `control` group. Some attacks make the release
     again for each person: `remakes` says for how many. `other_releases` of the same original may be held beside it; `sensitive` items are
-    looked for.
+    looked for; a `reference` log can be read where words are hashed.
     """
     names = (attacks,) if isinstance(attacks, str) else tuple(attacks)
     with spoken_in_python(), using(threads):
         place = Published.at(Path(release))
         how, given = _of_original(place, original, options)
         assert how is not None
-        beside = Beside.of(tuple(map(Path, other_releases)), sensitive)
+        beside = Beside.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
         return attacked(place, original, how, names, Draw(targets, control, seed, remakes), _tell, given.tree, beside)
 
 

@@ -9,6 +9,7 @@ from shoal.app.promises import claims_of
 from shoal.app.stated import same
 from shoal.attacks import ATTACKS as ON_RECORDS
 from shoal.attacks.intervals import Interval, wilson
+from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.outcome import RELEASE, standing_of
 from shoal.attacks.scenarios import SCENARIO_ATTACKS
 from shoal.privacy import Model
@@ -27,7 +28,7 @@ def of_attacks(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_outcome(one: Mapping[str, Any], claims: Sequence[Model]) -> Iterator[str]:
-    if one["attack"] not in ON_RECORDS and one["attack"] not in SCENARIO_ATTACKS:
+    if not any(one["attack"] in table for table in (ON_RECORDS, LOG_ATTACKS, SCENARIO_ATTACKS)):
         yield "there is no such attack"
     if one["targets"] < FEWEST_PEOPLE:
         yield f"rates of fewer than {FEWEST_PEOPLE} people are not told"

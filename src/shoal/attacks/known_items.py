@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from shoal.attacks import RecordAttack, Trial
-from shoal.attacks.matching import Fits, Matcher, counted
+from shoal.attacks.matching import Block, Fits, Matcher, counted
 from shoal.attacks.scene import People, Scene
 from shoal.attacks.scores import Scores
 from shoal.data.bags import Ints
@@ -80,21 +80,21 @@ class KnownItems(RecordAttack):
         told = {setting: _told(scene, people, setting, seed) for setting in settings}
         success = {setting: np.zeros(len(people)) for setting in settings}
         claimed = {setting: np.zeros(len(people), bool) for setting in settings}
-        for place, some in matcher.blocks(people):
+        for block in matcher.blocks(people):
+            place = block.place
             fits = matcher.fits([one.items for setting in settings for one in told[setting][place]])
             for setting in settings:
-                scores = _scores(matcher, fits, some, setting, told[setting][place])
-                success[setting][place] = matcher.chance(scores, some)
+                scores = _scores(block, fits, setting, told[setting][place])
+                success[setting][place] = block.chance(scores)
                 claimed[setting][place] = scores.stands_out(self.eccentricity)
         guessing = 1 / max(1, scene.n_records)
         return [Trial(str(one), one.within_models, success[one], guessing, claimed[one]) for one in settings]
 
 
-def _scores(matcher: Matcher, fits: Fits, people: People, setting: Knowledge, told: Iterable[Told]) -> Scores:
+def _scores(block: Block, fits: Fits, setting: Knowledge, told: Sequence[Told]) -> Scores:
     """How well each row fits what is known of these people."""
-    told = list(told)
     scores = fits.scores([one.items for one in told], [one.absent for one in told] if setting.absent else None)
-    return fits.only(scores, matcher.possible(people.records)) if setting.items is None else scores
+    return fits.only(scores, block.possible) if setting.items is None else scores
 
 
 def _told(scene: Scene, people: People, setting: Knowledge, seed: int) -> list[Told]:

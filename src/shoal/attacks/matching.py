@@ -8,7 +8,9 @@ a block of people, times the rows that each known item fits, gives the scores of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +41,7 @@ class Matcher:
         published, shape = scene.published, (len(scene.published), len(scene.tree))
         self.row_of = np.repeat(np.arange(len(published)), np.diff(published.indptr))
         self.holding: sp.csr_matrix = sp.csr_matrix((published.counts, published.items, published.indptr), shape=shape).T.tocsr()
+        self.present = _ones(self.holding)
 
     @cached_property
     def weights(self) -> Ints:
@@ -51,11 +54,11 @@ class Matcher:
         n = max(1, self.scene.n_records)
         return np.asarray(np.rint(UNIT * np.log2(n / np.clip(records, 1, n))), np.int64)
 
-    def blocks(self, people: People) -> Iterator[tuple[slice, People]]:
-        """People in blocks that are worked on together, and their places among all."""
+    def blocks(self, people: People) -> Iterator[Block]:
+        """People in blocks that are worked on together."""
         for start in range(0, len(people), BLOCK):
             numbers = np.arange(start, min(len(people), start + BLOCK))
-            yield slice(start, start + len(numbers)), people.select(numbers)
+            yield Block(self, slice(start, start + len(numbers)), people.select(numbers))
 
     def fits(self, known: Known) -> Fits:
         """The rows that fit any of what is known, to score people by it."""
@@ -65,10 +68,23 @@ class Matcher:
         """How well each row fits people of whom this is known."""
         return self.fits(known).scores(known)
 
+    def likeness(self, records: Bags) -> Scores:
+        """How like each row is to these records: the cosine of vectors of weights, by whole numbers."""
+        known = [records.items[start:end].astype(np.int64) for start, end in pairwise(records.indptr)]
+        found = self.fits(known).squared(known)
+        found.data = np.asarray(np.rint(found.data / self._norms[found.indices]), np.int64)
+        return Scores(found, self.scene)
+
+    @cached_property
+    def _norms(self) -> Floats:
+        """The length of the vector of weights of each row; of a row that tells nothing it is one."""
+        squares = np.bincount(self.row_of, self.weights[self.scene.published.items].astype(float) ** 2, len(self.scene.published))
+        return np.sqrt(np.maximum(squares, 1.0))
+
     def possible(self, records: Bags) -> sp.csr_matrix:
         """Ones for the rows that may be the record of somebody who holds just these items: each of their nodes is at or above one."""
         above = _at_or_above(records, self.scene.tree.parent)
-        explained = (above @ _ones(self.holding)).tocsr()
+        explained = (above @ self.present).tocsr()
         sizes = np.diff(self.scene.published.indptr)
         found = sp.csr_matrix((explained.data == sizes[explained.indices], explained.indices, explained.indptr), explained.shape, np.int64)
         found.eliminate_zeros()
@@ -78,9 +94,23 @@ class Matcher:
         every = sp.csr_matrix((np.ones(len(empty), np.int64), empty, [0, len(empty)]), shape=(1, len(sizes)))
         return sp.csr_matrix(found + sp.vstack([every] * len(records), "csr"))
 
-    def chance(self, scores: Scores, people: People) -> Floats:
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some of the people who are attacked, and their places among all of them."""
+
+    matcher: Matcher
+    place: slice
+    people: People
+
+    @cached_property
+    def possible(self) -> sp.csr_matrix:
+        """Ones for the rows that may be the record of each."""
+        return self.matcher.possible(self.people.records)
+
+    def chance(self, scores: Scores) -> Floats:
         """The chance that a record drawn from those that fit best is the person's."""
-        return scores.chance_if(self.possible(people.records)) if people.owned is None else scores.chance(people.owned)
+        return scores.chance_if(self.possible) if self.people.owned is None else scores.chance(self.people.owned)
 
 
 class Fits:
@@ -95,7 +125,7 @@ class Fits:
         node = parent[node]
         while (telling := (node >= 0) & (weights[np.maximum(node, 0)] > 0)).any():
             # A lower node tells at least as much as one above it: the most that is told is by the lowest.
-            held = _ones(matcher.holding[np.maximum(node, 0)])
+            held = matcher.present[np.maximum(node, 0)]
             self._rows = self._rows.maximum(_scaled(held, np.where(telling, weights[node], 0)))
             node = np.where(telling, parent[node], -1)
 
@@ -117,9 +147,13 @@ class Fits:
         found = self._chosen(known) @ self._rows
         if absent is not None:
             items = np.unique(np.concatenate([*absent, np.zeros(0, np.int64)]))
-            held = _scaled(_ones(self._matcher.holding[items]), self._matcher.weights[items])
+            held = _scaled(self._matcher.present[items], self._matcher.weights[items])
             found = found - _ones_at(absent, items) @ held
         return Scores(found.tocsr(), self._scene)
+
+    def squared(self, known: Known) -> sp.csr_matrix:
+        """The squares of what each fit tells, summed up for people of whom this is known."""
+        return sp.csr_matrix(self._chosen(known) @ self._rows.power(2))
 
     def only(self, scores: Scores, possible: sp.csr_matrix) -> Scores:
         """The scores without rows that are not possible, which are worse than any other."""

@@ -40,7 +40,7 @@ class OneMoreItem(RecordAttack):
         matcher, hidden = Matcher(scene), _hidden(people, seed)
         popular = np.argsort(-scene.holders, kind="stable")
         success = np.zeros(len(people))
-        for place, _ in matcher.blocks(people):
+        for place in (block.place for block in matcher.blocks(people)):
             known = [one.known for one in hidden[place]]
             guesses = _guesses(matcher, matcher.scores(known), known)
             success[place] = [guess == one.item for guess, one in zip(guesses, hidden[place], strict=True)]
@@ -64,7 +64,7 @@ def _guesses(matcher: Matcher, scores: Scores, known: list[Ints]) -> list[int]:
     scene, copies = matcher.scene, matcher.scene.copies
     everywhere = np.bincount(scene.published.items, weights=copies[matcher.row_of], minlength=len(scene.tree)).astype(np.int64)
     best = sp.csr_matrix((copies[scores.best.indices], scores.best.indices, scores.best.indptr), shape=scores.best.shape)
-    held = (best @ (matcher.holding > 0).astype(np.int64).T).tocsr()
+    held = (best @ matcher.present.T).tocsr()
     found = []
     for person, items in enumerate(known):
         counts = everywhere.copy() if scores.unfitted[person] else held[person].toarray().ravel()

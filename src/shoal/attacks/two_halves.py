@@ -48,7 +48,7 @@ class TwoHalves(RecordAttack):
         matcher = Matcher(scene)
         halves = {setting: _halves(people, setting, seed) for setting in SETTINGS}
         success = {setting: np.zeros(len(people)) for setting in SETTINGS}
-        for place, _ in matcher.blocks(people):
+        for place in (block.place for block in matcher.blocks(people)):
             fits = matcher.fits([part for setting in SETTINGS for both in halves[setting][place] for part in both])
             for setting in SETTINGS:
                 both = halves[setting][place]

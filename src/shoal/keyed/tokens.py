@@ -22,10 +22,14 @@ def hashed(texts: pl.Series, key: SecretKey, purpose: bytes) -> pl.Series:
     return texts.replace_strict(different, tokens, return_dtype=pl.String)
 
 
+def words_in(texts: pl.Series) -> pl.Series:
+    """The words of each text that get a token each, in their order."""
+    return texts.str.normalize("NFKC").str.to_lowercase().str.extract_all(WORD)
+
+
 def hashed_words(texts: pl.Series, key: SecretKey, purpose: bytes) -> pl.Series:
     """Every text as the tokens of its words in their order: runs of letters and digits, whose capitals and forms do not count."""
-    words = texts.str.normalize("NFKC").str.to_lowercase().str.extract_all(WORD)
-    rows = pl.DataFrame({"row": pl.int_range(len(texts), eager=True), "word": words}).explode("word").drop_nulls()
+    rows = pl.DataFrame({"row": pl.int_range(len(texts), eager=True), "word": words_in(texts)}).explode("word").drop_nulls()
     joined = rows.with_columns(hashed(rows["word"], key, purpose).alias("word")).group_by("row").agg(pl.col("word").str.join(" "))
     all_rows = pl.DataFrame({"row": pl.int_range(len(texts), eager=True)})
     return all_rows.join(joined, on="row", how="left", maintain_order="left")["word"].fill_null("")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups", "chunks", "access log", "profiles"]
+Hashes = Literal["", "words", "queries"]
+"""What of a log is published as tokens."""
 
 
 class Offer(NamedTuple):
@@ -58,6 +60,11 @@ class Method(Declared, ABC):
     worth_comparing: ClassVar[bool] = False
     compared_at: ClassVar[tuple[Mapping[str, str], ...]] = (MappingProxyType({}),)
     varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
+
+    @property
+    def hashes(self) -> Hashes:
+        """What it publishes as tokens, the same for the same text; nothing unless a method says so."""
+        return ""
 
     @classmethod
     def summary(cls) -> str:

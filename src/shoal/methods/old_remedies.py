@@ -26,6 +26,7 @@ from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.choice import Items
 from shoal.keyed.keys import SecretKey
 from shoal.keyed.tokens import WORD, hashed, hashed_words
+from shoal.methods import Hashes
 from shoal.methods.rows import RemainingRows
 from shoal.methods.unguaranteed import UnguaranteedRows, part_tokens
 from shoal.parameters import param
@@ -92,6 +93,11 @@ class OldRemedies(UnguaranteedRows):
     def links_people(self) -> bool:
         """Unless ids are deleted."""
         return self.ids.links
+
+    @property
+    def hashes(self) -> Hashes:
+        """Queries or words, if that is asked for."""
+        return "words" if self.queries == WORDS else "queries" if self.queries == WHOLE else ""
 
     @property
     def reads_names(self) -> bool:

@@ -55,6 +55,10 @@ class UserKAnonymity(Model):
         """Pseudonyms of one history."""
         return self.k
 
+    def ceiling(self, test: str, known: int | None) -> float | None:
+        """No pseudonym is found with a chance above 1/k, whatever is known: k have the same history."""
+        return None if test == "inference" else 1 / self.k
+
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
         """Count the pseudonyms of each history; with the original the people behind each query, word and URL of it."""
         table = release.only(ProfileTable.kind)

@@ -39,6 +39,10 @@ class VocabularyKAnonymity(Model):
         """Groups of k."""
         return self.k
 
+    def ceiling(self, test: str, known: int | None) -> float | None:
+        """No vocabulary is found with a chance above 1/k, whatever is known."""
+        return None if test == "inference" else 1 / self.k
+
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical published vocabularies; terms may stand for similar ones, so generalization is not demanded."""
         return judge_classes(str(self), self.k, release, original, people=self.people, truthful=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
-from shoal.attacks.outcome import Outcome
+from shoal.attacks import Test
+from shoal.attacks.outcome import RELEASE, Outcome
 from shoal.attacks.scenarios import attack_called
 
 
@@ -26,7 +27,23 @@ class Attacked:
         """The names of the attacks that were made, in their order."""
         return tuple(dict.fromkeys(found.attack for found in self.outcomes))
 
+    @property
+    def by_test(self) -> tuple[Outcome, ...]:
+        """For each of the three tests that regulators ask about, the attack on the release that succeeds most often."""
+        worst: dict[str, Outcome] = {}
+        for one in self.outcomes:
+            if one.subject == RELEASE and (one.test not in worst or one.success.rate > worst[one.test].success.rate):
+                worst[one.test] = one
+        return tuple(worst[test] for test in get_args(Test) if test in worst)
+
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         stories = {name: attack_called(name).story for name in self.attacks}
-        return {"holds": self.holds, "stories": stories, "attacks": [o.as_dict() for o in self.outcomes], "notes": list(self.notes)}
+        tests = {one.test: {"attack": one.attack, "knowledge": one.knowledge, "success": one.success.rate} for one in self.by_test}
+        return {
+            "holds": self.holds,
+            "stories": stories,
+            "tests": tests,
+            "attacks": [o.as_dict() for o in self.outcomes],
+            "notes": list(self.notes),
+        }

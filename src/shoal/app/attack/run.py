@@ -15,14 +15,16 @@ from typing import Any
 from shoal.app.again import described_items, made_again, method_again
 from shoal.app.attack.answer import Attacked
 from shoal.app.attack.case import Case, Source
+from shoal.app.attack.log_attacks import log_outcomes
 from shoal.app.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, Beside, More, Remaking, enough, outcomes_of, told_of_remakes
 from shoal.app.attack.stage import stage_of
-from shoal.app.attack.subjects import Draw, LeftOut, left_out, outcomes, subjects
+from shoal.app.attack.subjects import Draw, LeftOut, left_out, record_outcomes
 from shoal.app.audit import located, seen_at
 from shoal.app.job import Preparation
 from shoal.app.manifest import Published
 from shoal.app.promises import claims_of
 from shoal.attacks import ATTACKS, RecordAttack
+from shoal.attacks.logs import LOG_ATTACKS, LinkingAttack, TokenAttack
 from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, attack_called
 from shoal.data.original import AnyOriginal, Original
@@ -63,7 +65,7 @@ def attacked(
     release, remade = _with_rows(place, prepared.original, seen, beside.sensitive)
     tell([*(f"original: {note}" for note in prepared.notes), remade])
     more = beside.read(source.reading, prepared, original, given)
-    every = names or [*ATTACKS, *SCENARIO_ATTACKS]
+    every = names or [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
     found = attacks_on(Case(source, prepared, release, _method(place, beside.sensitive)), every, draw, tell, more)
     return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
 
@@ -90,13 +92,14 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
     _insist_on_shape(case.prepared.original)
     absent, said = left_out(case, draw) if draw.control else (None, "no control group was asked for")
     tell([said])
-    faced = subjects(case.prepared.original, case.release, absent, draw)
     alone = [attack for attack in attacks if isinstance(attack, RecordAttack)]
-    found = [one for subject in faced for attack in alone for one in outcomes(attack, subject, draw.seed)]
+    found, notes = record_outcomes(alone, case, absent, draw)
+    of_logs, more_notes = log_outcomes([one for one in attacks if isinstance(one, LinkingAttack | TokenAttack)], case, draw, more)
+    tell([*notes, *more_notes])
     further = [attack for attack in attacks if isinstance(attack, ScenarioAttack)]
-    others, notes = _of_scenario(further, _scenario(case, absent, draw, more), draw) if further else ([], [])
-    tell(notes)
-    return Attacked((*found, *others), (said, *notes))
+    others, last = _of_scenario(further, _scenario(case, absent, draw, more), draw) if further else ([], [])
+    tell(last)
+    return Attacked((*found, *of_logs, *others), (said, *notes, *more_notes, *last))
 
 
 def _of_scenario(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, draw: Draw) -> tuple[list[Outcome], list[str]]:

@@ -25,7 +25,7 @@ from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, Skipped, of_
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
 from shoal.errors import InputError
-from shoal.io.read.inputs import Reading
+from shoal.io.read.inputs import Reading, read
 from shoal.io.read.items import read_items
 from shoal.itemsets.choice import Items
 from shoal.methods import Method
@@ -37,10 +37,11 @@ REMADE_RECORDS = 25_000  # records in all these releases together, unless anothe
 
 @dataclass(frozen=True, eq=False)
 class More:
-    """What an attacker has beside the release: other releases of the same records, and the items that are looked for."""
+    """What an attacker has beside the release: other releases of the same records, items that are looked for, a log that can be read."""
 
     others: tuple[tuple[str, Made], ...] = ()
     sensitive: Items | None = None
+    reference: Log | None = None
 
 
 @dataclass(frozen=True)
@@ -49,22 +50,33 @@ class Beside:
 
     others: tuple[tuple[Path, Published], ...] = ()
     sensitive: Items | None = None
+    reference: Path | None = None
 
     @classmethod
-    def of(cls, others: Sequence[Path] = (), sensitive: Any = None) -> Beside:
-        """Release directories, anything else is refused; and items, as names, a file or a node that they lie under."""
+    def of(cls, others: Sequence[Path] = (), sensitive: Any = None, reference: Path | None = None) -> Beside:
+        """Release directories, anything else is refused; items, as names, a file or a node that they lie under; and a log in the clear."""
         items = None if sensitive is None else Items.of(str(sensitive) if isinstance(sensitive, Path) else sensitive)
         items = read_items(items.file) if items is not None and items.file is not None else items
         found = tuple((path, Published.at(path)) for path in others)
         for path, place in found:
             if place.manifest is None:
                 raise InputError(f"{path} is no release directory", hint="--other-release needs the manifest, which says how it was made")
-        return cls(found, items)
+        return cls(found, items, reference)
 
     def read(self, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None) -> More:
         """The other releases made again of this original; whatever cannot be, or is of other records, is refused."""
         made = [_other(*other, reading, prepared, original, given, self.sensitive) for other in self.others]
-        return More(tuple((f"other release {number:,}", one) for number, one in enumerate(made, 1)), self.sensitive)
+        others = tuple((f"other release {number:,}", one) for number, one in enumerate(made, 1))
+        return More(others, self.sensitive, self._reference(reading))
+
+    def _reference(self, reading: Reading) -> Log | None:
+        """The log that can be read; refused where it holds no rows like the original's."""
+        if self.reference is None:
+            return None
+        found = read((self.reference,), reading.options).data
+        if not isinstance(found, Log) or not isinstance(reading.data, Log) or found.kind != reading.data.kind:
+            raise InputError(f"{self.reference} is not a log as the original is", hint="--reference is a log of queries, or of items")
+        return found
 
 
 NOTHING_BESIDE, NOTHING_MORE = Beside(), More()

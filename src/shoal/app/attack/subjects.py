@@ -13,10 +13,12 @@ from shoal.app.attack.stage import Stage, raw_stage, records_in, stage_of
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
 from shoal.attacks.scene import People, Scene
-from shoal.data.bags import Bags
+from shoal.data.bags import Bags, Ints
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
 from shoal.errors import ShoalError
+from shoal.methods.rows import USER
 from shoal.parameters import Declared, param
 from shoal.privacy import Model
 
@@ -69,8 +71,7 @@ def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
     if case.method is None:
         return None, "no control group: no manifest tells by which method the release can be made without some people"
     owners = case.source.owners
-    people = np.unique(owners)
-    chosen = np.random.default_rng(draw.seed).permutation(people)[: max(1, round(draw.control * len(people)))]
+    chosen = chosen_people(owners, draw)
     outside = np.isin(owners, chosen)
     try:
         rest, release = case.made_of(~outside)
@@ -82,6 +83,12 @@ def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
     return found, f"control group: the same release was made without {len(chosen):,} people"
 
 
+def chosen_people(owners: Ints, draw: Draw) -> Ints:
+    """The people who are left out."""
+    people = np.unique(owners)
+    return np.random.default_rng(draw.seed).permutation(people)[: max(1, round(draw.control * len(people)))]
+
+
 def subjects(original: AnyOriginal, release: Release, absent: LeftOut | None, draw: Draw) -> list[Subject]:
     """The original as it is and the release, attacked with the same people."""
     raw, released = raw_stage(original), stage_of(original, release)
@@ -91,6 +98,28 @@ def subjects(original: AnyOriginal, release: Release, absent: LeftOut | None, dr
         Subject(ORIGINAL, raw.scene, raw.people(targets), before, ()),
         Subject(RELEASE, released.scene, released.people(targets), after, release.claims),
     ]
+
+
+def record_outcomes(attacks: Sequence[RecordAttack], case: Case, absent: LeftOut | None, draw: Draw) -> tuple[list[Outcome], list[str]]:
+    """What attacks on records amount to, first on the original; and what is to be said of them."""
+    if not attacks:
+        return [], []
+    if case.method is not None and case.method.hashes:
+        skipped = [
+            f"the attack {attack.name} was skipped: {case.method.hashes} are hashed, and nothing known can be compared"
+            for attack in attacks
+        ]
+        return [], skipped
+    faced = subjects(case.prepared.original, case.release, absent, draw)
+    return [found for subject in faced for attack in attacks for found in outcomes(attack, subject, draw.seed)], unlinked(case.release)
+
+
+def unlinked(release: Release) -> list[str]:
+    """What can and cannot be attacked where rows have no pseudonyms."""
+    tables = [table for table in release.tables.values() if isinstance(table, RowTable)]
+    if all(USER in table.frame.columns for table in tables):
+        return []
+    return ["rows have no pseudonyms: each row is attacked as a record of its own, and whoever finds one learns that row alone"]
 
 
 def outcomes(attack: RecordAttack, subject: Subject, seed: int) -> list[Outcome]:
@@ -110,7 +139,7 @@ def ceiling(claims: Sequence[Model], test: str, trial: Trial) -> float | None:
     return min(promised, default=None)
 
 
-def _control(records: Bags, draw: Draw) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _control(records: Bags, draw: Draw) -> Ints:
     """Records that hold something, of so many different people, one each."""
     mixed = np.random.default_rng(draw.seed).permutation(np.flatnonzero(records.lengths > 0))
     _, first = np.unique(records.owners[mixed], return_index=True)

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from shoal.attacks import ATTACKS, Attack, Test, Trial
+from shoal.attacks.logs import LOG_ATTACKS
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -129,7 +130,8 @@ SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
 
 def attack_called(name: str) -> type[Attack]:
     """The attack of this name, of whatever sort; an unknown name is refused."""
-    return SCENARIO_ATTACKS[name] if name in SCENARIO_ATTACKS else ATTACKS[name]
+    tables: list[Mapping[str, type[Attack]]] = [SCENARIO_ATTACKS, LOG_ATTACKS]
+    return next((table[name] for table in tables if name in table), None) or ATTACKS[name]
 
 
 # -- changed records

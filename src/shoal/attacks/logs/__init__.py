@@ -1,0 +1,44 @@
+"""Attacks on logs, which need more than the records of a release: times, several pseudonyms of a person, or a log in the clear.
+
+Each is given what it needs as `Linkable` or `Hashed`, for the original and for the release; where a log or a release does not have it, the
+attack is skipped with the reason.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from shoal.attacks import Attack, Trial
+from shoal.registry import Table
+
+if TYPE_CHECKING:
+    from shoal.attacks.logs.corpus import Hashed
+    from shoal.attacks.logs.linking import Linkable
+
+
+class LinkingAttack(Attack):
+    """An attack that looks for records like one that is known: by what is known, what there is to link."""
+
+    @abstractmethod
+    def trials(self, by_knowledge: Mapping[str, Linkable]) -> list[Trial]:
+        """The attack with each kind of knowledge."""
+
+
+class TokenAttack(Attack):
+    """An attack on tokens that stand for words, with another log in which words can be read."""
+
+    @abstractmethod
+    def trials(self, hashed: Hashed) -> list[Trial]:
+        """The attack on the most frequent tokens, more and more of them."""
+
+
+LOG_ATTACKS: Table[type[LinkingAttack | TokenAttack]] = Table(
+    "attack",
+    {
+        "profile-over-time": "shoal.attacks.logs.profile:ProfileOverTime",
+        "personas": "shoal.attacks.logs.personas:Personas",
+        "tokens": "shoal.attacks.logs.tokens:Tokens",
+    },
+)

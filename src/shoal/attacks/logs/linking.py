@@ -1,0 +1,64 @@
+"""Linking records by what they have in common: which published record is most like one that is known?
+
+Likeness is the cosine of vectors of weights: an item weighs more the fewer published records have it, and a record of many items is no
+better than one of few for that alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from shoal.attacks import Chances, Trial
+from shoal.attacks.matching import Matcher
+from shoal.attacks.scene import People, Scene
+from shoal.attacks.scores import Scores
+from shoal.data.bags import Bags, Ints
+
+WORSE_THAN_ANY = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Linkable:
+    """A scene, people whose published records are looked for, and a record that is known of each, in the vocabulary of the scene.
+
+    `own` are published rows that the known records are themselves, and that are no answer, -1 for none.
+    """
+
+    scene: Scene
+    people: People
+    known: Bags
+    own: Ints | None = None
+
+    @property
+    def guessing(self) -> float:
+        """The rate of somebody who draws a record at random."""
+        owned, n = self.people.owned, max(1, self.scene.n_records - (self.own is not None))
+        return float(np.mean(owned.sizes)) / n if owned is not None and len(owned) else 1 / n
+
+
+def linked(one: Linkable, knowledge: str, eccentricity: float) -> Trial:
+    """Each person's chance that the record which is most like the known one is theirs."""
+    matcher = Matcher(one.scene)
+    success: Chances = np.zeros(len(one.people))
+    claimed: npt.NDArray[np.bool_] = np.zeros(len(one.people), bool)
+    for block in matcher.blocks(one.people):
+        place = block.place
+        scores = _without_own(matcher.likeness(one.known.select(np.arange(place.start, place.stop))), one, place)
+        success[place] = block.chance(scores)
+        claimed[place] = scores.stands_out(eccentricity)
+    return Trial(knowledge, None, success, one.guessing, claimed)
+
+
+def _without_own(scores: Scores, one: Linkable, place: slice) -> Scores:
+    """The scores with the known records themselves below all others."""
+    if one.own is None:
+        return scores
+    own = one.own[place]
+    there = own >= 0
+    starts = np.concatenate([[0], np.cumsum(there)])
+    mask = sp.csr_matrix((np.ones(int(there.sum()), np.int64), own[there], starts), shape=scores.matrix.shape)
+    return Scores((scores.matrix - scores.matrix.multiply(mask) - WORSE_THAN_ANY * mask).tocsr(), one.scene)
