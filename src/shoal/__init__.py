@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.app.attack import Attacked as Attacked
     from shoal.app.audit import Audit as Audit
     from shoal.app.look import Look as Look
+    from shoal.app.reproduce import reproduce as reproduce
     from shoal.app.result import Result as Result
     from shoal.data.bags import Bags as Bags
     from shoal.data.log import Log as Log
@@ -69,6 +70,7 @@ _PLACES = {
     "measure": "shoal.app.api",
     "read": "shoal.app.api",
     "read_taxonomy": "shoal.io.read.taxonomies",
+    "reproduce": "shoal.app.reproduce",
     "wordnet": "shoal.taxonomy.wordnet",
 }
 # By name and not by import: every room imports this one, and imports point down.

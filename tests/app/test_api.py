@@ -22,7 +22,7 @@ from shoal.privacy import MODELS
 DOCUMENTED = {
     "Attacked", "Audit", "Bags", "GuaranteeNotMet", "Infeasible", "InputError", "Log", "Look", "OutputError", "ParameterError", "Release",
     "Result", "ShoalError", "Taxonomy", "TaxonomyError", "Verdict", "anonymize", "attack", "audit", "bound", "decode", "generate",
-    "generated", "look", "measure", "read", "read_taxonomy", "wordnet", "__version__",
+    "generated", "look", "measure", "read", "read_taxonomy", "reproduce", "wordnet", "__version__",
 }  # fmt: skip
 
 

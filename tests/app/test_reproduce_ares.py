@@ -101,7 +101,7 @@ def test_statements_on_query_logs() -> None:
 
 def test_statements_on_ssc() -> None:
     def told(mine: float, rival: float, left: int, suppressed: float) -> dict[str, bool | None]:
-        lines = ((ssc.PRINTED, mine), (ssc.LG, rival))
+        lines = ((ssc.PRINTED, mine), (ssc.WIDER, mine), (ssc.LG, rival))
         rows = [
             {"k": k, "method": name, "blm_subtree": loss, "blm_distinct": loss, "sdist": loss, "recall": 1 - loss}
             for k in ssc.KS

@@ -8,9 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import shoal
 from helpers_cli import Shell
 from shoal.app.reproduce import PAPERS
-from shoal.errors import OutputError
+from shoal.errors import OutputError, ParameterError
 from shoal.io.experiment_files import ExperimentFiles
 
 TINY = {"thesis": 150, "coherence": 300, "ssc": 100, "ares": 40}
@@ -41,6 +42,16 @@ def test_a_log_of_ones_own(shell: Shell) -> None:
     same = json.loads(shell("reproduce", "thesis", "--size", "150", "--seed", "3", "--json").out)
     assert "the first 150 people of log.tsv" in own["data"]
     assert own["figures"]["loss"] == same["figures"]["loss"]
+
+
+def test_in_python_as_on_the_command_line() -> None:
+    with pytest.raises(ParameterError, match="no paper is called 'thesiss'"):
+        shoal.reproduce("thesiss")
+    with pytest.raises(ParameterError, match="number of people in the log, and must be at least 100, not 7"):
+        shoal.reproduce("ssc", size=7)
+    found = shoal.reproduce("thesis", size=120)
+    assert [figure.name for figure in found.figures] == ["loss", "length", "level", "r", "runtime", "density"]
+    assert found.agreeing == sum(one.agrees is True for one in found.findings)
 
 
 def test_data_sets_of_a_directory_are_told_from_those_made_up(shell: Shell) -> None:

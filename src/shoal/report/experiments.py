@@ -13,12 +13,13 @@ VERDICTS = {True: "agrees", False: "differs", None: "not comparable"}
 
 @dataclass(frozen=True)
 class Lines:
-    """How rows are drawn: `y` against `x`, a line for each value of `line`, a panel for each value of `panel`."""
+    """How rows are drawn: `y` against `x`, a line for each value of `line`, a panel for each value of `panel`, perhaps on its own scale."""
 
     x: str
     y: str
     line: str
     panel: str = ""
+    own_scale: bool = False
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def _specification(figure: Figure, lines: Lines) -> dict[str, Any]:
         "title": None,
         "sort": list(dict.fromkeys(row[lines.panel] for row in values)),
     }
-    independent = {"scale": {"x": "independent"}}
+    independent = {"scale": {"x": "independent", **({"y": "independent"} if lines.own_scale else {})}}
     return {**common, "columns": ACROSS, "facet": facet, "resolve": independent, "spec": {"width": WIDTH, "height": HEIGHT, **panel}}
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from shoal.app.keywords import spoken_in_python, using
 from shoal.app.reproduce.paper import Asked, Paper
 from shoal.errors import ParameterError
 from shoal.registry import Table
@@ -23,5 +26,16 @@ def reproduced(name: str, asked: Asked) -> Experiment:
     paper = PAPERS[name]
     size = paper.size if asked.size is None else asked.size
     if size < paper.least:
-        raise ParameterError(f"the experiment of {name} needs a size of at least {paper.least:,}, not {size:,}", value=size)
+        raise ParameterError(f"the size is the number of {paper.counts}, and must be at least {paper.least:,}, not {size:,}", value=size)
     return paper.run(Asked(size, asked.data, asked.seed))
+
+
+def reproduce(
+    paper: str, *, size: int | None = None, data: str | Path | None = None, seed: int = 0, threads: int | None = None
+) -> Experiment:
+    """The experiment of a paper, as `shoal reproduce` runs it: its `figures` with their rows, and its `findings`.
+
+    A finding has what the paper says, what was seen, and whether that agrees.
+    """
+    with spoken_in_python(), using(threads):
+        return reproduced(paper, Asked(size, None if data is None else Path(data), seed))

@@ -26,11 +26,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's experiment: what `size` counts, its usual value and the least that makes sense; what `--data` may name; how it is run."""
+    """A paper's experiment: what `size` counts, its usual value and the least that makes sense, and how it is run."""
 
     name: str
     counts: str
     size: int
     least: int
-    data: str
     run: Callable[[Asked], Experiment]

@@ -131,4 +131,4 @@ NOTES = (
     f"“{PRINTED1}” publishes the clusters of our run by the printed routine BUIG; “{CLUMP1}” by their least common generalization",
     f"“{INCREASE}” and “{PARTITION_LCG}” are settings of shoal that the thesis does not have",
 )
-PAPER = Paper("thesis", "people in the log", PUBLISHED_SIZES[-1], 120, "a query log, such as AOL's", run)
+PAPER = Paper("thesis", "people in the log", PUBLISHED_SIZES[-1], 120, run)
