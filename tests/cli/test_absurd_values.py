@@ -37,6 +37,7 @@ CALLS = {
     "reconstruct": ["reconstruct", "chunks", "--out", "new"],
     "attack": ["attack", "baskets.txt", "release", "--taxonomy", "food.csv", "--targets", "5"],
     "compare": ["compare", "baskets.txt", "--taxonomy", "food.csv", "--methods", "clump", "--k", "2", "--out", "found"],
+    "reproduce": ["reproduce", "thesis", "--size", "5"],  # too few people: refused when everything else was understood
     "decode": ["decode", "release"],
     "look": ["look", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv"],
     "bound": ["bound", "baskets.txt", "--taxonomy", "food.csv", "--k", "2"],

@@ -15,12 +15,14 @@ from shoal.io.experiment_files import ExperimentFiles
 from shoal.report.experiments import Experiment
 from shoal.report.line_charts import insist_on_drawing
 
+LARGEST = 10_000_000  # more than any of the papers had by far
+
 
 @click.command("reproduce", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("paper")
 @click.option("--out", type=click.Path(path_type=Path), help="Directory for the page, its pictures and its tables. [default: none]")
 @click.option("--data", type=click.Path(path_type=Path, exists=True), help="File or directory of data of your own. [default: generated]")
-@click.option("--size", type=click.IntRange(1), help="How large the data is, below the paper's own or above. [default: by paper]")
+@click.option("--size", type=click.IntRange(1, LARGEST), help="How large the data is, below the paper's own or above. [default: by paper]")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="By which data is generated and chances are drawn.")
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="[default: as many as there are cores]")
 @click.option("--force", is_flag=True, help="Write over files that are there.")
