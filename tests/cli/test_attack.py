@@ -114,3 +114,44 @@ def test_the_same_in_python(typed: Shell):
     found = shoal.attack("log.tsv", "release", "two-halves", targets=50)
     assert found.as_dict()["attacks"] == json.loads(answer.out)["attacks"]
     assert found.holds
+
+
+def test_a_release_without_a_record_is_refused_in_one_line(typed: Shell):
+    typed.file("raw.txt", "a b\nc d\na d\n")
+    typed.file("nothing.txt", "")
+    answer = typed("attack", "raw.txt", "nothing.txt", "--format", "transactions", "--taxonomy", "none")
+    assert (answer.code, answer.err) == (1, "shoal: nothing.txt is empty\n")
+
+
+def test_one_target_has_a_wide_interval_and_fails_nothing(typed: Shell):
+    assert typed("anonymize", "log.tsv", "--out", "release", "--k", "5").code == 0
+    answer = typed("attack", "log.tsv", "release", "--targets", "1", "--attack", "known-items", "--control", "0", "--json")
+    assert answer.code == 0
+    for one in json.loads(answer.out)["attacks"]:
+        assert one["targets"] == 1
+        assert one["success"][2] - one["success"][1] > 0.7
+
+
+def test_where_nearly_everybody_is_left_out_the_note_says_that_there_is_no_control_group(shell: Shell):
+    shell.file("raw.txt", "a b\nc d\na d\nb c\na c\nb d\n")
+    made = shell(
+        "anonymize",
+        "raw.txt",
+        "--format",
+        "transactions",
+        "--method",
+        "apriori",
+        "--taxonomy",
+        "generated",
+        "--k",
+        "2",
+        "--m",
+        "1",
+        "--out",
+        "r",
+    )
+    assert made.code == 0, made.err
+    answer = shell("attack", "raw.txt", "r", "--control", "0.9", "--attack", "known-items", "--json")
+    assert answer.code == 0
+    assert "no control group: without some people the release cannot be made" in answer.err
+    assert {one["controls"] for one in json.loads(answer.out)["attacks"]} == {0}
