@@ -71,7 +71,7 @@ def test_what_is_published_tells_of_nobody_alone(shop: Shell) -> None:
     assert {one["controls"] for one in manifest(shop)["attacks"]["outcomes"]} == {30}
     answer = anonymize(shop, "--attack", "known-items", "--targets", "9", "--control", "0", "--force")
     assert manifest(shop)["attacks"]["outcomes"] == []
-    assert "too few people were attacked" in answer.out
+    assert "none was made on enough people" in answer.out
 
 
 def test_a_promise_that_an_attack_breaks_is_not_published(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,6 +174,14 @@ def test_a_release_under_rules_is_attacked_with_a_control_group_under_the_same_r
     answer = anonymize(shop, "--rules", "before", "--attack", "--targets", "30", "--control", "0.5")
     assert answer.code == 0, answer.err
     assert "control group: the same release was made without 30 people" in answer.err
+
+
+def test_attacks_that_need_more_are_made_by_name(shop: Shell) -> None:
+    """Their rates are told like those of others, and an honest release with them is clean."""
+    answer = anonymize(shop, "--attack", "intersection,differencing", "--targets", "30", "--control", "0")
+    assert answer.code == 0, answer.err
+    assert "intersection" in {one["attack"] for one in manifest(shop)["attacks"]["outcomes"]}
+    assert shop("audit", "release", "--original", "baskets.txt").code == 0
 
 
 def test_people_with_several_records_are_one_target_each() -> None:

@@ -84,7 +84,7 @@ def test_what_an_attacker_gains_is_told_in_one_place(manifest: dict[str, Any]) -
     assert part.rows == (("2 random items", "90.0%", "10.0%", "4.0% to 21.0%", "1.0%", "–", "at most 20.0%", "may be above the promise"),)
     assert part.lanes[0].tone == "bad"
     assert 'width="90.000%"' in part.lanes[0].svg
-    assert told(attacked(manifest))["What an attacker gains"] == "Attacks were tried on too few people to tell rates."
+    assert told(attacked(manifest))["What an attacker gains"] == "No attack was made on enough people to tell its rates."
 
 
 def test_an_attack_of_another_version_is_shown_without_a_story(manifest: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ def attack_lines(manifest: Told) -> tuple[tuple[str, str], ...]:
     on_release = outcomes_on(manifest)
     names = dict.fromkeys(one["attack"] for one in on_release)
     lines = [(name, _line(manifest, strongest([one for one in on_release if one["attack"] == name]))) for name in names]
-    return tuple(lines) or (("attacks", "too few people were attacked to tell rates"),)
+    return tuple(lines) or (("attacks", "none was made on enough people to tell its rates"),)
 
 
 def _line(manifest: Told, one: Told) -> str:

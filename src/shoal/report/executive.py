@@ -16,8 +16,9 @@ from shoal.report.verdicts import headline, model_of
 from shoal.report.words import count, plain, plural
 
 UNTRIED = (
-    "No attack was tried on this release. `shoal anonymize --attack` tries some before a release is written, `shoal attack` afterwards."
+    "No attack was tried before this release was written: `shoal anonymize --attack` does that, and `shoal attack` tries some afterwards."
 )
+FEW = "No attack was made on enough people to tell its rates."
 WITHHELD = "Counts with noise. Of how many people they are is not told: exact numbers would break the guarantee."
 
 
@@ -84,7 +85,7 @@ def _gained(manifest: Mapping[str, Any]) -> str:
         return UNTRIED
     found = outcomes_on(manifest)
     if not found:
-        return "Attacks were tried on too few people to tell rates."
+        return FEW
     promised, others = ([one for one in found if ("ceiling" in one) is wanted] for wanted in (True, False))
     told = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
     told += [f"Where nothing is promised: {_best(manifest, strongest(others))}"] if others else []

@@ -10,12 +10,10 @@ import click
 from shoal.app.attack import Draw
 from shoal.app.attacking import ALL, Attempt
 from shoal.attacks import ATTACKS
-from shoal.attacks.logs import LOG_ATTACKS
-from shoal.attacks.scenarios import SCENARIO_ATTACKS
 from shoal.methods import Method
 
 _DRAWN = ("targets", "control")
-_HELP = f"Attack the release before it is written: {', '.join([*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS])}. [default: all on one release]"
+_HELP = f"Attack the release before it is written; names as in `shoal attack`, with commas between. [default: {', '.join(ATTACKS)}]"
 
 
 def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
