@@ -52,7 +52,8 @@ def test_a_mixed_group_gives_its_share_away():
     told = chances(found)
     assert told[OF_RECORD] == [0.5] * 4
     assert told[HOMOGENEOUS] == [0.0] * 4
-    assert told[ALL] == [0.5] * 4
+    # The second is taken for one of the other group, where apples are published, and the only guess, beef, is right.
+    assert told[ALL] == [0.5, 1, 0.5, 0.5]
     assert not any(one.trial.claimed.any() for one in found.trials if one.trial.claimed is not None)
 
 
@@ -71,11 +72,11 @@ def ceilings(case: Scenario) -> list[float | None]:
 @pytest.mark.parametrize(
     ("claim", "promised"),
     [
-        (SensitiveShare(h=0.5, items=BEEF), [0.5, 0.5, 0.5, 0.5, 0.5, None]),
+        (SensitiveShare(h=0.5, items=BEEF), [None, None, None, None, 0.5, None]),
         (Coherence(h=0.4, k=2, p=2, private=BEEF), [0.4, 0.4, None, None, None, None]),
         (RhoUncertainty(rho=0.6, sensitive=BEEF), [0.6, 0.6, 0.6, 0.6, None, None]),
         (RhoUncertainty(rho=0.6, sensitive=BEEF, antecedent=1), [0.6, None, None, None, None, None]),
-        (SensitiveShare(h=0.5, items=Items.parse(BEEF.sealed)), [0.5, 0.5, 0.5, 0.5, 0.5, None]),
+        (SensitiveShare(h=0.5, items=Items.parse(BEEF.sealed)), [None, None, None, None, 0.5, None]),
         (SensitiveShare(h=0.5, items=Items.of(["Milk"])), [None] * 6),
         (KAnonymity(2), [None] * 6),
     ],
@@ -85,7 +86,7 @@ def test_what_claims_promise_of_the_items_that_are_looked_for(claim, promised):
 
 
 def test_items_of_a_claim_are_looked_for_unless_others_are_named():
-    assert ceilings(scenario(RAW, [SensitiveShare(h=0.5, items=BEEF)]))[0] == 0.5
+    assert ceilings(scenario(RAW, [SensitiveShare(h=0.5, items=BEEF)]))[4] == 0.5
     for claims in ([KAnonymity(2)], [SensitiveShare(h=0.5, items=Items.parse(BEEF.sealed))]):
         with pytest.raises(Skipped, match="no sensitive items are named"):
             SensitiveInference().tried(scenario(RAW, claims))
@@ -131,7 +132,7 @@ def test_releases_with_sensitive_items_keep_their_promise(typed: Shell, method: 
     assert answer.code == 0, answer.everything
     assert "came out the same" in answer.err
     told = [one for one in json.loads(answer.out)["attacks"] if one["subject"] == "release"]
-    assert told[0]["ceiling"] == 0.5
+    assert {one["ceiling"] for one in told} == {0.5, None}
     assert all(one["success"][0] <= 0.5 for one in told if one["ceiling"] is not None)
     assert told[0]["controls"] > 0
 

@@ -61,8 +61,8 @@ class SensitiveShare(Model):
         return self.items
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No sensitive item is guessed with a chance above h, whatever else is known of a record, and of the published one too."""
-        return self.h if test in {"sensitive inference", "sensitive record"} else None
+        """No sensitive item is guessed with a chance above h by whoever knows which published record is a person's."""
+        return self.h if test == "sensitive record" else None
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count holders in every class; where that cannot be done, compare names and say so."""

@@ -149,15 +149,14 @@ class Groups:
         """What is read from the group of this number."""
         if label not in self._read:
             members = np.flatnonzero(self.classes == label)
-            row = int(self._row[members[0]])
-            span = slice(self.published.indptr[row], self.published.indptr[row + 1])
-            nodes, counts = self.published.items[span].astype(np.int64), self.published.counts[span].astype(np.int64)
-            self._read[label] = self._reading(members, nodes, counts)
+            self._read[label] = self._reading(members, int(self._row[members[0]]))
         return self._read[label]
 
-    def _reading(self, members: Ints, nodes: Ints, counts: Ints) -> Reading:
-        certain, published = self.nature.certain(nodes, counts), self.nature.above(nodes, counts)
-        tried = self._below(nodes)
+    def _reading(self, members: Ints, row: int) -> Reading:
+        span = slice(self.published.indptr[row], self.published.indptr[row + 1])
+        nodes, counts = self.published.items[span].astype(np.int64), self.published.counts[span].astype(np.int64)
+        certain, tried, above = self.nature.certain(nodes, counts), self._below(nodes), self.nature.above(nodes, counts)
+        published = {int(node): above[int(node)] for node in nodes}
         held = np.isin(tried, self.original.bags.select(members).items)
         return Reading(
             certain=bool(len(certain)),
@@ -176,17 +175,21 @@ class Groups:
 
     def _alone(self, items: Ints, published: dict[int, int]) -> float:
         """The share of these items for which one single record of the original fits what is published and holds the item."""
-        alone = [sum(self._fits(int(record), published) for record in self._records_with(int(item))) == 1 for item in items]
-        return float(np.mean(alone)) if alone else 0.0
+        if not len(items):
+            return 0.0
+        holders = [self._holders.indices[self._holders.indptr[item] : self._holders.indptr[item + 1]] for item in items]
+        fitting = self._fitting(np.unique(np.concatenate(holders)).astype(np.int64), published)
+        return float(np.mean([np.isin(held, fitting).sum() == 1 for held in holders]))
 
-    def _records_with(self, item: int) -> Ints:
-        return np.asarray(self._holders.indices[self._holders.indptr[item] : self._holders.indptr[item + 1]], np.int64)
-
-    def _fits(self, record: int, published: dict[int, int]) -> bool:
-        bags = self.original.bags
-        span = slice(bags.indptr[record], bags.indptr[record + 1])
-        mine = self.nature.above(bags.items[span].astype(np.int64), bags.counts[span].astype(np.int64))
-        return all(mine.get(node, 0) >= count for node, count in published.items())
+    def _fitting(self, records: Ints, published: dict[int, int]) -> Ints:
+        """Those of these records that have at least as many items at or below every published node, and so below all others."""
+        for node in sorted(published, reverse=True):
+            bags = self.original.bags.select(records)
+            below = (bags.items >= node) & (bags.items < self.original.tree.end[node])
+            record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
+            counts = np.bincount(record[below], weights=bags.counts[below], minlength=len(bags))
+            records = records[counts >= published[node]]
+        return records
 
 
 def _is_least(made: Made) -> bool:

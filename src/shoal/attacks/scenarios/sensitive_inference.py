@@ -1,8 +1,9 @@
 """Sensitive inference and homogeneity: the attacker knows harmless items of a person, or the published record, and infers a sensitive one.
 
 The published records that fit best what is known are the attacker's candidates, and the sensitive item that most of them show is the guess;
-where they show none, the most popular one. A guess about one of the candidates is right with the chance that a person among them holds the
-item: that is what a claim bounds. People who were left out, the control, hold the item or not.
+where they show none, the most popular one. Where the person is among the candidates, nothing tells the person from them, and the guess is
+right with the chance that a person among them holds the item: that is what a claim bounds. Where the person is not, the guess is right or
+wrong, as it is of people who were left out, the control.
 
 Whoever knows the published record itself is left with its class: the people whose records are published alike. The most frequent
 sensitive item among them is the best guess. Where all of them hold one, the class is homogeneous, and nothing is left to guess.
@@ -54,11 +55,11 @@ class SensitiveInference(ScenarioAttack):
 def _trials(scenario: Scenario, made: Made, sought: Sought, *, promised: bool) -> list[ScenarioTrial]:
     """All kinds of knowledge on one subject; on the original nothing is promised, and there is no control."""
     lengths, reader = scenario.lengths(scenario.targets), Reader(made, sought)
-    records, strangers = made.original.bags.select(scenario.targets), _strangers(scenario, sought) if promised else None
+    strangers = _strangers(scenario, sought) if promised else None
     repeat = made.original.bags.owners_repeat  # then a claim about classes says nothing of people in several of them
     found = []
     for size in SIZES:
-        trial = reader.by_items(records, size, scenario.seed)
+        trial = reader.by_items(scenario.targets, size, scenario.seed)
         ceiling = sought.promised("sensitive inference", size) if promised and not repeat else None
         control = None if strangers is None else strangers.by_strangers(size, scenario.seed)
         found.append(ScenarioTrial(trial, lengths, control, ceiling, on_original=not promised))
@@ -83,6 +84,8 @@ class Reader:
         self.matcher = Matcher(self.scene)
         self.held = held_in(made.original.bags, self.meant)  # records x items
         self.shown = held_in(self.scene.published, self.meant)  # rows x items
+        self._columns, self._last = self.held.tocsc(), (-1, np.zeros(0, bool))
+        self._there, self._repeat = made.rows >= 0, made.original.bags.owners_repeat
         self.owners = np.unique(made.original.bags.owners, return_inverse=True)[1]
         holders = _of_people(self.held, self.owners).sum(axis=0)
         self.commonest = int(np.asarray(holders).ravel().argmax())
@@ -97,11 +100,14 @@ class Reader:
             found.append(np.sort(chance.permutation(items[good[items]])[:size]))
         return found
 
-    def by_items(self, records: Bags, size: int | None, seed: int) -> Trial:
-        """The chance that a person among the candidates holds the item guessed."""
-        success, sure = np.zeros(len(records)), np.zeros(len(records), bool)
-        for number, (rows, guess, certain) in enumerate(self.guesses(self.known(records, size, seed))):
-            success[number], sure[number] = self._share(rows, guess), certain
+    def by_items(self, targets: Ints, size: int | None, seed: int) -> Trial:
+        """The chance that a person among the candidates holds the item guessed; where the target is not among them, if the target does."""
+        success, sure = np.zeros(len(targets)), np.zeros(len(targets), bool)
+        guesses = self.guesses(self.known(self.made.original.bags.select(targets), size, seed))
+        for number, (record, (rows, guess, certain)) in enumerate(zip(targets, guesses, strict=True)):
+            among = bool(rows[self.made.rows[record]])
+            success[number] = self._share(rows, guess) if among else float(self._holders(guess)[record])
+            sure[number] = certain
         return Trial(_words(size), size, success, self.popular, sure)
 
     def by_class(self) -> Floats:
@@ -135,11 +141,19 @@ class Reader:
 
     def _share(self, rows: npt.NDArray[np.bool_], item: int) -> float:
         """The share of the people behind these rows who hold an item in one of the records there."""
-        published = self.made.rows
-        inside = np.flatnonzero((published >= 0) & rows[published])
-        people = np.unique(self.owners[inside])
-        holders = np.unique(self.owners[inside[self.held[inside, item].toarray().ravel() > 0]])
-        return len(holders) / len(people) if len(people) else 0.0
+        inside = np.flatnonzero(self._there & rows[self.made.rows])
+        holding = inside[self._holders(item)[inside]]
+        people, holders = self._people(inside), self._people(holding)
+        return holders / people if people else 0.0
+
+    def _people(self, records: Ints) -> int:
+        return len(np.unique(self.owners[records])) if self._repeat else len(records)
+
+    def _holders(self, item: int) -> npt.NDArray[np.bool_]:
+        """Which records hold an item; the same one is mostly guessed again."""
+        if self._last[0] != item:
+            self._last = item, self._columns[:, [item]].toarray().ravel() > 0
+        return self._last[1]
 
 
 @dataclass(frozen=True, eq=False)
