@@ -188,3 +188,8 @@ def test_only_io_touches_users_files(file: Path) -> None:
 def test_opening_is_recognised() -> None:
     assert "open" in opens(PACKAGE / "io" / "read" / "packed.py")
     assert {name for name in OWN_FILES if opens(PACKAGE / name)} == OWN_FILES
+
+
+def test_one_module_alone_imports_spark() -> None:
+    importing = re.compile(r"^\s*(?:from|import) (?:pyspark|py4j)\b", re.MULTILINE)
+    assert {name_of(file) for file in PYTHON if importing.search(file.read_text("utf-8"))} == {"src/shoal/engines/spark.py"}

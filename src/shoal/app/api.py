@@ -136,6 +136,7 @@ def anonymize(
     `data` is a path, a Polars (also lazy), pandas or Arrow frame, a column of lists, or a list of lists of items. `method` is a name, or a
     value such as `shoal.Clump(k=5)`; its own parameters are keywords too. `claim` names further models to pass, `rules` a release whose
     recoding is applied, `previous` earlier releases of the same people, `attack` attacks to be made. All others are those of the program.
+    A frame of Spark is worked on where it is, by `.write(directory)` of what is returned.
 
     >>> shoal.anonymize([["Apple"], ["Apple"], ["Pear"]], k=3, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Drink": ["Milk"]}})
     <Result of shoal: k-anonymity(k=3) verified; 3 records>
@@ -286,6 +287,9 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     found = None if asked["rules"] is None else read_rules(asked["rules"])
     chosen = wanted_method(method, given, said) if found is None else method_under(found, method, given)
     _accepted(chosen, asked["no_guarantee"])
+    if type(data).__module__.partition(".")[0] == "pyspark":
+        released: Result = _on_cluster(data, chosen, said, asked)
+        return released
     further = claims_for(chosen, asked["claim"])
     series = Series.of(*(asked[name] for name in OF_SERIES))
     earlier = series.earlier(chosen.claims())
@@ -301,6 +305,21 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     judged = withstood(attempt, judged, ready, chosen, found, _tell)
     _tell((), unsure({ATTACKS: judged.attacks}))
     return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))
+
+
+def _on_cluster(frame: Any, method: Method, said: Mapping[str, Any], asked: Mapping[str, Any]) -> Any:
+    """A frame of Spark is worked on where it is: what is given writes the release. What is for one machine is refused."""
+    from shoal.app.distributed.result import ClusterRelease
+    from shoal.app.distributed.run import insist_on_support
+
+    for name in ("claim", "rules", "bound", "previous", "threads", "attack"):
+        if asked[name]:
+            raise ParameterError(f"{name} is for one machine, and this is a frame of Spark", hint="leave it out")
+    how, given = prepared_as(said, Preparation.default_for(method))
+    if given.tree is not None:
+        raise ParameterError("a taxonomy for a frame of Spark is wordnet or a file", hint="write it to a file first")
+    insist_on_support(how, method)
+    return ClusterRelease(frame, how, method)
 
 
 def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:

@@ -19,6 +19,7 @@ from shoal.app.promises import as_promised, claims_of, some_guarantee
 from shoal.app.rules import judged_rules
 from shoal.app.stated import Stated, listed
 from shoal.counting import counted
+from shoal.data.bags import united
 from shoal.data.original import SUPPRESSED, Original
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
@@ -217,8 +218,18 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
         kind = min(kinds)
         facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
         return _seen_rows(Release(read_tables(place.file.parent, [facts])), models, (), (f"read as a table of {kind}",))
+    if len(place.tables) > 1:
+        return _seen_parts(place)
     found = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
     return Seen(Release.from_records(found.bags, owned=owner is not None), found.notes, found.beside, owner is not None)
+
+
+def _seen_parts(place: Published) -> Seen:
+    """Records that are written to several files."""
+    parts = [read_published(place.file.with_name(f["name"]), f["format"], f.get("separator"), f.get("layout")) for f in place.tables]
+    beside = tuple(dict.fromkeys(name for part in parts for name in part.beside))
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes[:-1]))
+    return Seen(Release.from_records(united([part.bags for part in parts])), (*notes, f"{len(parts):,} files of records"), beside)
 
 
 def _seen_rows(release: Release, models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = ()) -> Seen:

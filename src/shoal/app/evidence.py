@@ -9,13 +9,14 @@ from typing import Any
 from shoal import __version__
 from shoal.app.accounts import with_preparation
 from shoal.app.disclose import allows_exact_counts, disclosed_facts, disclosed_input
-from shoal.app.manifest_schema import DIGEST, digest_of
+from shoal.app.manifest_schema import DIGEST, ENGINE, digest_of
 from shoal.app.prepare import READING, Prepared
 from shoal.app.promises import method_of
 from shoal.app.protection import protection
 from shoal.app.relations import contradictions, of_published
 from shoal.app.stated import Evidence
 from shoal.data.accounting import Accounting, Ledger, kept
+from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import ChunkTable
@@ -30,6 +31,7 @@ from shoal.itemsets.choice import Items
 from shoal.methods import fate_of, ledgers_of
 from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict
+from shoal.report.facts import Facts
 from shoal.report.lacking import LACKING, lack_of
 from shoal.report.page import render
 
@@ -145,10 +147,16 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
         _metrics(evidence, manifest, placed, prepared)
     if manifest["shoal"] == __version__:
         before = {key: value for key, value in manifest.items() if key != DIGEST} | {"files": manifest["files"][:-1]}
-        page = render(disclosed_facts(before, placed, prepared.original)).encode()
+        facts_of = _as_told if ENGINE in manifest else disclosed_facts
+        page = render(facts_of(before, placed, prepared.original)).encode()
         same = hashlib.sha256(page).hexdigest() == manifest["files"][-1][DIGEST]
         evidence.insist(same, f"{REPORT} is not the report of this manifest, these records and this original")
         evidence.unchecked.remove(WORDS_OF_THE_REPORT)
+
+
+def _as_told(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
+    """What the report of a release that was made on a cluster shows: the manifest, and no distributions."""
+    return Facts(manifest=manifest, published=release.n_rows)
 
 
 def _alike_counted(said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:

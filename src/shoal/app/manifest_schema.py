@@ -55,6 +55,7 @@ from shoal.taxonomy.placing import Scope, Unknown
 
 FINEST_GRID = 60
 DIGEST = "sha256"
+ENGINE, ENGINES = "engine", ("spark",)  # told where a release was not made on one machine
 
 
 def faults(manifest: Any) -> Iterator[str]:
@@ -314,5 +315,11 @@ _MANIFEST = object_of(
         "files": _files,
         DIGEST: sha256,
     },
-    {"counts": one_of(("withheld",)), LACKING: text, "mechanism": several(_STEP), ATTACKS: _ATTACKS},
+    {
+        "counts": one_of(("withheld",)),
+        LACKING: text,
+        "mechanism": several(_STEP),
+        ATTACKS: _ATTACKS,
+        ENGINE: one_of(ENGINES),
+    },
 )

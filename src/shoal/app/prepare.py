@@ -181,7 +181,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
         rules: dict[str, Any] = {"unknown": how.unknown or "keep", "scope": how.scope, "as_sets": how.as_sets, "floor": how.floor_in_force}
         original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
         if how.unknown is None:
-            _refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
+            refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
     return Prepared(original, _facts(original, how), how, None, notes, taxonomy)
 
 
@@ -201,7 +201,7 @@ def _facts(original: Original, how: Preparation) -> dict[str, Any]:
     return facts | unknown | how.described() | shape
 
 
-def _refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
+def refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
     """Raise where hardly any item is on the taxonomy, and nobody said what is to become of the others."""
     known = occurrences - unknown
     if unknown and known < FEWEST_KNOWN * occurrences:

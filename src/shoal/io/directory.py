@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,6 +24,8 @@ from shoal.io.read.packed import open_regular
 MANIFEST = "manifest.json"
 REPORT = "report.html"
 NOTICE = "NO-GUARANTEE.txt"  # stands beside the data of a release that guarantees nothing
+
+WORK = "work"
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -53,6 +56,15 @@ class ReleaseDirectory:
     def write(self, name: str, content: bytes) -> None:
         """Write one of the release's files."""
         (self.path / name).write_bytes(content)
+
+    @contextmanager
+    def workplace(self) -> Iterator[Path]:
+        """A directory for steps on the way, inside the unfinished one and gone before that gets its name."""
+        place = self.path / WORK
+        with disk_errors(str(self.target)):
+            place.mkdir()
+        yield place
+        shutil.rmtree(place)
 
     def check(self) -> None:
         """Raise if the release could not be written here; cheap enough to be asked before hours of work."""

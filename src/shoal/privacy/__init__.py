@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shoal.data.original import AnyOriginal
     from shoal.data.release import Release
     from shoal.data.tables.rows import RowTable
+    from shoal.privacy.classes import ClassCounts
 
 
 Standing = Literal["verified", "by construction", "fails", "not checkable"]
@@ -138,6 +139,10 @@ class Model(Declared, ABC):
     @abstractmethod
     def judge(self, release: Release, original: Any) -> Verdict:
         """The judgement on a release of such tables, in the vocabulary of the original, or None where that is not at hand."""
+
+    def judge_counted(self, counted: ClassCounts) -> Verdict:
+        """The judgement on classes that were counted elsewhere, on a cluster, for a model that promises a `group_size`."""
+        raise ParameterError(f"{self.name} is judged on one machine", hint="leave --engine out")
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:
         """The columns of published rows that this model judges: all of them, unless it says otherwise."""

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal import _kernels, kernels
-from shoal.data.bags import Ints
+from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.privacy import Verdict, verified_if
 from shoal.privacy.identical import identical_records
 from shoal.privacy.origins import find_origins
+from shoal.taxonomy.tree import Taxonomy
 
 GROUP_WORDS = {
     "records": "records in the smallest group of identical ones",
@@ -38,6 +39,32 @@ class Classes:
         return int(self.sizes.min(initial=np.iinfo(np.int64).max)) if len(self.sizes) else 0
 
 
+@dataclass(frozen=True)
+class ClassCounts:
+    """Classes of identical published records, as a cluster counted them: the smallest in records and in people, those that are too small.
+
+    `untrue` are published records that do not generalize what they stand for; people are None where only the file was at hand.
+    """
+
+    smallest: int
+    fewest: int | None
+    short: int
+    short_records: int
+    empty: int
+    untrue: int = 0
+
+
+def judge_counts(claim: str, k: int, counted: ClassCounts) -> Verdict:
+    """The judgement of `judge_classes`, from counts."""
+    achieved = {"records": counted.smallest}
+    broken = _short_classes(k, counted.short, counted.short_records, counted.smallest)
+    if counted.fewest is not None:
+        achieved["people"] = counted.fewest
+        broken += _few_people(achieved, k)
+    broken += _untrue(counted.untrue)
+    return Verdict(claim, verified_if(not broken), achieved, tuple(broken), (_note_on(counted.empty),))
+
+
 def classes_of(release: Release) -> Classes:
     """The classes of identical published records."""
     label = identical_records(release.published)
@@ -53,11 +80,8 @@ def judge_classes(claim: str, k: int, release: Release, original: Original | Non
     classes = classes_of(release)
     achieved = {"records": classes.smallest}
     notes = [_note_on_empty(release)]
-    broken = []
-    short = int((classes.sizes < k).sum())
-    if short:
-        records = int(classes.sizes[classes.sizes < k].sum())
-        broken.append(f"{records:,} records stand in {short:,} classes of fewer than {k:,}; the smallest holds {classes.smallest:,}")
+    short = classes.sizes < k
+    broken = _short_classes(k, int(short.sum()), int(classes.sizes[short].sum()), classes.smallest)
     if original is not None and release.secret is not None:
         rows = release.secret.rows()
         lost = _lost_records(release, original, rows)
@@ -101,8 +125,16 @@ def _without_origin(release: Release, original: Original) -> tuple[list[str], li
 
 
 def _note_on_empty(release: Release) -> str:
-    empty = int(release.copies[release.published.lengths == 0].sum())
+    return _note_on(int(release.copies[release.published.lengths == 0].sum()))
+
+
+def _note_on(empty: int) -> str:
     return f"{empty:,} empty records were counted as records like any other" if empty else "no record is empty"
+
+
+def _short_classes(k: int, short: int, records: int, smallest: int) -> list[str]:
+    told = f"{records:,} records stand in {short:,} classes of fewer than {k:,}; the smallest holds {smallest:,}"
+    return [told] if short else []
 
 
 def _too_many(release: Release, original: Original) -> list[str]:
@@ -134,16 +166,15 @@ def fewest_people(classes: Classes, owners: Ints) -> int:
     return int(np.bincount(label[first], minlength=len(classes.sizes)).min())
 
 
+def untruthful_records(records: Bags, published: Bags, rows: Ints, tree: Taxonomy) -> int:
+    """How many records are not generalized by the published row that stands for them."""
+    good = kernels.run(_kernels.generalizes, records.view, published.view, rows, tree.view, kernels.threads(), label="judging")
+    return int(len(good) - good.sum())
+
+
 def _untruthful(release: Release, original: Original, rows: Ints) -> list[str]:
-    tree = original.tree
-    good = kernels.run(
-        _kernels.generalizes,
-        original.bags.view,
-        release.published.view,
-        rows,
-        tree.view,
-        kernels.threads(),
-        label="judging",
-    )
-    bad = int(len(good) - good.sum())
-    return [f"{bad:,} published records do not generalize the record they stand for"] if bad else []
+    return _untrue(untruthful_records(original.bags, release.published, rows, original.tree))
+
+
+def _untrue(records: int) -> list[str]:
+    return [f"{records:,} published records do not generalize the record they stand for"] if records else []

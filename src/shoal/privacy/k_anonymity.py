@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
-from shoal.privacy.classes import GROUP_WORDS, judge_classes
+from shoal.privacy.classes import GROUP_WORDS, ClassCounts, judge_classes, judge_counts
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -59,3 +59,7 @@ class KAnonymity(Model):
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical published records; with the original, count people and check that nothing was invented."""
         return judge_classes(str(self), self.k, release, original, people=True, truthful=True)
+
+    def judge_counted(self, counted: ClassCounts) -> Verdict:
+        """The same, where a cluster counted the classes."""
+        return judge_counts(str(self), self.k, counted)

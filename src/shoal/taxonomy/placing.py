@@ -7,7 +7,7 @@ survives; or dropped, as the papers do; or refused. The tree may be cut down to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -167,6 +167,20 @@ def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: 
     names = pl.concat([taxonomy.names.names, fresh[-1:].rename("item"), fresh[:-1].rename("item")])
     parent = np.concatenate([taxonomy.parent, [0], np.full(len(strange), unlisted)]).astype(np.int32)
     return Taxonomy(Vocabulary(names), parent, loss_name=taxonomy.loss_name, unlisted=unlisted), nodes
+
+
+def fitted_tree(taxonomy: Taxonomy, used: Ints, strange: int, floor: Floor) -> tuple[Taxonomy, Small]:
+    """The tree that records would be put on which use these nodes and so many unknown terms, and the new numbers of the taxonomy's nodes.
+
+    One leaf stands for all unknown terms, whose names are not told; losses are those of the tree with all of them.
+    """
+    fitted, renumbered = restricted(taxonomy, used.astype(np.int32))
+    above = floor.bars(taxonomy)[renumbered >= 0]
+    if strange:
+        one = Vocabulary([UNLISTED * 2])
+        fitted = _hang_unlisted(fitted, np.full(1, -1, np.int32), np.zeros(1, np.int64), one, taken=taxonomy.names)[0]
+        fitted = replace(fitted, parent=fitted.parent.copy(), unseen=strange - 1)
+    return _barring(fitted, above, floor), renumbered
 
 
 def _barring(fitted: Taxonomy, above: npt.NDArray[np.bool_], floor: Floor) -> Taxonomy:

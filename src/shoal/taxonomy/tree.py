@@ -35,6 +35,7 @@ class Worth:
     unit_losses: Ints
     units: int
     charges: Ints
+    leaves: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,8 @@ class Taxonomy:
 
     `unlisted` is the node whose children are the terms that the taxonomy did not list, if there is one. It is known by its number:
     a user's node may bear any name. `barred` are the nodes that must not be published (see `floor`): with a node its ancestors are barred.
-    `worth` is told of a tree that was cut out of a larger one: losses are then those of the larger one.
+    `worth` is told of a tree that was cut out of a larger one: losses and numbers of leaves are then those of the larger one. `unseen` are
+    leaves below `unlisted` that have no node here, because nobody needs their names.
     """
 
     names: Vocabulary
@@ -53,6 +55,7 @@ class Taxonomy:
     unlisted: int | None = None
     barred: npt.NDArray[np.bool_] | None = None
     worth: Worth | None = None
+    unseen: int = 0
 
     def __post_init__(self) -> None:
         self.parent.flags.writeable = False
@@ -115,7 +118,12 @@ class Taxonomy:
     @cached_property
     def leaves(self) -> Ints:
         """Leaves in each subtree; a leaf counts itself."""
-        return self.sum_up((self.end == np.arange(len(self)) + 1).astype(np.int64))
+        if self.worth is not None:
+            return self.worth.leaves
+        found = self.sum_up((self.end == np.arange(len(self)) + 1).astype(np.int64))
+        if self.unlisted is not None:
+            found[[0, self.unlisted]] += self.unseen
+        return found
 
     @property
     def view(self) -> _kernels.Tree:
@@ -213,7 +221,7 @@ class Taxonomy:
         number[kept] = np.arange(len(kept), dtype=np.int32)
         parent = np.where(self.parent[kept] >= 0, number[self.parent[kept]], -1).astype(np.int32)
         unlisted = None if self.unlisted is None or number[self.unlisted] < 0 else int(number[self.unlisted])
-        worth = Worth(self.unit_losses[kept], self.units, self.charges[kept])
+        worth = Worth(self.unit_losses[kept], self.units, self.charges[kept], self.leaves[kept])
         barred = None if self.barred is None else self.barred[kept]
         names = Vocabulary(self.names.names.gather(kept))
         return Taxonomy(names, parent, loss_name=self.loss_name, unlisted=unlisted, barred=barred, worth=worth), kept

@@ -13,34 +13,33 @@ from shoal.app.announcing import announced, doubts
 from shoal.app.attacking import readied, unsure, withstood
 from shoal.app.cli import screen
 from shoal.app.cli.attack_option import asked_attempt, attack_options
+from shoal.app.cli.cluster import Asked, on_cluster
 from shoal.app.cli.config import config_option
 from shoal.app.cli.grouped_command import help_all_option
 from shoal.app.cli.method_command import TYPED, MethodCommand
 from shoal.app.cli.options import DATA_PARAMETERS, data_options, input_argument, method_parameters, no_guarantee_option, rare_option
 from shoal.app.cli.out_name import refuse_file_name
+from shoal.app.cli.outcome import show_outcome
 from shoal.app.cli.retyped import with_change
 from shoal.app.consent import insist_on_consent
 from shoal.app.further import claims_for
 from shoal.app.job import Preparation, Target
-from shoal.app.pipeline import Judged, anonymize, publish
+from shoal.app.manifest_schema import ENGINES
+from shoal.app.pipeline import anonymize, publish
 from shoal.app.prepare import Prepared
 from shoal.app.request import chosen_method, preparation
 from shoal.app.rules import ruled_method
 from shoal.app.series import CROSSING, Series
-from shoal.counting import counted
 from shoal.errors import ParameterError
-from shoal.io.directory import REPORT, ReleaseDirectory
+from shoal.io.directory import ReleaseDirectory
 from shoal.io.private_file import PrivateFile
 from shoal.io.rules import read_rules
 from shoal.io.spreadsheets import formula_notes
 from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format
 from shoal.methods import METHODS, Method
 from shoal.privacy import Model
-from shoal.report.attack_summary import attack_lines
-from shoal.report.lacking import lack_of
 from shoal.report.private import render_private
 from shoal.report.summaries import summary_of
-from shoal.report.summary import PROTECTS
 
 RECORDS_PUBLISHED = ("sets", "bags")  # kinds of tables that have records before and after
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
@@ -102,6 +101,8 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--crossing", type=int, default=CROSSING, show_default=True, metavar="N", help="People by whom queries must come or go.")
 @click.option("--exposed", type=int, default=0, show_default=True, metavar="N", help="Most queries or people that --previous may find.")
 @rare_option
+@click.option("--engine", type=click.Choice(ENGINES), help="Where the work is done. [default: this machine]")
+@click.option("--master", metavar="URL", help="Spark's master. [default: spark-submit's, or local[*]]")
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
@@ -123,6 +124,8 @@ def command(
     crossing: int,
     exposed: int,
     show_rare: bool,
+    engine: str | None,
+    master: str | None,
     threads: int | None,
     as_json: bool,
     **said: Any,
@@ -138,6 +141,10 @@ def command(
     form = form or default_format(chosen.publishes)
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
     target = asked_target(out, form, to_sep, force, layout, chosen)
+    if on_cluster(
+        Asked(input, how, chosen, target), engine, master, (rules, claim, bound, private_report, previous, threads, attempt), as_json
+    ):
+        return
     private = private_page(private_report, target, chosen)
     series = Series(previous, crossing, exposed)
     earlier = series.earlier(chosen.claims())
@@ -159,7 +166,7 @@ def command(
     if as_json:
         screen.as_json(manifest)
     else:
-        show_outcome(judged, manifest, out)
+        show_outcome(judged.verdicts, manifest, out)
     screen.warn(*unsure(manifest))
     warn_of_little(manifest, changes(prepared, chosen))
 
@@ -208,41 +215,3 @@ def announce(prepared: Prepared, claims: Sequence[Model] = ()) -> None:
     screen.note(*found.notes)
     screen.warn(*found.warnings)
     screen.note(*found.left_out)
-
-
-def show_outcome(judged: Judged, manifest: dict[str, Any], out: Path) -> None:
-    """What was published and lost, what went in and where it went, which guarantee was verified, which file to open."""
-    given, account = manifest["input"], manifest["accounting"]
-    shown = [name for name in account if name != "words" or len(account[name]) > ONE_PART]
-    used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
-    summary, lack = summary_of(manifest), lack_of(manifest)
-    rows = [
-        *summary.lines,
-        ("in", _came_in(given)),
-        *([("protected", given[PROTECTS])] if PROTECTS in given else []),
-        *((name, screen.ledger_line(account[name])) for name in shown),
-        *_unknown(given),
-        *screen.verdict_rows(judged.verdicts),
-        *attack_lines(manifest),
-        *(("", text) for text in judged.release.notes),
-        ("method", f"{manifest['method']} with {used}"),
-        ("open", str(out / REPORT)),
-    ]
-    outcome = f"written WITHOUT ANY GUARANTEE. {lack}" if lack else "verified and written"
-    screen.side_by_side(f"{out}: {outcome}", [(share.name, share.text) for share in summary.shares], rows)
-
-
-def _came_in(given: dict[str, Any]) -> str:
-    if "owners" not in given:
-        return "not told: exact numbers would break the guarantee"
-    people = counted(given["owners"], "person", "people")
-    if "records" not in given:
-        return f"{counted(given['rows'], 'row')} of {people}"
-    return f"{counted(given['records'], 'record')} of {people}, {counted(given['items'], 'different term')}"
-
-
-def _unknown(given: dict[str, Any]) -> list[tuple[str, str]]:
-    if "unknown_items" not in given:
-        return []
-    terms, occurrences = counted(given["unknown_items"], "term"), counted(given["unknown_occurrences"], "occurrence")
-    return [("unknown terms", f"{terms}, {occurrences} ({given['unknown']})")]

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.anonymize import announce, begin, show_outcome
+from shoal.app.cli.anonymize import announce, begin
+from shoal.app.cli.outcome import show_outcome
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import anonymize, publish
 from shoal.app.prepare import prepare
@@ -28,5 +29,5 @@ def command(out: Path, k: int) -> None:
         announce(prepared)
         judged = anonymize(prepared, method, ["bound"])
         manifest = publish(judged, Target(out, force=True))
-    show_outcome(judged, manifest, out)
+    show_outcome(judged.verdicts, manifest, out)
     screen.note("the same on your own log: shoal anonymize YOUR-LOG --out RELEASE")

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from shoal import _kernels
-from shoal.data.bags import Bags, Vocabulary, stacked
+from shoal.data.bags import Bags, Vocabulary, stacked, united
 from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError
 from shoal.io.beside import columns_beside, metadata_beside, numbering_note
@@ -249,9 +249,9 @@ def _joiner(texts: pl.Series) -> str:
 
 
 def read(directory: Path, files: Sequence[Facts], own: bool) -> BagTable:
-    """The records of a file, each in one copy."""
-    (file,) = files
-    bags = read_published(directory / file["name"], file["format"], file.get("separator"), file.get("layout"), own=own).bags
+    """The records of all files, each in one copy."""
+    found = [read_published(directory / f["name"], f["format"], f.get("separator"), f.get("layout"), own=own).bags for f in files]
+    bags = united(found)
     return BagTable(bags, np.ones(len(bags), np.int64))
 
 

@@ -57,6 +57,16 @@ def read_events(sources: Sequence[Source], layout: Layout, options: ReadOptions)
     return reading
 
 
+def collected(source: Source, layout: Layout, options: ReadOptions) -> tuple[Collector, Tally]:
+    """The events of a part of a log, with a tally of its rows; what is wrong with all parts together is for others to say."""
+    tally = Tally.of([source], strict=False)
+    collector = Collector(layout, tally, options)
+    batches = {"delimited": _delimited, "parquet": _parquet}[layout.container]
+    for columns, lines, forms in batches(source, layout, tally):
+        collector.add(columns, lines, forms)
+    return collector, tally
+
+
 class Collector:
     """Takes batches of rows, throws out the defective ones and gathers the others into a Log."""
 
@@ -163,6 +173,24 @@ class Collector:
             roles=named_roles(self._layout.places, self._layout.columns),
             timed=self._has_times,
         )
+
+    def events(self) -> pl.DataFrame | None:
+        """The events as they are, with the names of their owners as they are written; None where no row could be used."""
+        if not any(map(len, self._payload_parts)):
+            return None
+        names = pl.Series("name", self._owners.strings(), dtype=pl.String)
+        frame = self._log().frame
+        return frame.with_columns(name=names.gather(frame["owner"])).drop("owner")
+
+    @property
+    def drops_repeats(self) -> bool:
+        """Whether events that agree in owner, time and text are one."""
+        return self._drops_repeats
+
+    @property
+    def insists_on_times(self) -> bool:
+        """Whether a time that cannot be read is a defect."""
+        return self._insists_on_times
 
     def _fold_owners(self) -> tuple[tuple[str, ...], pl.Series]:
         """Give owners who are one person one number, if that is asked for; raise where nobody said whether they are.

@@ -50,11 +50,18 @@ def owner_numbers(names: pl.Series, way: str | None, place: object) -> tuple[Int
     n = alike.n_unique()
     if n == len(names):
         return None, ()
-    what = f"{len(names):,} owners are written, {n:,} if capitals, blanks and the form of numbers do not count"
+    notes = notes_on_spelling(len(names), n, way, place)
+    if way == "exact":
+        return None, notes
+    return alike.rank("dense").to_numpy().astype(np.int64) - 1, notes
+
+
+def notes_on_spelling(written: int, folded: int, way: str | None, place: object) -> tuple[str, ...]:
+    """What is to be said of so many owners as they are written, and so many if their spelling does not count; raises where nobody chose."""
+    if written == folded:
+        return ()
+    what = f"{written:,} owners are written, {folded:,} if capitals, blanks and the form of numbers do not count"
     if way is None:
         hint = "--owners folded takes names that differ in these only for one person, --owners exact keeps them apart"
-        raise InputError(f"{place}: {what}", hint=hint, written=len(names), folded=n)
-    if way == "exact":
-        return None, (f"{what}; they are kept apart, as asked",)
-    numbers = alike.rank("dense").to_numpy().astype(np.int64) - 1
-    return numbers, (f"{what}; {n:,} are kept apart, as asked",)
+        raise InputError(f"{place}: {what}", hint=hint, written=written, folded=folded)
+    return (f"{what}; they are kept apart, as asked" if way == "exact" else f"{what}; {folded:,} are kept apart, as asked",)

@@ -1,0 +1,119 @@
+"""How the input of a cluster is laid out, found from the first rows of its first file, and the account of its rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from shoal.app.distributed.reading import Input, events_of_lines, events_of_rows
+from shoal.app.job import Preparation
+from shoal.data.accounting import Ledger, gone, kept
+from shoal.engines.spark import Cluster, spark_errors
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.formats import Layout, find_layout
+from shoal.io.read.frames import in_memory
+from shoal.io.read.options import CLICKS
+from shoal.io.read.owners import notes_on_spelling
+from shoal.io.read.reading import SKIPPING
+from shoal.io.read.source import Source
+
+if TYPE_CHECKING:
+    from shoal.engines.spark import Work
+
+FIRST = 500  # rows that tell how the others are written
+PARQUET = (".parquet", ".parq")
+TAKEN = ("querylog", "table")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The rows as Spark has them, what is made of a part of them, and what is said of all of them."""
+
+    frame: Any
+    work: Work
+    given: Input
+    files: int
+    called: str
+    rows: Ledger = field(default_factory=lambda: Ledger(0))
+    notes: tuple[str, ...] = ()
+    defects: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def text(self) -> bool:
+        """Whether rows hold texts, and not items."""
+        return "text" in self.given.layout.places
+
+    @property
+    def drops_repeats(self) -> bool:
+        """Whether rows that agree in owner, time and text are one event."""
+        layout = self.given.layout
+        return layout.format == "querylog" and "time" in layout.places and not {"record", "count", *CLICKS} & layout.places.keys()
+
+    def told(self, sums: Counter[str], defects: Mapping[str, int]) -> Found:
+        """The same with the account of its rows; raises where too many are defective, none could be used, or nobody said who is who."""
+        read, total = self.given.how.read, sum(defects.values())
+        if defects and read.strict:
+            raise InputError(f"{self.called} has defective rows: {_listed(defects)}", hint=SKIPPING, defects=dict(defects))
+        if not sums["used"]:
+            raise InputError(f"{self.called} has no usable row: {_listed(defects) or 'it holds no rows'}", hint="see --format and --sep")
+        rows = sums["used"] + sums["repeated"] + total
+        if total > read.malformed * rows:
+            what = f"{total:,} of {rows:,} rows of {self.called} are malformed: {_listed(defects)}"
+            raise InputError(what, hint="see --format, --sep and the column options", defects=dict(defects))
+        if self.given.header and sums["headers"] != self.files:
+            raise InputError(f"{self.called} repeats its header inside a file, or a file has none", hint="leave --engine out")
+        spelling = notes_on_spelling(sums["written"], sums["folded"], read.owners, self.called)
+        parts = {"used": kept(sums["used"]), "repeated clicks": gone(sums["repeated"]), "blank lines": gone(sums["blank"])}
+        parts |= {f"malformed: {reason}": gone(n) for reason, n in defects.items()}
+        ledger = Ledger(sum(part.n for part in parts.values()), parts)
+        return replace(self, rows=ledger, notes=(*self.given.layout.notes, *spelling), defects=dict(defects))
+
+
+def find_input(cluster: Cluster, data: Any, how: Preparation) -> Found:
+    """The input at paths, or a frame of Spark."""
+    if not isinstance(data, list | tuple | str | Path):
+        return _of_frame(data, how, 1, "the frame")
+    paths = [str(path) for path in ([data] if isinstance(data, str | Path) else data)]
+    with spark_errors():
+        if all(path.rstrip("/").lower().endswith(PARQUET) for path in paths):
+            frame = cluster.parquet(paths)
+            return _of_frame(frame, how, len(frame.inputFiles()), paths[0])
+        return _of_lines(cluster, paths, how)
+
+
+def _of_frame(frame: Any, how: Preparation, files: int, called: str) -> Found:
+    with spark_errors():
+        first = pl.from_arrow(frame.limit(FIRST).toArrow())
+    assert isinstance(first, pl.DataFrame)
+    layout = _taken(find_layout(in_memory(first), how.reading))
+    wanted = [layout.columns[at] for at in layout.places.values()]
+    return Found(frame.select(*(f"`{name}`" for name in wanted)), events_of_rows, Input(layout, how), files, called)
+
+
+def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
+    lines = cluster.lines(paths)
+    files = sorted(lines.inputFiles())
+    first = [bytes(row[0]) for row in cluster.lines(files[:1]).limit(FIRST).collect()]
+    if not first:
+        raise InputError(f"{paths[0]} is empty")
+    head = b"".join(line + b"\n" for line in first).removeprefix(b"\xef\xbb\xbf")
+    layout = _taken(find_layout(Source(Path(paths[0]), "", head, False), how.reading))
+    header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
+    called = paths[0] if len(files) == 1 else f"the log of {len(files)} files"
+    return Found(lines, events_of_lines, Input(layout, how, header), len(files), called)
+
+
+def _taken(layout: Layout) -> Layout:
+    if layout.format not in TAKEN or layout.container not in ("delimited", "parquet"):
+        what = f"{layout.format} in {layout.container} is read on one machine"
+        raise ParameterError(what, hint="a cluster reads query logs and tables of delimited text or Parquet; leave --engine out")
+    return layout
+
+
+def _listed(defects: Mapping[str, int]) -> str:
+    return "; ".join(f"{n:,} x {reason}" for reason, n in defects.items())

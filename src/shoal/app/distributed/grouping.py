@@ -1,0 +1,106 @@
+"""Records in groups, on the workers: hashes for the sample, leaves of the frozen cuts, and the groups of one range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from shoal.app.distributed.tables import DRAWN, LEAVES, PUBLISHED, SAMPLED, Fitted, bags_of, list_array, words_in
+from shoal.data.bags import Bags, Ints
+from shoal.engines.cuts import Cuts
+from shoal.engines.plan import Hashes, Size, drawn_times, hashes_of, leaves_of
+from shoal.engines.ranges import formed_range
+from shoal.io.write.bags import by_name
+from shoal.methods.building import within_floor
+from shoal.methods.grouping import GroupingMethod
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The tree of the records, and the hashes that were drawn into the sample."""
+
+    fitted: Fitted
+    hashes: Hashes
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """The tree of the records, the cuts, and the range of each leaf, once that is known."""
+
+    fitted: Fitted
+    cuts: Cuts
+    ranges: Ints | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """The tree of the records, and the method."""
+
+    fitted: Fitted
+    method: GroupingMethod
+
+
+def hashes(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The hash of each record."""
+    yield pa.table({"hash": _hashes(fitted, table)[1].view(np.int64)})
+
+
+def drawn(size: Size, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The hashes that are drawn into the sample, and how often."""
+    found = table.column("hash").to_numpy().astype(np.int64).view(np.uint64)
+    times = drawn_times(found, table.column("count").to_numpy().astype(np.int64), size)
+    chosen = times > 0
+    yield pa.table({"hash": found[chosen].view(np.int64), "times": times[chosen]}, DRAWN)
+
+
+def sampled(given: Drawn, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The contents of records whose hash was drawn, unknown words as their common node."""
+    bags, found = _hashes(given.fitted, table)
+    chosen = np.flatnonzero(np.isin(found, given.hashes))
+    held = bags.select(chosen)
+    lists = {name: list_array(held.indptr, values) for name, values in (("nodes", held.items), ("counts", held.counts))}
+    yield pa.table({"hash": found[chosen].view(np.int64), **lists}, SAMPLED)
+
+
+def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The leaf of each record, and its owner."""
+    bags = bags_of(table, given.fitted, given.fitted.coarse())
+    yield pa.table({"leaf": leaves_of(bags, given.cuts), "owner": table.column("owner")}, LEAVES)
+
+
+def with_range(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The records, each with its range."""
+    assert given.ranges is not None
+    found = leaves_of(bags_of(table, given.fitted, given.fitted.coarse()), given.cuts)
+    yield table.append_column("range", pa.array(given.ranges[found], pa.int64()))
+
+
+def published_range(given: Grouping, table: pa.Table) -> pa.Table:
+    """The published record of every record of one range; those of groups that share nothing below the floor are withheld."""
+    tree = given.fitted.with_words(words_in(table))
+    bags = bags_of(table, given.fitted, tree)
+    groups, published = formed_range(given.method.form_groups, bags, tree)
+    published = within_floor(published, tree)
+    shown = np.flatnonzero((published.lengths > 0)[groups]) if tree.barred is not None else np.arange(len(groups))
+    names = by_name(published).to_polars()
+    lists = names.gather(groups[shown]).to_arrow().cast(pa.list_(pa.string()))
+    return pa.table({"record": table.column("record").take(pa.array(shown)), "items": lists}, PUBLISHED)
+
+
+def _hashes(fitted: Fitted, table: pa.Table) -> tuple[Bags, Hashes]:
+    tree = fitted.coarse()
+    bags = bags_of(table, fitted, tree)
+    return bags, hashes_of(bags, tree)
+
+
+def sample_of(rows: list[tuple[int, list[int], list[int]]], fitted: Fitted) -> tuple[Bags, Hashes]:
+    """The sampled contents, here, and their hashes."""
+    frame = pl.DataFrame(rows, schema={"hash": pl.Int64, "nodes": pl.List(pl.Int32), "counts": pl.List(pl.Int32)}, orient="row")
+    sizes = frame["nodes"].list.len().to_numpy().astype(np.int64)
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    items, counts = (frame[name].explode().to_numpy().astype(np.int32) for name in ("nodes", "counts"))
+    return Bags.from_rows(indptr, items, counts, fitted.coarse().names), frame["hash"].to_numpy().view(np.uint64)

@@ -1,0 +1,24 @@
+"""What the input of a cluster became, before anything is made of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.app.distributed.found import Found
+from shoal.app.distributed.tables import Fitted
+from shoal.taxonomy.tree import Taxonomy
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Records on the cluster, their sums, the tree that they are on, and how the input was found."""
+
+    records: Any
+    sums: Counter[str]
+    tree: Taxonomy
+    fitted: Fitted
+    found: Found
+    items: int
+    notes: tuple[str, ...]

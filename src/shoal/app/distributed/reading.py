@@ -1,0 +1,216 @@
+"""Rows of the input, on the workers: lines or columns become events by the same rules as on one machine, and events of one person a record.
+
+A line is cut by the kernel that cuts files; so a field must not hold a line end, because lines are told apart before.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from shoal.app.distributed.tables import EVENTS, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, list_array
+from shoal.app.job import Preparation, load_taxonomy
+from shoal.app.prepare import records_of
+from shoal.data.bags import Bags, Ints
+from shoal.data.log import COUNT, Log
+from shoal.data.original import Original
+from shoal.errors import InputError
+from shoal.io.read.events import collected
+from shoal.io.read.formats import Layout
+from shoal.io.read.owners import folded
+from shoal.io.read.source import HEAD, Source
+from shoal.taxonomy.placing import UNLISTED, place_terms
+from shoal.taxonomy.tree import Taxonomy
+from shoal.text.terms import in_one_case
+
+PARTITION = Path("a part of the input")
+PARTS = 1 << 40  # records of a partition, at most: they are numbered behind the number of the partition
+NAMES_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True)
+class Input:
+    """How the input is laid out, and the line that every file of it begins with, if there is one."""
+
+    layout: Layout
+    how: Preparation
+    header: bytes = b""
+
+    @property
+    def options(self) -> Any:
+        """How a part is read: owners are kept as they are written, because all parts together tell whose spellings differ."""
+        return replace(self.how.reading, owners="exact")
+
+
+@dataclass(frozen=True)
+class Placing:
+    """How events of a person become records on the taxonomy; a taxonomy of a file is sent along, WordNet is with the program."""
+
+    how: Preparation
+    text: bool
+    drops_repeats: bool
+    by_spelling: bool
+    given: Taxonomy | None = None
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The whole taxonomy."""
+        return _loaded(self.how.taxonomy, self.how.loss) if self.given is None else self.given
+
+
+@cache
+def _loaded(name: str, loss: str) -> Taxonomy:
+    """Once for all tasks of a worker."""
+    return load_taxonomy(name, loss)[0]
+
+
+# -- rows
+
+
+def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The events of some lines, and a tally of them."""
+    lines = [line.removeprefix(b"\xef\xbb\xbf") for line in table.column("line").to_pylist()]
+    rows = [line for line in lines if line.rstrip(b"\r") != given.header] if given.header else lines
+    text = b"".join(line + b"\n" for line in rows)
+    source = Source(PARTITION, "", text[:HEAD], len(text) <= HEAD, pipe=io.BytesIO(text))
+    yield from _events(replace(given, layout=replace(given.layout, header=False)), source, len(lines) - len(rows))
+
+
+def events_of_rows(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The events of some rows of a table."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    yield from _events(given, Source(PARTITION, "", b"", True, is_parquet=True, table=frame), 0)
+
+
+def _events(given: Input, source: Source, headers: int) -> Iterator[pa.Table]:
+    collector, tally = collected(source, given.layout, given.options)
+    frame = collector.events()
+    counts = dict(tally.defects.frozen().counts)
+    told = {"blank": tally.blank, "repeated": tally.repeated, "defects": counts, "headers": headers}
+    yield _tally(EVENTS, "tally", [json.dumps(told)])
+    if frame is None:
+        return
+    time = frame["time"].to_physical() if "time" in frame.columns else pl.Series([None] * len(frame), dtype=pl.Int64)
+    count = frame[COUNT] if COUNT in frame.columns else pl.Series([None] * len(frame), dtype=pl.Int64)
+    columns = {"key": folded(frame["name"]), "name": frame["name"], "time": time, "payload": frame["payload"], "count": count}
+    made = pl.DataFrame(columns).with_columns(tally=pl.lit(None, pl.String))
+    yield made.to_arrow().cast(EVENTS)
+
+
+# -- records
+
+
+def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The records of all people whose events are here, on the whole taxonomy; tallies pass through, and one more is added."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    tallies = frame["tally"].drop_nulls().to_list()
+    events = frame.filter(pl.col("tally").is_null())
+    told: dict[str, Any] = {"written": 0, "folded": 0}
+    if len(events):
+        log, told = _log(how, events)
+        records = records_of(log, how.how)
+        rules: dict[str, Any] = {"unknown": "drop" if how.how.unknown == "drop" else "keep", "scope": "whole", "as_sets": how.how.as_sets}
+        original = place_terms(records.bags, how.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
+        told |= _summed(original)
+        yield _records(original, len(how.taxonomy), part)
+        typed = original.typed.vocabulary.names
+        lacking = typed.filter(pl.Series((original.items < 0) | (original.items >= len(how.taxonomy))))
+        yield from _names(typed, TYPED)
+        yield from _names(in_one_case(lacking).unique() if records.texts else lacking, UNKNOWN)
+    yield _tally(RECORDS, "words", [[tally] for tally in (*tallies, json.dumps(told))], TALLY)
+
+
+def _log(how: Placing, events: pl.DataFrame) -> tuple[Log, dict[str, int]]:
+    """The events as a log, repeated ones counted once; how many owners there are, as they are written and without their spelling."""
+    told = {"written": events["name"].n_unique(), "folded": events["key"].n_unique()}
+    owner = (events["key"] if how.by_spelling else events["name"]).rank("dense").cast(pl.Int64) - 1
+    columns: dict[str, pl.Series] = {"owner": owner, "payload": events["payload"]}
+    if events["time"].null_count() < len(events):
+        columns["time"] = events["time"].cast(pl.Datetime("us"))
+    if events["count"].null_count() < len(events):
+        columns[COUNT] = events["count"]
+    log = Log(pl.DataFrame(columns), "text" if how.text else "item")
+    distinct = log.without_repeats() if how.drops_repeats else log
+    return distinct, told | {"used": len(distinct), "repeated": len(log) - len(distinct)}
+
+
+def _summed(original: Original) -> dict[str, int]:
+    bags = original.bags
+    present = bags.lengths > 0
+    return {
+        **asdict(original.steps),
+        "records": len(bags),
+        "present": int(present.sum()),
+        "owners": bags.n_owners,
+        "people": len(np.unique(bags.owners[present])),
+        "typed": original.typed.occurrences,
+        "occurrences": bags.occurrences,
+        "several": int(bags.owners_repeat),
+        "more_than_once": int(bags.counts.max(initial=1) > 1),
+    }
+
+
+def _records(original: Original, known: int, part: int) -> pa.Table:
+    bags = original.bags
+    rows = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
+    spelled = _aligned(bags, original.spelled, rows)
+    listed = bags.items < known
+    _refuse_marked(original.tree.names.names.gather(np.unique(bags.items[~listed])))
+    columns: dict[str, Any] = {
+        "kind": np.full(len(bags), RECORD, np.int32),
+        "record": part * PARTS + np.arange(len(bags), dtype=np.int64),
+        "owner": part * PARTS + bags.owners,
+    }
+    for mask, items, prefix in ((listed, "nodes", ""), (~listed, "words", "word_")):
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[mask], minlength=len(bags)))])
+        held = bags.items[mask]
+        values = held if items == "nodes" else original.tree.names.names.gather(held).to_arrow().cast(pa.string())
+        columns[items] = list_array(indptr, values)
+        columns[f"{prefix}counts"] = list_array(indptr, bags.counts[mask])
+        columns[f"{prefix}spelled"] = list_array(indptr, spelled[mask])
+    return pa.table({name: columns[name] for name in RECORDS.names}, RECORDS)
+
+
+def _aligned(bags: Bags, spelled: Bags, rows: Ints) -> Any:
+    """How many of the occurrences of each entry were typed just as their item is called."""
+    if spelled is bags:
+        return bags.counts.copy()
+    width = len(bags.vocabulary)
+    mine = rows * width + bags.items
+    theirs = np.repeat(np.arange(len(spelled)), np.diff(spelled.indptr)) * width + spelled.items
+    found = np.zeros(len(mine), np.int32)
+    found[np.searchsorted(mine, theirs)] = spelled.counts
+    return found
+
+
+def _refuse_marked(words: pl.Series) -> None:
+    """Raise where an unknown term could be taken for one that was marked to tell it from a node of the taxonomy."""
+    if words.str.ends_with(UNLISTED).any():
+        raise InputError(f"some items end in {UNLISTED}, which marks items on a cluster", hint="rename them, or run on one machine")
+
+
+def _names(names: pl.Series, kind: int) -> Iterator[pa.Table]:
+    """Names that occur, so that different ones can be counted."""
+    lists = [names[at : at + NAMES_AT_ONCE].to_list() for at in range(0, len(names), NAMES_AT_ONCE)]
+    if lists:
+        yield _tally(RECORDS, "words", lists, kind)
+
+
+def _tally(schema: pa.Schema, column: str, values: list[Any], kind: int | None = None) -> pa.Table:
+    """Rows in which only one column says something."""
+    n = len(values)
+    columns = {field.name: pa.nulls(n, field.type) for field in schema} | {column: pa.array(values, schema.field(column).type)}
+    if kind is not None:
+        columns["kind"] = pa.array([kind] * n, pa.int32())
+    return pa.table(columns, schema)

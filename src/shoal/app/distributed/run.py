@@ -1,0 +1,212 @@
+"""A release made on a cluster, from the paths of the input to the directory: what the driver asks for, step by step.
+
+Everything is stored in the unfinished directory of the release until it gets its name, so that nothing is left behind whatever fails.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.app.distributed import grouping, judging, outcome, reading
+from shoal.app.distributed.found import find_input
+from shoal.app.distributed.prepared import Prepared
+from shoal.app.distributed.tables import (
+    DRAWN,
+    EVENTS,
+    HASHES,
+    LEAVES,
+    PUBLISHED,
+    RECORD,
+    RECORDS,
+    SAMPLED,
+    SUMS,
+    TALLY,
+    TYPED,
+    UNKNOWN,
+    Fitted,
+)
+from shoal.app.distributed.writing import write_parts
+from shoal.app.job import Preparation, Target, is_file, load_taxonomy
+from shoal.app.pipeline import insist
+from shoal.data.bags import Ints
+from shoal.engines.cuts import Cuts, cut_sample
+from shoal.engines.plan import Size, joined_leaves, one_of_each
+from shoal.engines.spark import Cluster, expressions
+from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError
+from shoal.io.directory import ReleaseDirectory
+from shoal.methods import Method
+from shoal.methods.grouping import GroupingMethod
+from shoal.taxonomy.placing import fitted_tree
+
+ONE_MACHINE = "leave --engine out"
+
+
+def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str | None = None) -> outcome.Made:
+    """Make, judge and write a release of the input, which is paths or a frame of Spark. Returns the manifest and what led to it."""
+    grouping_method = insist_on_support(how, method)
+    with ReleaseDirectory(target.directory, force=target.force) as directory, directory.workplace() as work:
+        cluster = Cluster.at(master, work) if isinstance(data, list | tuple | str | Path) else Cluster.of(data, work)
+        with cluster.watched():
+            return _released(cluster, data, how, grouping_method, directory)
+
+
+def insist_on_support(how: Preparation, method: Method) -> GroupingMethod:
+    """Raise where a method or a way of preparing is only for one machine."""
+    if not isinstance(method, GroupingMethod) or not method.works_in_ranges:
+        raise ParameterError(f"the method {method.name} with these parameters runs on one machine", hint=ONE_MACHINE)
+    if not all(claim.holds_of_unions and claim.group_size for claim in method.claims()):
+        raise ParameterError(f"the claims of {method.name} are judged on one machine", hint=ONE_MACHINE)
+    if method.outliers > 0:
+        raise ParameterError("outliers are found on one machine", hint=ONE_MACHINE)
+    if how.per == "record" or how.typed_names or not (how.taxonomy == "wordnet" or is_file(how.taxonomy)):
+        what = "records by --record, and taxonomies that are made from the data or absent, are for one machine"
+        raise ParameterError(what, hint=ONE_MACHINE)
+    return method
+
+
+def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
+    prepared = _prepare(cluster, data, how)
+    present = prepared.records.where("size(nodes) + size(words) > 0")
+    people, records = prepared.sums["people"], prepared.sums["present"]
+    if people < method.k:
+        raise Infeasible(f"{people:,} people cannot be hidden among {method.k:,}", hint="lower k, or give more data", value=people)
+    frozen = _frozen(cluster, present, prepared.fitted, Size.of(records, people, method.k), several=prepared.sums["several"] > 0)
+    ranged = cluster.map(present, grouping.with_range, frozen, RECORDS.append(_range_field()))
+    spread = ranged.repartition(max(cluster.partitions, 4 * (int(frozen.ranges.max()) + 1)), "range")  # type: ignore[union-attr]
+    work = grouping.Grouping(prepared.fitted, method)
+    published = cluster.store(cluster.grouped(spread, "range", grouping.published_range, work, PUBLISHED), "published")
+    return _judged(cluster, prepared, published, method, directory)
+
+
+def _range_field() -> Any:
+    import pyarrow as pa
+
+    return pa.field("range", pa.int64())
+
+
+# -- preparation
+
+
+def _prepare(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
+    found = find_input(cluster, data, how)
+    cluster.expect(found.frame)
+    given, notes = load_taxonomy(how.taxonomy, how.loss)
+    events = cluster.map(found.frame, found.work, found.given, EVENTS)
+    placing = reading.Placing(how, found.text, found.drops_repeats, how.read.owners == "folded", given if is_file(how.taxonomy) else None)
+    by_owner = events.repartition(cluster.partitions, "key")
+    stored = cluster.store(cluster.map(by_owner, reading.placed_records, placing, RECORDS), "records")
+    tallies = cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]"))
+    sums, defects = _tallied(tallies)
+    items = _different(cluster, stored.where(f"kind = {TYPED}"), "words")
+    records = stored.where(f"kind = {RECORD}")
+    used = np.array([row[0] for row in cluster.collect(records.selectExpr("explode(nodes) as node").distinct())], np.int64)
+    strange = _different(cluster, stored.where(f"kind = {UNKNOWN}"), "words")
+    found = found.told(sums, defects)
+    outcome.insist_on_known(how, sums, strange)
+    sums["unknown_terms"] = strange
+    tree, renumbered = fitted_tree(given, np.sort(used), 0 if how.unknown == "drop" else strange, how.floor_in_force)
+    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes)
+
+
+def _tallied(rows: Sequence[Any]) -> tuple[Counter[str], Counter[str]]:
+    """The sums of all tallies, and the defective rows by their reasons."""
+    sums: Counter[str] = Counter()
+    defects: Counter[str] = Counter()
+    for row in rows:
+        told = json.loads(row[0])
+        defects.update(told.pop("defects", {}))
+        sums.update(told)
+    return sums, defects
+
+
+def _different(cluster: Cluster, frame: Any, column: str) -> int:
+    """How many different values the lists of a column hold."""
+    return int(cluster.collect(frame.selectExpr(f"explode({column}) as name").distinct().selectExpr("count(1)"))[0][0])
+
+
+# -- the plan
+
+
+def _frozen(cluster: Cluster, records: Any, fitted: Fitted, size: Size, *, several: bool) -> grouping.Frozen:
+    """The cuts, found on a sample, and the ranges, counted on all records."""
+    if size.ranges == 1:
+        return grouping.Frozen(fitted, Cuts(0, 1), np.zeros(1, np.int64))
+    counted = cluster.map(records, grouping.hashes, fitted, HASHES).groupBy("hash").count()
+    rows = cluster.collect(cluster.map(counted, grouping.drawn, size, DRAWN))
+    drawn = {row[0]: row[1] for row in rows}
+    hashes = np.array(list(drawn), np.int64).view(np.uint64)
+    contents = cluster.collect(cluster.map(records, grouping.sampled, grouping.Drawn(fitted, hashes), SAMPLED).distinct())
+    bags, found = grouping.sample_of([tuple(row) for row in contents], fitted)
+    times = np.array([drawn[key] for key in np.unique(found).view(np.int64).tolist()], np.int64)
+    cuts = cut_sample(one_of_each(bags, found), times, fitted.coarse(), size.ranges)
+    frozen = grouping.Frozen(fitted, cuts)
+    return replace(frozen, ranges=joined_leaves(_people(cluster, records, frozen, several=several), size.smallest))
+
+
+def _people(cluster: Cluster, records: Any, frozen: grouping.Frozen, *, several: bool) -> Ints:
+    """How many people each leaf holds."""
+    here = cluster.map(records, grouping.leaves, frozen, LEAVES)
+    counted = (here.distinct() if several else here).groupBy("leaf").count()
+    people = np.zeros(frozen.cuts.leaves, np.int64)
+    for row in cluster.collect(counted):
+        people[row[0]] = row[1]
+    return people
+
+
+# -- judging and writing
+
+
+def _judged(cluster: Cluster, prepared: Prepared, published: Any, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
+    joined = cluster.store(prepared.records.join(published, "record", "left"), "joined")
+    sums = judging.summed(cluster.collect(cluster.map(joined, judging.compared, prepared.fitted, SUMS)))
+    rows = cluster.collect(published.selectExpr("count(1)"))[0][0]
+    if sums["records"] != prepared.sums["records"] or sums["published"] != rows:
+        raise GuaranteeNotMet("records were lost or added unaccounted", hint="nothing was written")
+    if not rows:
+        raise Infeasible(
+            "nothing is left to publish: no group shares anything below the floor",
+            hint="a smaller k, other records (--per), or --floor 1, which publishes the root",
+        )
+    return _judged_and_written(cluster, prepared, joined, sums, method, directory)
+
+
+def _judged_and_written(
+    cluster: Cluster, prepared: Prepared, joined: Any, sums: Counter[str], method: GroupingMethod, directory: ReleaseDirectory
+) -> outcome.Made:
+    """Judge what was made, write it, and judge what was written."""
+    claims, empty = method.claims(), sums["empty_published"]
+    shown = joined.where("items is not null").groupBy("items")
+    people = "count(distinct owner)" if prepared.sums["several"] else "count(1)"
+    counted = shown.agg(*expressions("count(1) as n", f"{people} as people"))
+    classes = {claim: _classes(cluster, counted, claim.group_size or 0) for claim in claims}
+    verdicts = tuple(claim.judge_counted(judging.counts_of(classes[claim], empty, sums["untrue"])) for claim in claims)
+    insist(verdicts, "made")
+    files, again = write_parts(cluster, joined, directory.path)
+    if cluster.collect(_without_counterpart(shown, again))[0][0]:
+        raise GuaranteeNotMet("the files do not hold the records of the release", hint="nothing was written")
+    alone = again.groupBy("items").agg(*expressions("count(1) as n", "count(1) as people"))
+    written = [
+        claim.judge_counted(judging.counts_of(_classes(cluster, alone, claim.group_size or 0), empty, people=False)) for claim in claims
+    ]
+    insist(written, "written")
+    amounts = {"rows": sums["published"], "occurrences": sums["out"], "items": _different(cluster, again, "items")}
+    amounts["different"] = int(next(iter(classes.values()))["different"])
+    return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory)
+
+
+def _classes(cluster: Cluster, classes: Any, k: int) -> Any:
+    return cluster.collect(classes.selectExpr(*judging.class_sums(k)))[0]
+
+
+def _without_counterpart(made: Any, again: Any) -> Any:
+    """How many different records are not written as often as they were made."""
+    one = made.agg(*expressions("count(1) as made"))
+    other = again.groupBy("items").agg(*expressions("count(1) as written"))
+    return one.join(other, "items", "full").where("not (made <=> written)").selectExpr("count(1)")

@@ -1,0 +1,125 @@
+"""The tables that pass between the steps on a cluster, and how they become bags and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from shoal.data.bags import Bags, Ints, Small, Vocabulary
+from shoal.taxonomy.tree import Taxonomy, Worth
+
+NUMBERS, WORDS = pa.list_(pa.int32()), pa.list_(pa.string())
+
+EVENTS = pa.schema(
+    {"key": pa.string(), "name": pa.string(), "time": pa.int64(), "payload": pa.string(), "count": pa.int64(), "tally": pa.string()}
+)
+"""Rows of the log with the name of their owner, and the name without its spelling (`key`); or a tally of rows, as JSON."""
+
+RECORD, TALLY, TYPED, UNKNOWN = range(4)
+RECORDS = pa.schema(
+    {
+        **{"kind": pa.int32(), "record": pa.int64(), "owner": pa.int64()},
+        **{"nodes": NUMBERS, "counts": NUMBERS, "spelled": NUMBERS},
+        **{"words": WORDS, "word_counts": NUMBERS, "word_spelled": NUMBERS},
+    }
+)
+"""Records as nodes of the whole taxonomy and words that it lacks, each with its count and how many were typed just so.
+
+Rows of other kinds hold a tally, names as they were typed, or terms that the taxonomy lacks.
+"""
+
+HASHES = pa.schema([("hash", pa.int64())])
+DRAWN = pa.schema([("hash", pa.int64()), ("times", pa.int64())])
+SAMPLED = pa.schema([("hash", pa.int64()), ("nodes", NUMBERS), ("counts", NUMBERS)])
+LEAVES = pa.schema([("leaf", pa.int64()), ("owner", pa.int64())])
+PUBLISHED = pa.schema([("record", pa.int64()), ("items", WORDS)])
+SUMS = pa.schema([("sums", pa.string())])
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The tree that records are put on, without the words that the taxonomy lacks, and the number there of each node of the taxonomy."""
+
+    names: pl.Series
+    parent: Small
+    unlisted: int | None
+    barred: Any
+    worth: Worth
+    renumbered: Small
+    loss_name: str
+
+    @classmethod
+    def of(cls, tree: Taxonomy, renumbered: Small) -> Fitted:
+        """Of a tree in which one leaf stands for all unknown words."""
+        n = len(tree) if tree.unlisted is None else tree.unlisted + 1
+        worth = Worth(tree.unit_losses[:n], tree.units, tree.charges[:n], tree.leaves[:n])
+        barred = None if tree.barred is None else tree.barred[:n]
+        return cls(tree.names.names[:n], tree.parent[:n].copy(), tree.unlisted, barred, worth, renumbered, tree.loss_name)
+
+    def coarse(self) -> Taxonomy:
+        """The tree in which every unknown word is the node of all of them."""
+        return self.with_words(pl.Series([], dtype=pl.String))
+
+    def with_words(self, words: pl.Series) -> Taxonomy:
+        """The tree with these unknown words, which are in order, at the losses of the tree with all of them."""
+        n, worth = len(words), self.worth
+        names = Vocabulary(pl.concat([self.names, words.rename("item")]))
+        grown = Worth(
+            np.concatenate([worth.unit_losses, np.zeros(n, np.int64)]),
+            worth.units,
+            np.concatenate([worth.charges, np.ones(n, np.int64)]),
+            np.concatenate([worth.leaves, np.ones(n, np.int64)]),
+        )
+        parent = np.concatenate([self.parent, np.full(n, self.unlisted or 0, np.int32)]).astype(np.int32)
+        barred = None if self.barred is None else np.concatenate([self.barred, np.zeros(n, bool)])
+        return Taxonomy(names, parent, loss_name=self.loss_name, unlisted=self.unlisted, barred=barred, worth=grown)
+
+
+def lists_of(table: pa.Table, name: str) -> tuple[Ints, Any]:
+    """Where the lists of a column begin, with the end of the last, and all their values, as an Arrow array."""
+    column = table.column(name).combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], table.schema.field(name).type)
+    offsets = column.offsets.to_numpy().astype(np.int64)
+    return offsets - offsets[0], column.flatten()
+
+
+def numbers_of(table: pa.Table, name: str) -> Any:
+    """All values of a column of lists of numbers."""
+    return lists_of(table, name)[1].to_numpy(zero_copy_only=False)
+
+
+def list_array(indptr: Ints, values: Any, kind: Any = None) -> pa.ListArray:
+    """Lists of these values, which begin at these places."""
+    flat = values if isinstance(values, pa.Array) else pa.array(values, kind)
+    return pa.ListArray.from_arrays(pa.array(indptr, pa.int32()), flat)
+
+
+def words_in(table: pa.Table) -> pl.Series:
+    """The different unknown words of records, in order."""
+    found = pl.from_arrow(lists_of(table, "words")[1])
+    assert isinstance(found, pl.Series)
+    return found.cast(pl.String).unique().sort()
+
+
+def bags_of(table: pa.Table, fitted: Fitted, tree: Taxonomy, counts: str = "counts") -> Bags:
+    """Records over a tree with their unknown words, or over the coarse one; `counts` says which of the two counts is meant."""
+    starts, nodes = lists_of(table, "nodes")
+    begins, words = lists_of(table, "words")
+    named = pl.from_arrow(words)
+    assert isinstance(named, pl.Series)
+    codes = tree.names.codes(named.cast(pl.String))
+    codes = np.where(codes < 0, fitted.unlisted or 0, codes) if len(tree) == len(fitted.names) else codes
+    known = fitted.renumbered[nodes.to_numpy(zero_copy_only=False)]
+    sizes, more = np.diff(starts), np.diff(begins)
+    rows = np.concatenate([np.repeat(np.arange(len(sizes)), sizes), np.repeat(np.arange(len(more)), more)])
+    order = np.argsort(rows, kind="stable")
+    items = np.concatenate([known, codes]).astype(np.int32)[order]
+    times = np.concatenate([numbers_of(table, counts), numbers_of(table, f"word_{counts}")]).astype(np.int32)[order]
+    indptr = np.concatenate([[0], np.cumsum(sizes + more)])
+    owners = np.unique(table.column("owner").to_numpy(), return_inverse=True)[1]
+    return Bags.from_rows(indptr, items, times, tree.names, owners)

@@ -1,0 +1,270 @@
+"""A Spark cluster: frames of Arrow tables that are mapped, shuffled, grouped and stored. The only module that imports pyspark.
+
+What is done with a table is given as a function of the program; it runs in a Python process beside an executor, one thread a task. Every
+step that others read is stored as Parquet in a directory that all machines see: nothing is held in memory from one step to the next, and a
+worker that is lost costs the work on its partitions only. Errors arrive as one line of the program's own, without any content.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from shoal import errors, kernels
+from shoal.errors import InputError, OutputError, ParameterError, ShoalError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    Work = Callable[[Any, int, pa.Table], Iterator[pa.Table]]
+    GroupWork = Callable[[Any, pa.Table], pa.Table]
+
+log = logging.getLogger("shoal.spark")
+
+PARTITIONS = "spark.sql.shuffle.partitions"
+PARTITION_BYTES = 32 << 20  # of the input
+MOST_PARTITIONS = 20_000
+SECONDS_WITHOUT_WORKERS, NAP = 300.0, 1.0
+MISSING = "pip install 'shoal[spark]', and Java 17 or later"
+TOLD = "SHOAL-ERROR "
+_TOLD = re.compile(TOLD + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
+SETTINGS = {
+    "spark.ui.showConsoleProgress": "false",
+    "spark.ui.enabled": "false",
+    "spark.sql.adaptive.coalescePartitions.enabled": "false",  # a partition is as large as the plan makes it
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    "spark.sql.parquet.compression.codec": "zstd",
+}
+# What Spark says where something else than the program is at fault, and what is said here.
+FULL = ("No space left", "ENOSPC", "Disk quota")
+DAMAGED = ("FAILED_READ_FILE", "is not a Parquet", "ZipException", "EOFException", "incorrect header check", "CANNOT_READ_FILE")
+ABSENT = ("PATH_NOT_FOUND", "does not exist")
+LOST = ("ExecutorLost", "executor lost", "Worker lost", "FetchFailed", "Master removed", "All masters are unresponsive")
+
+
+class Cluster:
+    """A session of Spark, and the directory where the steps of one run are stored."""
+
+    def __init__(self, session: Any, place: Path, *, own: bool = False) -> None:
+        self.session = session
+        self.place = place
+        self.own = own
+
+    @classmethod
+    def at(cls, master: str | None, place: Path) -> Cluster:
+        """The session at this master; without one, what spark-submit says, or all cores of this machine."""
+        with spark_errors():
+            return cls(_session(master), place, own=True)
+
+    @classmethod
+    def of(cls, frame: Any, place: Path) -> Cluster:
+        """The session of a frame."""
+        return cls(frame.sparkSession, place)
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """While this is open, a cluster that has had no worker for long ends the work: Spark itself would wait for ever."""
+        if not self.own or str(self.session.sparkContext.master).startswith("local"):
+            yield
+            return
+        done, alone = Event(), Event()
+        watcher = Thread(target=_watch, args=(self.session.sparkContext, done, alone), daemon=True)
+        watcher.start()
+        try:
+            with spark_errors():
+                yield
+        except ShoalError:
+            if alone.is_set():
+                raise ShoalError("the cluster has no workers, and had none for long", hint="start some, or name another --master") from None
+            raise
+        finally:
+            done.set()
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions a shuffle makes."""
+        return int(self.session.conf.get(PARTITIONS))
+
+    def expect(self, frame: Any) -> None:
+        """Make shuffles of an input like this one in partitions that fit an executor, and at least two for each core."""
+        if self.own and not self.session.sparkContext.getConf().contains(PARTITIONS):
+            size = int(str(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
+            wanted = max(-(-size // PARTITION_BYTES), 2 * self.session.sparkContext.defaultParallelism)
+            self.session.conf.set(PARTITIONS, str(min(wanted, MOST_PARTITIONS)))
+
+    # -- reading
+
+    def lines(self, paths: Sequence[str]) -> Any:
+        """The lines of text files, as bytes."""
+        return self.session.read.option("lineSep", "\n").text(list(paths)).selectExpr("cast(value as binary) as line")
+
+    def parquet(self, paths: Sequence[str]) -> Any:
+        """The rows of Parquet files or directories."""
+        return self.session.read.parquet(*paths)
+
+    # -- work
+
+    def map(self, frame: Any, work: Work, shared: Any, schema: pa.Schema) -> Any:
+        """What `work(shared, number of the partition, table)` makes of each partition."""
+        held, schema_there = self.session.sparkContext.broadcast(shared), _spark_schema(schema)
+        return frame.mapInArrow(_on_partition(work, held, schema), schema_there)
+
+    def grouped(self, frame: Any, key: str, work: GroupWork, shared: Any, schema: pa.Schema) -> Any:
+        """What `work(shared, table)` makes of all rows with one value of the key."""
+        held = self.session.sparkContext.broadcast(shared)
+        return frame.groupBy(key).applyInArrow(_on_group(work, held, schema), _spark_schema(schema))
+
+    def store(self, frame: Any, name: str) -> Any:
+        """The frame, computed once and written to a directory of this name; what it took goes to the log."""
+        place = self.place / name
+        started = time.monotonic()
+        with spark_errors():
+            frame.write.parquet(str(place))
+            stored = self.session.read.parquet(str(place))
+        sizes = sorted(file.stat().st_size for file in place.glob("*.parquet"))
+        log.info(
+            "%s: %.1f s, %d partitions, %d bytes, the largest partition %d bytes",
+            *(name, time.monotonic() - started, len(sizes), sum(sizes), sizes[-1] if sizes else 0),
+        )
+        return stored
+
+    def collect(self, frame: Any) -> list[Any]:
+        """The rows of a small frame: sums, cuts, samples; never records or groups."""
+        with spark_errors():
+            rows: list[Any] = frame.collect()
+            return rows
+
+
+def _watch(context: Any, done: Event, alone: Event) -> None:
+    """Cancel all work once there was no executor for too long."""
+    lonely_since = time.monotonic()
+    while not done.wait(NAP):
+        executors = context._jsc.sc().getExecutorMemoryStatus().size() - 1  # the driver is one of them
+        if executors > 0:
+            lonely_since = time.monotonic()
+        elif time.monotonic() - lonely_since > SECONDS_WITHOUT_WORKERS:
+            alone.set()
+            context.cancelAllJobs()
+
+
+def _session(master: str | None) -> Any:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise ParameterError("--engine spark needs pyspark", hint=MISSING) from None
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("shoal")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    if master is not None:
+        builder = builder.master(master)
+    elif "SPARK_ENV_LOADED" not in os.environ and "MASTER" not in os.environ:
+        builder = builder.master("local[*]")
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")  # what fails is told by the program, in one line
+    return session
+
+
+def expressions(*texts: str) -> list[Any]:
+    """Expressions of Spark's SQL, for aggregates."""
+    from pyspark.sql.functions import expr
+
+    return [expr(text) for text in texts]
+
+
+def _spark_schema(schema: pa.Schema) -> Any:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(schema)
+
+
+# -- in the worker
+
+
+def _on_partition(work: Work, held: Any, schema: pa.Schema) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        with _telling(), kernels.using(threads=1):
+            parts = list(batches)
+            if parts:
+                for made in work(held.value, context.partitionId() if context is not None else 0, pa.Table.from_batches(parts)):
+                    yield from made.cast(schema).to_batches()
+
+    return run
+
+
+def _on_group(work: GroupWork, held: Any, schema: pa.Schema) -> Callable[[pa.Table], pa.Table]:
+    def run(table: pa.Table) -> pa.Table:
+        with _telling(), kernels.using(threads=1):
+            return work(held.value, table).cast(schema)
+
+    return run
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """Errors leave the worker as one line that the driver understands: those of the program whole, others by their kind alone."""
+    try:
+        yield
+    except ShoalError as error:
+        told = {"kind": type(error).__name__, "message": error.message, "hint": error.hint}
+        raise RuntimeError(TOLD + json.dumps(told)) from None
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise RuntimeError(TOLD + json.dumps({"kind": "ShoalError", "message": _by_kind(error), "hint": ""})) from None
+
+
+def _by_kind(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" in {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else ""
+    return f"a task failed with {type(error).__name__}{place}"
+
+
+# -- on the driver
+
+
+@contextmanager
+def spark_errors() -> Iterator[None]:
+    """What Spark says, as one clear line."""
+    try:
+        yield
+    except ShoalError:
+        raise
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in {"pyspark", "py4j"}:
+            raise
+        raise _translated(error) from None
+
+
+def _translated(error: Exception) -> ShoalError:
+    text = str(error)
+    told = _TOLD.search(text)
+    if told:
+        found = json.loads(told[1])
+        kind: type[ShoalError] = getattr(errors, found["kind"])
+        return kind(found["message"], hint=found["hint"])
+    if any(sign in text for sign in FULL):
+        return OutputError("the disk of the cluster or of the release is full: nothing was written", hint="free some space")
+    if any(sign in text for sign in DAMAGED):
+        return InputError("a file of the input is damaged: Spark cannot read it to its end", hint="find it with `shoal look FILE`")
+    if any(sign in text for sign in ABSENT):
+        return InputError("Spark finds no file at a path of the input", hint="name paths that all machines of the cluster see")
+    if any(sign in text for sign in LOST):
+        return ShoalError("the cluster lost workers more often than it tries a task again", hint="spark.task.maxFailures says how often")
+    condition = getattr(error, "getCondition", lambda: None)() or type(error).__name__
+    return ShoalError(f"Spark failed: {condition}", hint="the log of the cluster has the details")

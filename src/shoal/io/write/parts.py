@@ -1,0 +1,23 @@
+"""One file of a table that several workers write, each a file of its own."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import polars as pl
+
+from shoal.io.directory import disk_errors
+from shoal.io.read.packed import digest_of
+
+
+def write_part(frame: pl.DataFrame, place: Path) -> str:
+    """Write a Parquet file and give its SHA-256. Whoever writes it again, because a task was repeated, puts the same file in its place."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
+    aside = place.with_name(f".{place.name}.{os.getpid()}")
+    with disk_errors(place.name):
+        aside.write_bytes(buffer.getvalue())
+        aside.rename(place)
+    return digest_of(place)

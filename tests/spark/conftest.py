@@ -1,0 +1,35 @@
+"""One session of Spark for all tests here; they skip where Java or pyspark is absent."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    lacking = "pyspark" if importlib.util.find_spec("pyspark") is None else "Java" if shutil.which("java") is None else ""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.filterwarnings("ignore"))  # pyspark warns of newer versions of other libraries
+            item.add_marker(pytest.mark.xdist_group("spark"))
+            if lacking:
+                item.add_marker(pytest.mark.skip(reason=f"{lacking} is not installed"))
+
+
+@pytest.fixture(scope="session")
+def session() -> Iterator[Any]:
+    """Two cores of this machine."""
+    from shoal.engines.spark import Cluster
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    found = Cluster.at("local[2]", Path()).session
+    yield found
+    found.stop()
