@@ -73,7 +73,7 @@ def compared(log: Path, tmp_path: Path, method: Method, **said: Any) -> dict[str
 
 
 def whatever_the_spelling(manifest: dict[str, Any]) -> dict[str, float]:
-    """Account and metrics. Which of two records of the same nodes goes where is open, and so whether words in it are renamed or as typed."""
+    """Account and metrics. Which of two records of the same nodes goes where is open, and so whether its words are renamed or as typed."""
     flat = {f"{name}: {part}": n for name, ledger in manifest["accounting"].items() for part, n in ledger.items()} | manifest["metrics"]
     flat["own node"] = flat.pop("occurrences: kept", 0) + flat.pop("occurrences: renamed", 0)
     flat["one level at most"] = flat.pop("kept") + flat.pop("one_level")
