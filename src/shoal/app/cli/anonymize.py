@@ -19,7 +19,7 @@ from shoal.app.cli.grouped_command import help_all_option
 from shoal.app.cli.method_command import TYPED, MethodCommand
 from shoal.app.cli.options import DATA_PARAMETERS, data_options, input_argument, method_parameters, no_guarantee_option, rare_option
 from shoal.app.cli.out_name import refuse_file_name
-from shoal.app.cli.outcome import show_outcome
+from shoal.app.cli.outcome import told
 from shoal.app.cli.retyped import with_change
 from shoal.app.consent import insist_on_consent
 from shoal.app.further import claims_for
@@ -141,9 +141,8 @@ def command(
     form = form or default_format(chosen.publishes)
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
     target = asked_target(out, form, to_sep, force, layout, chosen)
-    if on_cluster(
-        Asked(input, how, chosen, target), engine, master, (rules, claim, bound, private_report, previous, threads, attempt), as_json
-    ):
+    others = (rules, claim, bound, private_report, previous, threads, attempt)
+    if on_cluster(Asked(input, how, chosen, target), engine, master, others, as_json):
         return
     private = private_page(private_report, target, chosen)
     series = Series(previous, crossing, exposed)
@@ -163,10 +162,7 @@ def command(
         if private is not None:
             private.write(render_private(judged.release, prepared.records))
             screen.warn(f"{private_report} shows what people typed: it is not for publication")
-    if as_json:
-        screen.as_json(manifest)
-    else:
-        show_outcome(judged.verdicts, manifest, out)
+    told(judged.verdicts, manifest, out, as_json=as_json)
     screen.warn(*unsure(manifest))
     warn_of_little(manifest, changes(prepared, chosen))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.app.cli import screen
-from shoal.app.cli.outcome import show_outcome
+from shoal.app.cli.outcome import told
 from shoal.app.job import Preparation, Target
 from shoal.errors import ParameterError
 from shoal.io.directory import ReleaseDirectory
@@ -48,10 +48,7 @@ def on_cluster(asked: Asked, engine: str | None, master: str | None, others: Seq
     made = run.release_on_cluster([as_url(str(path)) for path in asked.input], asked.how, asked.method, asked.target, master)
     screen.note(*made.notes)
     screen.note(*made.left_out)
-    if as_json:
-        screen.as_json(made.manifest)
-    else:
-        show_outcome(made.verdicts, made.manifest, asked.target.directory)
+    told(made.verdicts, made.manifest, asked.target.directory, as_json=as_json)
     return True
 
 

@@ -18,6 +18,14 @@ from shoal.report.summary import PROTECTS
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 
 
+def told(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, *, as_json: bool) -> None:
+    """The manifest, or what is to be known of the release at a glance."""
+    if as_json:
+        screen.as_json(manifest)
+    else:
+        show_outcome(verdicts, manifest, out)
+
+
 def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path) -> None:
     """What was published and lost, what went in and where it went, which guarantee was verified, which file to open."""
     given, account = manifest["input"], manifest["accounting"]
