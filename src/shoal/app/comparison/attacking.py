@@ -39,7 +39,7 @@ class Effort:
 
 
 def worst_attack(release: Release, original: AnyOriginal, effort: Effort) -> dict[str, Any]:
-    """Its rate among people of whom something is published, and the upper end of its interval, or why there is none.
+    """Its rate among people with a published record, and the upper end of its interval, or why there is none.
 
     Beside it stands the worst attack on the same people in the original as it is. Guessed items are left to `shoal attack`.
     """
