@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from helpers_attacks import as_it_is, chances, grouped, never, published_as, scenario
+from helpers_cli import FOOD, Shell, baskets
 from shoal.attacks.scenarios import Made, Skipped
 from shoal.attacks.scenarios.differencing import EXACT, PUBLISHED, Differencing
 from shoal.data.bags import Bags
@@ -79,3 +82,16 @@ def test_one_target_has_no_control_and_people_who_are_needed_are_counted():
     found = Differencing().tried(scenario(made, remake=not_without_the_first))
     assert len(found.trials[0].trial.success) == 3
     assert found.notes == ("differencing: 1 of 4 people were passed over: without them the release cannot be made",)
+
+
+def test_where_a_recoding_stays_the_same_the_record_of_everybody_is_told(shell: Shell):
+    """Every food is in far more than two of forty baskets, so coherence suppresses nothing, with and without any one of them."""
+    shell.file("baskets.txt", baskets(40))
+    shell.file("food.csv", FOOD)
+    words = ("--method", "coherence", "--k", "2", "--p", "1", "--taxonomy", "food.csv")
+    assert shell("anonymize", "baskets.txt", "--out", "release", *words).code == 0
+    answer = shell("attack", "baskets.txt", "release", "--taxonomy", "food.csv", "--control", "0", "--attack", "differencing", "--json")
+    assert answer.code == 0
+    told = {one["knowledge"]: one for one in json.loads(answer.out)["attacks"]}
+    assert [told[words]["success"][0] for words in (PUBLISHED, EXACT)] == [1.0, 1.0]
+    assert {one["targets"] for one in told.values()} == {25}
