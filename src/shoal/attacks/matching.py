@@ -125,8 +125,7 @@ class Fits:
         node = parent[node]
         while (telling := (node >= 0) & (weights[np.maximum(node, 0)] > 0)).any():
             # A lower node tells at least as much as one above it: the most that is told is by the lowest.
-            held = matcher.present[np.maximum(node, 0)]
-            self._rows = self._rows.maximum(_scaled(held, np.where(telling, weights[node], 0)))
+            self._rows = self._rows.maximum(_rows_at(matcher.present, node, telling, weights))
             node = np.where(telling, parent[node], -1)
 
     def _own(self, node: Ints, counts: Ints) -> sp.csr_matrix:
@@ -172,6 +171,15 @@ def _ones_at(known: Known, listed: Ints) -> sp.csr_matrix:
 
 def _ones(matrix: sp.csr_matrix) -> sp.csr_matrix:
     return sp.csr_matrix((np.ones(matrix.nnz, np.int64), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _rows_at(present: sp.csr_matrix, node: Ints, telling: npt.NDArray[np.bool_], weights: Ints) -> sp.csr_matrix:
+    """Rows that hold the nodes where a mask is true, with the weights of these; nothing is looked up for the others."""
+    held = present[node[telling]]
+    sizes = np.zeros(len(node), np.int64)
+    sizes[telling] = np.diff(held.indptr)
+    data = np.repeat(weights[node[telling]], sizes[telling])
+    return sp.csr_matrix((data, held.indices, np.concatenate([[0], np.cumsum(sizes)])), shape=(len(node), present.shape[1]))
 
 
 def _scaled(matrix: sp.csr_matrix, by: Ints) -> sp.csr_matrix:
