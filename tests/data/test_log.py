@@ -161,3 +161,15 @@ def test_unknown_ways_of_gathering_are_refused():
 def test_a_frame_with_other_columns_is_no_log():
     with pytest.raises(InputError, match="owner, time and payload"):
         Log(pl.DataFrame({"user": ["u"], "payload": ["a"]}))
+
+
+def test_a_log_without_times_has_the_same_records_of_people() -> None:
+    when = [datetime(2006, 3, day) for day in (3, 1, 2)]
+    timed = Log(pl.DataFrame({"owner": [1, 0, 1], "time": when, "payload": ["a b", "c", "b"]}))
+    alone = timed.without_times()
+    assert not alone.timed
+    assert alone.without_times() is alone
+    assert alone.frame.columns == ["owner", "payload"]
+    assert np.array_equal(alone.bags().items, timed.bags().items)
+    with pytest.raises(ParameterError, match="sessions need times"):
+        alone.bags("session")

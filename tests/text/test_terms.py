@@ -1,5 +1,6 @@
 import numpy as np
 import polars as pl
+import pytest
 
 from shoal.text.stopwords import STOP_WORDS, is_stop_word
 from shoal.text.terms import Terms, terms_of
@@ -105,3 +106,13 @@ def test_every_function_word_that_wordnet_calls_a_noun_is_stopped() -> None:
 
 def test_stop_words_can_be_met_in_a_text() -> None:
     assert all(word == word.lower() and word.isalnum() and word.isascii() for word in STOP_WORDS)
+
+
+def test_pieces_of_a_long_log_give_the_terms_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = pl.Series([f"word{i % 7} the other{i % 5} naïve" if i % 3 else None for i in range(50)])
+    whole = terms_of(texts)
+    monkeypatch.setattr("shoal.text.terms.AT_ONCE", 8)
+    parts = terms_of(texts)
+    assert words(parts) == words(whole)
+    assert parts.vocabulary.names.to_list() == whole.vocabulary.names.to_list()
+    assert parts.stopped == whole.stopped == sum(1 for i in range(50) if i % 3)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal import _kernels
 from shoal.app.job import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy, made_from_data
 from shoal.counting import counted, percent
 from shoal.data.bags import Bags
@@ -79,10 +80,17 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
         alone = prepare_data(data, how, given)
         return replace(alone, notes=(*noted, *alone.notes))
     reading = data if isinstance(data, Reading) else read(data, how.reading)
-    # Records are made before the log, the largest thing in memory, is let go.
-    content = records_of(reading.data, how) if how.shape == "records" else reading.data
+    if how.shape != "records":
+        return with_reading(prepare_data(reading.data, how, given), replace(reading, data=Bags.from_lists([])), noted)
+    # Times take a good part of a log, the largest thing in memory; records are made of it before it is let go.
+    if isinstance(reading.data, Log) and how.per != "session":
+        reading = replace(reading, data=reading.data.without_times())
+    records = records_of(reading.data, how)
     reading = replace(reading, data=Bags.from_lists([]))
-    return with_reading(prepare_data(content, how, given), reading, noted)
+    _kernels.give_back_memory()
+    prepared = prepare_data(records, how, given)
+    _kernels.give_back_memory()
+    return with_reading(prepared, reading, noted)
 
 
 def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:

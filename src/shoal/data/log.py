@@ -123,11 +123,15 @@ class Log:
         order, starts = self._records(per, gap)
         indptr, items = (terms.indptr, terms.items) if order is None else _reordered(terms, order)
         first = starts[:-1] if order is None else order[starts[:-1]]
-        return Bags.from_rows(indptr[starts], items, self._counts(np.diff(indptr), order), terms.vocabulary, self._owners()[first])
+        return Bags.from_rows(indptr[starts], items, self._counts(indptr, order), terms.vocabulary, self._owners()[first])
 
     def n_records(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR) -> int:
         """How many records `bags` would make."""
         return len(self._records(per, gap)[1]) - 1
+
+    def without_times(self) -> Log:
+        """The same events, of which nobody knows when they were."""
+        return Log(self.frame.drop("time"), self.kind, self.names) if self.timed else self
 
     def without_repeats(self) -> Log:
         """The log with events that agree in owner, time and payload counted once: the first one stays, whatever its further columns."""
@@ -186,11 +190,11 @@ class Log:
         numbers: Ints = self._owners() * np.int64(values.max(initial=0) + 1) + values
         return numbers
 
-    def _counts(self, sizes: Ints, order: Ints | None) -> Ints:
-        """How often each term occurs: as often as its event is counted; events of these numbers of terms come in this order."""
+    def _counts(self, indptr: Ints, order: Ints | None) -> Ints | Small:
+        """How often each term occurs: as often as its event is counted; events, whose terms begin here, come in this order."""
         if COUNT not in self.frame.columns:
-            return np.ones(sizes.sum(), np.int64)
-        return np.repeat(_taken(self.frame[COUNT].to_numpy(), order), sizes)
+            return np.ones(indptr[-1], np.int32)
+        return np.repeat(_taken(self.frame[COUNT].to_numpy(), order), np.diff(indptr))
 
     def _times(self) -> Ints:
         return self.frame["time"].to_physical().to_numpy()

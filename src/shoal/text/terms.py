@@ -18,6 +18,7 @@ from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.text.stopwords import is_stop_word
 
 SHORTEST = 2
+AT_ONCE = 1 << 21  # texts that are split together: what that takes beside its answer stays small however long the log
 NO_WORD = r"[^\p{L}\p{M}\p{N}]+"
 
 
@@ -44,12 +45,15 @@ def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool 
     """
     interner = _kernels.Interner()
     plain = without_foreign_marks(texts, as_typed=as_typed)
-    indptr, items = kernels.run(interner.words, plain.__arrow_c_stream__(), 1, not as_typed, kernels.threads(), label="splitting words")
+    pieces = [
+        kernels.run(interner.words, piece.__arrow_c_stream__(), 1, not as_typed, kernels.threads(), label="splitting words")
+        for piece in (plain.slice(start, AT_ONCE) for start in range(0, max(1, len(plain)), AT_ONCE))
+    ]
     words = pl.Series("item", interner.strings(), dtype=pl.String)
     kept = words.str.len_chars() >= SHORTEST
     if not keep_stop_words:
         kept &= ~is_stop_word(in_one_case(words) if as_typed else words)
-    return _only(indptr, items, words, kept)
+    return _only(pieces, words, kept)
 
 
 def in_one_case(words: pl.Series) -> pl.Series:
@@ -69,9 +73,17 @@ def without_foreign_marks(texts: pl.Series, *, as_typed: bool = False) -> pl.Ser
     return plain
 
 
-def _only(indptr: Ints, items: Small, words: pl.Series, kept: pl.Series) -> Terms:
-    """The same rows over the kept words alone."""
+def _only(pieces: list[tuple[Ints, Small]], words: pl.Series, kept: pl.Series) -> Terms:
+    """The rows of all pieces over the kept words alone; a piece is let go before the next is looked at."""
     mask = kept.to_numpy()
     renumbered = np.where(mask, np.cumsum(mask) - 1, -1).astype(np.int32)
-    starts, left = kernels.run(_kernels.renamed_rows, indptr, items, renumbered)
-    return Terms(starts, left, Vocabulary(words.filter(kept)), len(items) - len(left))
+    starts, items, before, found = [np.zeros(1, np.int64)], [], 0, 0
+    for at in range(len(pieces)):
+        (indptr, every), pieces[at] = pieces[at], (starts[0], np.zeros(0, np.int32))
+        ends, left = kernels.run(_kernels.renamed_rows, indptr, every, renumbered)
+        starts.append(ends[1:] + before)
+        items.append(left)
+        before, found = before + len(left), found + len(every)
+    whole = np.concatenate(starts)
+    starts.clear()
+    return Terms(whole, np.concatenate(items), Vocabulary(words.filter(kept)), found - before)

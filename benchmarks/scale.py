@@ -1,0 +1,106 @@
+"""Whole logs on one machine: time beside Polars, loss, memory, and what a person costs as logs grow. Ratios of processor time.
+
+    python benchmarks/scale.py [--users 50000 200000 650000] [--efforts fast balanced] [--repeats 1]
+
+Each run is a process of its own: the whole program from the file to the judged and written release, and Polars reading the same file and
+grouping its queries by person, once before and once after. Logs are generated once into benchmarks/results and used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from common import show
+from datasets import generated_log
+
+SIZES = (50_000, 200_000, 650_000)
+EFFORTS = ("fast", "balanced")
+READ_AND_GROUP = """
+import sys, polars as pl
+frame = pl.read_csv(sys.argv[1], separator="\\t", quote_char=None)
+frame.group_by("AnonID").agg(pl.col("Query"))
+"""
+METHOD_ALONE = """
+import sys, time
+from shoal.app.job import Preparation
+from shoal.app.prepare import prepare
+from shoal.methods.shoal import Shoal
+data = prepare(sys.argv[1], Preparation()).original
+started = time.process_time()
+Shoal(k=5, effort=sys.argv[2]).apply(data)
+print(time.process_time() - started)
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a process took: seconds of processor time, the most memory, and what it printed."""
+
+    seconds: float
+    megabytes: float
+    printed: str
+
+
+def ran(*arguments: str) -> Run:
+    """Python with these arguments, in a process of its own; raises where it fails."""
+    with tempfile.TemporaryFile() as out:
+        actions = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1)]
+        process = os.posix_spawn(sys.executable, [sys.executable, *arguments], os.environ, file_actions=actions)
+        _, status, used = os.wait4(process, 0)
+        if status:
+            raise RuntimeError(f"{' '.join(arguments[:3])} ended with status {status}")
+        out.seek(0)
+        return Run(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, out.read().decode())
+
+
+def whole_program(log: Path, effort: str) -> Run:
+    """From the file to a release that was judged."""
+    with tempfile.TemporaryDirectory() as place:
+        return ran("-m", "shoal", "anonymize", str(log), "--out", f"{place}/release", "--effort", effort, "--json")
+
+
+def measured(users: int, effort: str) -> dict[str, Any]:
+    """One line of the table."""
+    log = generated_log(users)
+    before, ours, after = ran("-c", READ_AND_GROUP, str(log)), whole_program(log, effort), ran("-c", READ_AND_GROUP, str(log))
+    method = float(ran("-c", METHOD_ALONE, str(log), effort).printed)
+    polars = (before.seconds + after.seconds) / 2
+    return {
+        "users": users,
+        "effort": effort,
+        "file MB": log.stat().st_size / 2**20,
+        "Polars s": polars,
+        "shoal s": ours.seconds,
+        "times Polars": ours.seconds / polars,
+        "method us a user": 1e6 * method / users,
+        "loss": json.loads(ours.printed)["metrics"]["loss"],
+        "peak MB": ours.megabytes,
+    }
+
+
+def main() -> None:
+    """Measure, and print after each size, as large logs take long."""
+    asked = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    asked.add_argument("--users", type=int, nargs="+", default=SIZES)
+    asked.add_argument("--efforts", nargs="+", default=EFFORTS)
+    asked.add_argument("--repeats", type=int, default=1, help="of each the one nearest to Polars is shown")
+    said = asked.parse_args()
+    rows: list[dict[str, Any]] = []
+    for effort in said.efforts:
+        base = 0.0
+        for users in said.users:
+            row = min((measured(users, effort) for _ in range(said.repeats)), key=lambda it: it["times Polars"])
+            base = base or row["method us a user"]
+            rows.append(row | {f"a user / {said.users[0]:,}": row["method us a user"] / base})
+            show("The whole program on one machine, by processor time", rows)
+
+
+if __name__ == "__main__":
+    main()
