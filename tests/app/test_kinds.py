@@ -12,7 +12,7 @@ import pytest
 import shoal
 from helpers_spine import PEOPLE, ROWS, Noisy, NoisyQueries, OneQuery, OnlyWeather, a_log
 from shoal.app.audit import audit
-from shoal.app.cli.anonymize import show_outcome
+from shoal.app.cli.outcome import show_outcome
 from shoal.data.bags import Bags
 from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.methods import METHODS
@@ -97,7 +97,7 @@ def test_a_verdict_says_why_it_is_not_checkable_and_only_then() -> None:
 def test_no_exact_count_beside_a_claim_that_forbids_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = shoal.anonymize(a_log(), NoisyQueries())
     manifest = result.write(tmp_path / "release", to="csv")
-    show_outcome(result._judged, manifest, tmp_path / "release")
+    show_outcome(result._judged.verdicts, manifest, tmp_path / "release")
     printed = capsys.readouterr().out
     told = (tmp_path / "release" / "manifest.json").read_text()
     page = (tmp_path / "release" / "report.html").read_text()
