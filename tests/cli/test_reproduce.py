@@ -71,6 +71,8 @@ def test_data_sets_of_a_directory_are_told_from_those_made_up(shell: Shell) -> N
         (("thesis", "--size", "5"), "at least 120, not 5"),
         (("thesis", "--data", "missing"), "does not exist"),
         (("thesis", "--data", "baskets.txt"), "about a log of queries"),
+        (("thesis", "--data", "few.tsv"), "there are 3 people in the data, and the experiment needs 120 at least"),
+        (("coherence", "--data", "full"), "full holds none of the data sets of this experiment"),
         (("thesis", "--out", "missing/there"), "there is no directory"),
         (("thesis", "--out", "full"), "is not empty"),
     ],
@@ -79,6 +81,7 @@ def test_what_is_refused_before_the_work(shell: Shell, words: tuple[str, ...], t
     shell.file("baskets.txt", "milk,bread\nmilk,beer,eggs\nmilk\n")
     (shell.directory / "full").mkdir()
     shell.file("full/other.txt", "kept")
+    shell.file("few.tsv", "AnonID\tQuery\tQueryTime\n" + "".join(f"{n}\tdog cat\t2006-03-01 10:00:00\n" for n in range(3)))
     answer = shell("reproduce", *words)
     assert (answer.code, answer.out) == (1, "")
     assert told in answer.err

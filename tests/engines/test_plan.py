@@ -131,13 +131,20 @@ def test_a_sample_of_few_records_is_all_of_them() -> None:
     assert drawn_times(np.array([1, 2, 3], np.uint64), times, Size(9, 9, 2)).tolist() == [3, 1, 5]
 
 
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=12), st.integers(1, 40))
-def test_leaves_are_joined_until_they_hold_enough(people: list[int], smallest: int) -> None:
-    ranges = joined_leaves(np.array(people), smallest).tolist()
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=12), st.integers(1, 40), st.booleans())
+def test_leaves_are_joined_until_they_hold_enough(people: list[int], smallest: int, repeat: bool) -> None:
+    ranges = joined_leaves(np.array(people), smallest, repeat=repeat).tolist()
     assert ranges == sorted(ranges)
     assert sorted(set(ranges)) == list(range(max(ranges) + 1))
-    if max(ranges) > 0:
-        assert all(max(n for n, r in zip(people, ranges, strict=True) if r == number) >= smallest for number in set(ranges))
+    together = max if repeat else sum
+    parts = [[n for n, r in zip(people, ranges, strict=True) if r == number] for number in sorted(set(ranges))]
+    assert len(parts) == 1 or all(together(part) >= smallest for part in parts)
+    assert all(together(part[:-1]) < smallest for part in parts[:-1] if len(part) > 1)
+
+
+def test_leaves_that_are_a_little_too_small_are_joined_in_pairs_where_nobody_is_in_two() -> None:
+    assert joined_leaves(np.full(40, 49_000), 50_000, repeat=False).max() == 19
+    assert joined_leaves(np.full(40, 49_000), 50_000, repeat=True).max() == 0
 
 
 def test_records_that_cannot_be_told_apart_are_one_range() -> None:
@@ -156,7 +163,7 @@ def test_a_part_of_a_taxonomy_keeps_its_losses(forest: tuple[tuple[int, ...], li
         part, nodes = whole.only(used)
         assert part.units == whole.units
         assert part.names.names.to_list() == [f"n{node}" for node in nodes.tolist()]
-        for name in ("unit_losses", "weights", "charges"):
+        for name in ("unit_losses", "weights", "charges", "loss"):
             assert getattr(part, name).tolist() == getattr(whole, name)[nodes].tolist()
         assert [part.path(at) for at in range(len(part))] == [whole.path(node) for node in nodes.tolist()]
         assert set(nodes.tolist()) == {0} | {int(whole.names.codes([name])[0]) for item in used.tolist() for name in whole.path(item)}

@@ -164,7 +164,13 @@ def test_a_method_that_publishes_what_is_not_there_is_found(session: Any, tmp_pa
 
 @pytest.mark.parametrize(
     ("method", "said"),
-    [(Shoal(k=5, outliers=0.1), {}), (Shoal(k=5, seconds=1.0), {}), (Shoal(k=5), {"taxonomy": "generated"})],
+    [
+        (Shoal(k=5, outliers=0.1), {}),
+        (Shoal(k=5, seconds=1.0), {}),
+        (Clump(k=5, ties="given"), {}),
+        (Shoal(k=5), {"taxonomy": "generated"}),
+        (Shoal(k=5), {"tree": "whole"}),
+    ],
 )
 def test_what_is_for_one_machine_is_refused(method: Method, said: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="one machine"):

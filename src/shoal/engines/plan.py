@@ -73,7 +73,7 @@ def ranges_of(bags: Bags, taxonomy: Taxonomy, size: Size) -> Ints:
     sample = one_of_each(listed_only(bags.select(chosen), taxonomy), hashes[chosen])
     cuts = cut_sample(sample, drawn[drawn > 0], taxonomy, size.ranges)
     leaves = leaves_of(bags, cuts)
-    return joined_leaves(_people_in(leaves, bags, cuts.leaves), size.smallest)[leaves]
+    return joined_leaves(_people_in(leaves, bags, cuts.leaves), size.smallest, repeat=bags.owners_repeat)[leaves]
 
 
 # -- the sample
@@ -160,16 +160,16 @@ def _descend(at: Cut | int, rows: _Rows, out: Ints) -> None:
     _descend(at.lacking, rows.select(~enough), out)
 
 
-def joined_leaves(people: Ints, smallest: int) -> Ints:
+def joined_leaves(people: Ints, smallest: int, *, repeat: bool) -> Ints:
     """The range of each leaf: leaves are taken in their order until enough people are together; too few at the end join the last range.
 
-    People may be in several leaves, so that two leaves together are only known to hold as many as the larger of them.
+    Where people `repeat`, the same ones may be in several leaves, and two leaves together are only known to hold as many as the larger.
     """
     ranges = np.zeros(len(people), np.int64)
     number, held = 0, 0
     for leaf, here in enumerate(people.tolist()):
         ranges[leaf] = number
-        held = max(held, here)
+        held = max(held, here) if repeat else held + here
         if held >= smallest:
             number, held = number + 1, 0
     return np.minimum(ranges, max(0, number - 1))

@@ -59,10 +59,10 @@ class ReleaseDirectory:
 
     @contextmanager
     def workplace(self) -> Iterator[Path]:
-        """A directory for steps on the way, inside the unfinished one and gone before that gets its name."""
+        """A directory for steps on the way, for this user alone, inside the unfinished one and gone before that gets its name."""
         place = self.path / WORK
         with disk_errors(str(self.target)):
-            place.mkdir()
+            place.mkdir(mode=0o700)
         yield place
         shutil.rmtree(place)
 

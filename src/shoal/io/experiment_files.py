@@ -43,6 +43,13 @@ class ExperimentFiles:
         self.write(name, held.getvalue())
 
 
+def insist_on_data_sets(directory: Path, stems: tuple[str, ...]) -> None:
+    """Raise where a directory holds no data set of these names: nothing is made up in place of data that was named."""
+    if data_set(directory, *stems) is None:
+        named = ", ".join(f"{stem}*" for stem in stems)
+        raise InputError(f"{directory.name} holds none of the data sets of this experiment", hint=f"their names begin so: {named}")
+
+
 def data_set(directory: Path | None, *stems: str) -> Path | None:
     """The file of a directory whose name begins with one of these words, whatever its ending; None where there is none."""
     if directory is None:

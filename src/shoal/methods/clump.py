@@ -46,8 +46,8 @@ class Clump(GroupingMethod):
 
     @property
     def works_in_ranges(self) -> bool:
-        """Clusters of one range are k-anonymous whatever the others hold."""
-        return True
+        """Clusters of one range are k-anonymous whatever the others hold. The order in which records arrived is that of one machine."""
+        return self.ties == "content"
 
     def claims(self) -> tuple[Model, ...]:
         """Transactional k-anonymity."""

@@ -32,6 +32,7 @@ class Lexicon(Protocol):
 class Worth:
     """What is lost at each node of a tree that was cut out of a larger one, as it is in the larger one."""
 
+    loss: npt.NDArray[np.float64]
     unit_losses: Ints
     units: int
     charges: Ints
@@ -162,7 +163,7 @@ class Taxonomy:
     @cached_property
     def loss(self) -> npt.NDArray[np.float64]:
         """What is lost when an item is published as each node; a node that must not be published costs what suppression does."""
-        plain = node_loss(self, self.loss_name)
+        plain = node_loss(self, self.loss_name) if self.worth is None else self.worth.loss
         return plain if self.barred is None else np.where(self.barred, 1.0, plain)
 
     @cached_property
@@ -221,7 +222,7 @@ class Taxonomy:
         number[kept] = np.arange(len(kept), dtype=np.int32)
         parent = np.where(self.parent[kept] >= 0, number[self.parent[kept]], -1).astype(np.int32)
         unlisted = None if self.unlisted is None or number[self.unlisted] < 0 else int(number[self.unlisted])
-        worth = Worth(self.unit_losses[kept], self.units, self.charges[kept], self.leaves[kept])
+        worth = Worth(self.loss[kept], self.unit_losses[kept], self.units, self.charges[kept], self.leaves[kept])
         barred = None if self.barred is None else self.barred[kept]
         names = Vocabulary(self.names.names.gather(kept))
         return Taxonomy(names, parent, loss_name=self.loss_name, unlisted=unlisted, barred=barred, worth=worth), kept

@@ -42,7 +42,6 @@ from shoal.report.private import render_private
 from shoal.report.summaries import summary_of
 
 RECORDS_PUBLISHED = ("sets", "bags")  # kinds of tables that have records before and after
-ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 
 
 GROUPS = {

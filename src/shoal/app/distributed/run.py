@@ -68,6 +68,8 @@ def insist_on_support(how: Preparation, method: Method) -> GroupingMethod:
     if how.per == "record" or how.typed_names or not (how.taxonomy == "wordnet" or is_file(how.taxonomy)):
         what = "records by --record, and taxonomies that are made from the data or absent, are for one machine"
         raise ParameterError(what, hint=ONE_MACHINE)
+    if how.scope != "used":
+        raise ParameterError("losses on the whole of a taxonomy, used or not, are for one machine", hint=ONE_MACHINE)
     return method
 
 
@@ -147,7 +149,7 @@ def _frozen(cluster: Cluster, records: Any, fitted: Fitted, size: Size, *, sever
     times = np.array([drawn[key] for key in np.unique(found).view(np.int64).tolist()], np.int64)
     cuts = cut_sample(one_of_each(bags, found), times, fitted.coarse(), size.ranges)
     frozen = grouping.Frozen(fitted, cuts)
-    return replace(frozen, ranges=joined_leaves(_people(cluster, records, frozen, several=several), size.smallest))
+    return replace(frozen, ranges=joined_leaves(_people(cluster, records, frozen, several=several), size.smallest, repeat=several))
 
 
 def _people(cluster: Cluster, records: Any, frozen: grouping.Frozen, *, several: bool) -> Ints:

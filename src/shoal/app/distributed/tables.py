@@ -56,7 +56,7 @@ class Fitted:
     def of(cls, tree: Taxonomy, renumbered: Small) -> Fitted:
         """Of a tree in which one leaf stands for all unknown words."""
         n = len(tree) if tree.unlisted is None else tree.unlisted + 1
-        worth = Worth(tree.unit_losses[:n], tree.units, tree.charges[:n], tree.leaves[:n])
+        worth = Worth(tree.loss[:n], tree.unit_losses[:n], tree.units, tree.charges[:n], tree.leaves[:n])
         barred = None if tree.barred is None else tree.barred[:n]
         return cls(tree.names.names[:n], tree.parent[:n].copy(), tree.unlisted, barred, worth, renumbered, tree.loss_name)
 
@@ -69,6 +69,7 @@ class Fitted:
         n, worth = len(words), self.worth
         names = Vocabulary(pl.concat([self.names, words.rename("item")]))
         grown = Worth(
+            np.concatenate([worth.loss, np.zeros(n)]),
             np.concatenate([worth.unit_losses, np.zeros(n, np.int64)]),
             worth.units,
             np.concatenate([worth.charges, np.ones(n, np.int64)]),

@@ -7,6 +7,7 @@ from pathlib import Path
 from shoal.app.keywords import spoken_in_python, using
 from shoal.app.reproduce.paper import Asked, Paper
 from shoal.errors import ParameterError
+from shoal.io.experiment_files import insist_on_data_sets
 from shoal.registry import Table
 from shoal.report.experiments import Experiment
 
@@ -27,7 +28,9 @@ def reproduced(name: str, asked: Asked) -> Experiment:
     size = paper.size if asked.size is None else asked.size
     if size < paper.least:
         raise ParameterError(f"the size is the number of {paper.counts}, and must be at least {paper.least:,}, not {size:,}", value=size)
-    return paper.run(Asked(size, asked.data, asked.seed))
+    if asked.data is not None and paper.data_sets:
+        insist_on_data_sets(asked.data, paper.data_sets)
+    return paper.run(Asked(size, asked.data, asked.seed, paper.least))
 
 
 def reproduce(

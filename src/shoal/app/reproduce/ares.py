@@ -26,4 +26,4 @@ NOTES = (
     "clusters are of vectors of common words, not of the distance by which groups were formed, as in the report: that would measure itself",
     "queries are told by their rank, never by name",
 )
-PAPER = Paper("ares", "people in the query log, and clicks of the smaller site", 1_000, 40, run)
+PAPER = Paper("ares", "people in the query log, and clicks of the smaller site", 1_000, 40, run, ("documents", "docs", "access", "quer"))

@@ -197,4 +197,4 @@ NOTES = (
     "the values on the axes of the paper's figures cannot be read from its text; those here lie around its defaults",
     "k-anonymity is the paper's baseline TDS; what it gains is measured in occurrences, as transactions have no class label",
 )
-PAPER = Paper("coherence", "transactions of each data set", 20_000, 200, run)
+PAPER = Paper("coherence", "transactions of each data set", 20_000, 200, run, tuple(setting.name.lower() for setting in SETTINGS))

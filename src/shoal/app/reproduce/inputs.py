@@ -25,10 +25,14 @@ def query_log(asked: Asked, options: ReadOptions | None = None) -> tuple[Log, st
         told = f"a log of {size:,} people from `shoal generate --users {size} --seed {asked.seed}`"
     else:
         log = read(asked.data, how).data
-        told = f"the first {size:,} people of {asked.data.name}"
+        told = f"of {asked.data.name}"
     if not isinstance(log, Log):
         raise InputError("this experiment is about a log of queries, and the data holds none", hint="name a log with --data")
-    return first_people(log, size), told
+    first = first_people(log, size)
+    found = first.frame["owner"].n_unique()
+    if found < asked.least:
+        raise InputError(f"there are {found:,} people in the data, and the experiment needs {asked.least:,} at least")
+    return first, told if asked.data is None else f"the first {found:,} people {told}"
 
 
 def generated(log: QueryLog) -> pl.DataFrame:

@@ -11,11 +11,12 @@ from shoal.report.experiments import Experiment
 
 @dataclass(frozen=True)
 class Asked:
-    """How large the experiment is to be (None: as the paper's default says), on which data (None: generated), and its seed."""
+    """How large the experiment is to be (None: as the paper's default says), at least, on which data (None: generated), and its seed."""
 
     size: int | None = None
     data: Path | None = None
     seed: int = 0
+    least: int = 1
 
     @property
     def settled_size(self) -> int:
@@ -26,10 +27,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's experiment: what `size` counts, its usual value and the least that makes sense, and how it is run."""
+    """A paper's experiment: what `size` counts, its usual value and the least that makes sense, and how it is run.
+
+    `data_sets` are the words with which the names of its data sets begin in a directory of the user's; without any the data is one file.
+    """
 
     name: str
     counts: str
     size: int
     least: int
     run: Callable[[Asked], Experiment]
+    data_sets: tuple[str, ...] = ()

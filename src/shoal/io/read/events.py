@@ -182,16 +182,6 @@ class Collector:
         frame = self._log().frame
         return frame.with_columns(name=names.gather(frame["owner"])).drop("owner")
 
-    @property
-    def drops_repeats(self) -> bool:
-        """Whether events that agree in owner, time and text are one."""
-        return self._drops_repeats
-
-    @property
-    def insists_on_times(self) -> bool:
-        """Whether a time that cannot be read is a defect."""
-        return self._insists_on_times
-
     def _fold_owners(self) -> tuple[tuple[str, ...], pl.Series]:
         """Give owners who are one person one number, if that is asked for; raise where nobody said whether they are.
 
