@@ -82,16 +82,16 @@ def test_records_are_counted_as_the_metric_counts_them(seed: int):
 
 
 def test_profiles_are_those_of_each_person():
-    original = LogOriginal(log_of([(n, text) for n in range(4) for text in ("red fish", f"blue whale {n // 2}", f"own{n}")]))
+    original = LogOriginal(log_of([(n, text) for n in range(10) for text in ("red fish", f"blue whale {n // 2}", f"own{n}")]))
     release = UserMicroaggregation(k=2).apply(original)
     table = release.only(ProfileTable.kind)
     assert isinstance(table, ProfileTable)
     assert release.secret is not None
     shown = [table.frame.filter(pl.col(table.of_whom) == name)[table.unit].to_list() for name in release.secret.rows()]
-    typed = [{"red", "fish", "blue", "whale", f"own{n}"} for n in range(4)]
+    typed = [{"red", "fish", "blue", "whale", f"own{n}"} for n in range(10)]
     kept = [{word for text in texts for word in text.split()} & words for texts, words in zip(shown, typed, strict=True)]
     assert told(release, original)["kept"] == sum(map(len, kept)) / sum(map(len, typed))
-    attacked = worst_attack(release, original, Effort(targets=4))
+    attacked = worst_attack(release, original, Effort(targets=10))
     assert attacked["attack_rate"] <= 1 / 2
     assert attacked["worst_attack"]
 
@@ -107,11 +107,15 @@ def test_counted_queries_and_words():
 
 
 def test_rows_of_groups_have_all_but_the_sensitive_items():
-    plain = as_typed(Bags.from_lists([["a", "b", "s"], ["a", "b"], ["a", "c"], ["b", "c"], ["a"], ["b"]]), None, as_sets=True)
+    plain = as_typed(
+        Bags.from_lists([["a", "b", "s"], ["a", "b"], ["a", "c"], ["b", "c"], ["a"], ["b"], *([f"own{n}"] for n in range(4))]),
+        None,
+        as_sets=True,
+    )
     release = CAHD(p=3, sensitive=Items(names=frozenset({"s"}))).apply(plain)
     found = told(release, plain)
-    assert found["kept"] == 10 / 11
-    assert found["volume_kept"] == 5 / 6
+    assert found["kept"] == 14 / 15
+    assert found["volume_kept"] == 9 / 10
     assert worst_attack(release, plain, Effort())["attack_rate"] > 1 / 2, "nothing hides whose a record is"
 
 
@@ -139,13 +143,25 @@ def test_head_torso_and_tail_by_people_not_by_uses():
 
 
 def test_rows_without_pseudonyms_are_attacked_one_by_one():
-    original = LogOriginal(log_of(FISH))
-    found = worst_attack(Threshold(k=2).apply(original), original, Effort(targets=2))
-    assert found["attack_rate"] == 1 / 2, "both rows are alike, and each of two people owns one of them"
-    assert found["attack_original"] == 1, "in the log itself one of them is alone with blue whale, the other with red fish and nothing else"
+    pairs = [(n, f"red fish{n // 2}") for n in range(10)]
+    original = LogOriginal(log_of([*pairs, *((n, f"blue whale{n}") for n in range(0, 10, 2))]))
+    found = worst_attack(Threshold(k=2).apply(original), original, Effort(targets=10))
+    assert found["attack_rate"] == 1 / 2, "two rows each are alike, and each of two people owns one of them"
+    assert found["attack_original"] == 1, (
+        "in the log itself one of each two is alone with a whale, the other with red fish and nothing else"
+    )
+
+
+def test_a_rate_of_fewer_than_ten_people_is_not_told():
+    original = baskets(1, 12)
+    release = Clump(k=3).apply(original)
+    assert worst_attack(release, original, Effort(targets=9)) == {
+        NOT_ATTACKED: "fewer than 10 people would be attacked, and their rate is not told"
+    }
+    assert worst_attack(release, original, Effort(targets=10))["attack_rate"] <= 1 / 3 + 1e-9
 
 
 def test_rows_under_one_pseudonym_a_person_are_attacked_as_a_record():
-    original = LogOriginal(log_of([(n, text) for n in range(6) for text in ("red fish", ("blue whale", "green frog")[n % 2])]))
-    found = worst_attack(Threshold(k=2, link="person").apply(original), original, Effort(targets=6))
-    assert found["attack_rate"] == pytest.approx(1 / 3), "three people have the same two queries, and nothing else"
+    original = LogOriginal(log_of([(n, text) for n in range(12) for text in ("red fish", ("blue whale", "green frog")[n % 2])]))
+    found = worst_attack(Threshold(k=2, link="person").apply(original), original, Effort(targets=12))
+    assert found["attack_rate"] == pytest.approx(1 / 6), "six people have the same two queries, and nothing else"

@@ -7,10 +7,11 @@ import pytest
 
 from helpers_data import food, on
 from shoal.attacks import ATTACKS
+from shoal.attacks.intervals import Interval
 from shoal.attacks.known_items import KnownItems
 from shoal.attacks.matching import Matcher
 from shoal.attacks.one_more_item import OneMoreItem
-from shoal.attacks.outcome import outcome
+from shoal.attacks.outcome import outcome, standing_of
 from shoal.attacks.scene import People, Scene
 from shoal.attacks.two_halves import TwoHalves
 
@@ -109,3 +110,11 @@ def test_the_verdict_is_by_the_ends_of_the_interval(hits: int, standing: str):
     assert found.standing == standing
     assert found.excess == 0
     assert sum(n for _, n, _ in found.by_length) == 100
+
+
+def test_a_rate_of_everybody_is_judged_without_an_interval():
+    """A sample's interval leaves both open; of everybody the rate is what it is, up to the last digits of a sum of thirds."""
+    third = Interval(sum([1 / 3] * 6) / 6, 0.1, 0.7)
+    assert standing_of(third, 1 / 3) == standing_of(third, 0.3) == "may be above the promise"
+    assert standing_of(third, 1 / 3, everybody=True) == "within the promise"
+    assert standing_of(third, 0.3, everybody=True) == "ABOVE THE PROMISE"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from helpers_cli import FOOD, ITEMS, Shell, one_line
 from shoal.app.disclose import disclosed
 from shoal.app.manifest_schema import digest_of, faults
 from shoal.attacks import ATTACKS
+from shoal.attacks.intervals import wilson
 from shoal.data.bags import Bags
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.privacy.k_anonymity import KAnonymity
@@ -71,7 +73,39 @@ def test_what_is_published_tells_of_nobody_alone(shop: Shell) -> None:
     assert {one["controls"] for one in manifest(shop)["attacks"]["outcomes"]} == {30}
     answer = anonymize(shop, "--attack", "known-items", "--targets", "9", "--control", "0", "--force")
     assert manifest(shop)["attacks"]["outcomes"] == []
-    assert "none was made on enough people" in answer.out
+    assert manifest(shop)["attacks"]["few"] == ["known-items"]
+    assert "known-items: made on fewer than 10 people" in " ".join(answer.out.split())
+
+
+def test_a_skipped_attack_is_told_as_skipped(shop: Shell) -> None:
+    """Baskets have no times, so there is no earlier period: that is not a lack of people."""
+    answer = anonymize(shop, "--attack", "profile-over-time,two-halves", "--control", "0")
+    assert answer.code == 0, answer.err
+    assert manifest(shop)["attacks"]["skipped"] == ["profile-over-time"]
+    assert "profile-over-time: could not be made" in answer.out
+    assert "few" not in manifest(shop)["attacks"]
+    assert shop("audit", "release", "--original", "baskets.txt").code == 0
+
+
+def test_where_everybody_is_attacked_the_rate_itself_is_judged(shop: Shell) -> None:
+    """Two groups of three people alike: whoever knows all of a record finds it in exactly a third of the cases, as 3-anonymity promises.
+
+    The interval of six cases reaches far above a third, and no number of targets makes it smaller.
+    """
+    shop.file("baskets.txt", "\n".join(["Apple\tMilk"] * 3 + ["Beef\tCheese\tButter"] * 3))
+    assert anonymize(shop, "--attack", "known-items", "--control", "0").code == 0
+    words = ("attack", "baskets.txt", "release", "--attack", "known-items", "--control", "0")
+    found = [one for one in json.loads(shop(*words, "--json").out)["attacks"] if one["subject"] == "release"]
+    whole = next(one for one in found if one["knowledge"].startswith("the whole record"))
+    assert whole["success"][0] == pytest.approx(1 / 3)
+    assert whole["success"][2] > 1 / 2
+    assert {one["verdict"] for one in found if one["ceiling"] is not None} == {"within the promise"}
+    answer = shop(*words)
+    assert answer.code == 0
+    assert "more --targets" not in answer.out
+    assert "no attack succeeds more often than the release promises" in answer.out
+    sample = shop(*words, "--targets", "5")
+    assert "may be: more --targets would tell" in sample.out
 
 
 def test_a_promise_that_an_attack_breaks_is_not_published(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +116,16 @@ def test_a_promise_that_an_attack_breaks_is_not_published(shop: Shell, monkeypat
     assert "succeed more often than the release promises" in answer.err
     assert "nothing was written" in answer.err
     assert not (shop.directory / "release").exists()
+
+
+def test_a_rate_of_a_handful_of_people_is_in_no_error(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KAnonymity, "ceiling", lambda self, test, known: 0.01)
+    many = anonymize(shop, "--attack", "known-items", "--control", "0", "--targets", "10")
+    few = anonymize(shop, "--attack", "known-items", "--control", "0", "--targets", "9")
+    assert many.code == few.code == 3
+    assert "succeeds at least" in many.err
+    assert "at least" not in few.err
+    assert re.findall(r"[\d.]+%", few.err) == ["1.0%"], "what is promised, and nothing else"
 
 
 def test_a_promise_that_may_be_broken_is_warned_of(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,12 +188,21 @@ def _first(told: dict[str, Any]) -> dict[str, Any]:
     return next(one for one in told["attacks"]["outcomes"] if one["subject"] == "release")
 
 
+_ALL = wilson(60, 60)
+ABOVE = {"success": 1.0, "low": _ALL.low, "high": _ALL.high, "ceiling": 1 / 3, "verdict": "ABOVE THE PROMISE"}
 EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "rate": (lambda told: _first(told).update(success=0.0), "the interval is not that of the rate"),
     "ceiling": (lambda told: _first(told).update(ceiling=0.9), "no claim promises this ceiling"),
     "verdict": (lambda told: _first(told).update(verdict="may be above the promise"), "the verdict is not that of the interval"),
     "name": (lambda told: _first(told).update(attack="magic"), "there is no such attack"),
     "few": (lambda told: _first(told).update(targets=3), "fewer than 10 people"),
+    "control": (lambda told: _first(told).update(control=0.5, controls=1), "from 10 people on"),
+    "control alone": (lambda told: _first(told).update(control=0.5), "told with its size"),
+    "worst": (lambda told: _first(told).update(worst_hit=0.5), "the people who are hit worst"),
+    "above": (lambda told: _first(told).update(ABOVE), "is not written"),
+    "everybody": (lambda told: told["attacks"].update(targets=20), "everybody cannot have been attacked"),
+    "skipped": (lambda told: told["attacks"].update(skipped=["known-items"]), "the attack has outcomes"),
+    "skipped name": (lambda told: told["attacks"].update(skipped=["magic"]), "there is no such attack"),
 }
 
 
@@ -165,6 +218,14 @@ def test_an_audit_finds_edited_rates(shop: Shell, edit: str) -> None:
     answer = shop("audit", "release")
     assert answer.code == 3
     assert said in " ".join(answer.out.split())
+
+
+def test_a_subject_is_the_original_or_the_release(shop: Shell) -> None:
+    assert anonymize(shop, "--attack", "known-items", "--control", "0").code == 0
+    told = manifest(shop)
+    assert not list(faults(told))
+    _first(told).update(subject="somebody")
+    assert any("subject must be one of original, release" in fault for fault in faults(told))
 
 
 def test_a_release_under_rules_is_attacked_with_a_control_group_under_the_same_rules(shop: Shell) -> None:

@@ -13,6 +13,7 @@ from helpers_kinds import FOOD, baskets, searches
 from helpers_report import example
 from shoal.privacy import MODELS
 from shoal.report.attack_section import attack_parts
+from shoal.report.attack_summary import attack_lines
 from shoal.report.by_shape import facts_of
 from shoal.report.citation import citation_of
 from shoal.report.executive import UNTRIED, in_short
@@ -76,7 +77,7 @@ def test_what_an_attacker_gains_is_told_in_one_place(manifest: dict[str, Any]) -
     after = outcome("release", 0.1, 0.04, 0.21, ceiling=0.2, verdict="may be above the promise")
     short = told(attacked(manifest, outcome("original", 0.9, 0.8, 0.96), after))
     assert short["What an attacker gains"] == (
-        "known-items (known: 2 random items) succeeds in 10.0% of 50 cases, at most 21.0%, from 90.0% in the original. "
+        "known-items (known: 2 random items) succeeds in 10.0% of 50 cases, at most 21.0% (95 %), from 90.0% in the original. "
         "The guarantee allows at most 20.0%; 1 rate may be above what it allows."
     )
     (part,) = attack_parts(attacked(manifest, outcome("original", 0.9, 0.8, 0.96), after))
@@ -84,7 +85,33 @@ def test_what_an_attacker_gains_is_told_in_one_place(manifest: dict[str, Any]) -
     assert part.rows == (("2 random items", "90.0%", "10.0%", "4.0% to 21.0%", "1.0%", "–", "at most 20.0%", "may be above the promise"),)
     assert part.lanes[0].tone == "bad"
     assert 'width="90.000%"' in part.lanes[0].svg
-    assert told(attacked(manifest))["What an attacker gains"] == "No attack was made on enough people to tell its rates."
+    assert told(attacked(manifest))["What an attacker gains"] == "no attack has a rate to tell."
+
+
+def test_attacks_without_a_rate_are_named_with_the_reason(manifest: dict[str, Any]) -> None:
+    """An attack that could not be made is not told as one that was made on too few people."""
+    changed = attacked(manifest)
+    changed["attacks"] |= {"skipped": ["tokens", "personas"], "few": ["known-items"]}
+    sentences = ["tokens, personas: could not be made", "known-items: made on fewer than 10 people, so no rate is told"]
+    assert [text for _, text in attack_lines(changed)] == sentences
+    assert told(changed)["What an attacker gains"] == f"{sentences[0]}. {sentences[1]}."
+    page = render(facts_of(changed, *example()[1:]))
+    assert page.count(sentences[0]) == page.count(sentences[1]) == 2, "in the head, and where attacks are drawn"
+
+
+def test_words_and_tokens_are_not_called_people(manifest: dict[str, Any]) -> None:
+    """Canaries are planted words: of 50 there are 50 cases."""
+    ((_, line),) = attack_lines(attacked(manifest, outcome("release", 0.1, 0.04, 0.21, attack="canaries")))
+    assert "10.0% of 50 cases, at most 21.0% (95 %)" in line
+    assert "people" not in line
+
+
+def test_of_everybody_the_rate_is_told_without_an_interval(manifest: dict[str, Any]) -> None:
+    ((_, line),) = attack_lines(
+        attacked(manifest, outcome("release", 0.1, 0.04, 0.21, everybody=True, ceiling=0.1, verdict="within the promise"))
+    )
+    assert "10.0% of all 50 cases;" in line
+    assert "21.0%" not in line
 
 
 def test_an_attack_of_another_version_is_shown_without_a_story(manifest: dict[str, Any]) -> None:

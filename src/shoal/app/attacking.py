@@ -15,7 +15,8 @@ from shoal.app.disclose import allows_exact_counts
 from shoal.app.job import Preparation
 from shoal.app.pipeline import Judged
 from shoal.app.prepare import Prepared, prepare
-from shoal.attacks.outcome import WORST, Outcome
+from shoal.attacks import ATTACKS
+from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import attack_called
 from shoal.counting import percent
 from shoal.data.accounting import Ledger
@@ -28,7 +29,8 @@ from shoal.io.read.inputs import Reading, read
 from shoal.io.read.items import with_files_read
 from shoal.io.rules import RulesFile
 from shoal.methods import Method
-from shoal.report.attack_summary import outcomes_on
+from shoal.report.attack_summary import ATTACKS as KEY
+from shoal.report.attack_summary import FEW, SKIPPED, outcomes_on, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
 from shoal.taxonomy.tree import Taxonomy
 
@@ -106,41 +108,55 @@ def withstood(attempt: Attempt | None, judged: Judged, ready: Readied, method: M
     case = Case(ready.source, ready.prepared, judged.release, with_files_read(method), rules)
     found = attacks_on(case, attempt.names, attempt.draw, tell)
     insist(found)
-    return replace(judged, attacks=published(found, attempt.draw))
+    return replace(judged, attacks=published(found, attempt))
 
 
 def insist(found: Attacked) -> None:
     """Fail closed: raise where an attack succeeds for certain more often than is promised."""
     above = [one for one in found.outcomes if one.standing == "ABOVE THE PROMISE"]
     if above:
-        worst = max(above, key=lambda one: one.success.low)
-        told = f"{worst.attack}, knowing {worst.knowledge}, succeeds at least {percent(worst.success.low)} of the time"
-        what = f"{len(above)} of the attacks succeed more often than the release promises: {told}"
-        raise GuaranteeNotMet(f"{what}, and at most {percent(worst.ceiling or 0.0)} is promised", hint="nothing was written")
+        worst = max(above, key=lambda one: (one.targets >= FEWEST_PEOPLE, _least(one)))
+        what = f"{len(above)} of the attacks succeed more often than the release promises: {worst.attack}, knowing {worst.knowledge},"
+        many = worst.targets >= FEWEST_PEOPLE  # a rate of a handful of people is theirs, and is not told
+        told = f"succeeds at least {percent(_least(worst))} of the time" if many else "succeeds too often"
+        raise GuaranteeNotMet(f"{what} {told}, and at most {percent(worst.ceiling or 0.0)} is promised", hint="nothing was written")
+
+
+def _least(one: Outcome) -> float:
+    """How often an attack succeeds for certain."""
+    return one.success.rate if one.everybody else one.success.low
 
 
 def unsure(manifest: Mapping[str, Any]) -> list[str]:
     """A warning where the upper end of an interval is above what is promised; empty where none is."""
-    n = sum(one["verdict"] == "may be above the promise" for one in outcomes_on(manifest))
-    return [f"{n} of the attacks may succeed more often than is promised: more --targets would tell"] if n else []
+    found = [one for one in outcomes_on(manifest) if one["verdict"] == "may be above the promise"]
+    hint = ": more --targets would tell" if any(one["targets"] >= manifest[KEY]["targets"] for one in found) else ""
+    return [f"{len(found)} of the attacks may succeed more often than is promised{hint}"] if found else []
 
 
-def published(found: Attacked, draw: Draw) -> dict[str, Any]:
-    """What the manifest tells of attacks: how people were drawn, and rates over many of them."""
+def published(found: Attacked, attempt: Attempt) -> dict[str, Any]:
+    """What the manifest tells of attacks: how people were drawn, rates over many of them, and the names of attacks without a rate."""
+    draw, asked = attempt.draw, attempt.names or tuple(ATTACKS)
     told = [_published(one) for one in found.outcomes if one.targets >= FEWEST_PEOPLE]
-    return {"targets": draw.targets, "control": draw.control, "seed": draw.seed, "outcomes": told}
+    without = {
+        SKIPPED: [name for name in asked if name not in found.attacks],
+        FEW: [name for name in found.attacks if all(one["attack"] != name for one in told)],
+    }
+    named = {key: names for key, names in without.items() if names}
+    return {"targets": draw.targets, "control": draw.control, "seed": draw.seed, "outcomes": told, **named}
 
 
 def _published(one: Outcome) -> dict[str, Any]:
     """Rates over at least a handful of people; how long the records of those are who were found is not told."""
     many = one.control is not None and one.controls >= FEWEST_PEOPLE
-    worst = {"worst_hit": one.worst} if round(WORST * one.targets) >= FEWEST_PEOPLE else {}
+    worst = {"worst_hit": one.worst} if worst_is_told(one.targets) else {}
     return {
         "subject": one.subject,
         "attack": one.attack,
         "test": one.test,
         "knowledge": one.knowledge,
         "targets": one.targets,
+        **({"everybody": True} if one.everybody else {}),
         "success": one.success.rate,
         "low": one.success.low,
         "high": one.success.high,

@@ -34,6 +34,7 @@ from shoal.app.schema_rules import (
     under,
 )
 from shoal.attacks import Test
+from shoal.attacks.outcome import ORIGINAL, RELEASE
 from shoal.attacks.outcome import Standing as Placed
 from shoal.data.log import Per
 from shoal.data.noisy_steps import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
@@ -48,7 +49,7 @@ from shoal.io.rules import RULES
 from shoal.io.write.files import LAYOUTS, LISTED, OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
 from shoal.privacy import MODELS, Standing
-from shoal.report.attack_summary import ATTACKS
+from shoal.report.attack_summary import ATTACKS, FEW, SKIPPED
 from shoal.report.lacking import LACKING
 from shoal.taxonomy.losses import LOSSES
 from shoal.taxonomy.placing import Scope, Unknown
@@ -290,7 +291,7 @@ _STEP = object_of(
 
 _OUTCOME = object_of(
     {
-        "subject": text,
+        "subject": one_of((ORIGINAL, RELEASE)),
         "attack": text,
         "test": one_of(get_args(Test)),
         "knowledge": text,
@@ -298,9 +299,16 @@ _OUTCOME = object_of(
         **dict.fromkeys(("success", "low", "high", "baseline"), share),
         "verdict": one_of(get_args(Placed)),
     },
-    {**dict.fromkeys(("worst_hit", "control", "ceiling"), share), "controls": count},
+    {
+        **dict.fromkeys(("worst_hit", "control", "ceiling"), share),
+        "controls": count,
+        "everybody": must(lambda value: value is True, "true, or left out"),
+    },
 )
-_ATTACKS = object_of({"targets": count, "control": share, "seed": count, "outcomes": several(_OUTCOME)})
+_ATTACKS = object_of(
+    {"targets": count, "control": share, "seed": count, "outcomes": several(_OUTCOME)},
+    dict.fromkeys((SKIPPED, FEW), several(text)),
+)
 
 _MANIFEST = object_of(
     {

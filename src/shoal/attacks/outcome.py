@@ -15,6 +15,7 @@ Standing = Literal["within the promise", "may be above the promise", "ABOVE THE 
 
 ORIGINAL, RELEASE = "original", "release"  # what is attacked, before and after
 WORST = 0.01  # the share of people who are hit worst
+ROUNDING = 1e-9  # relative error of a mean of chances, with room to spare
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Outcome:
     """One attack with one kind of knowledge on one subject, the original or the release.
 
     `worst` is the rate among the share of people who are hit worst; `by_length` the rates of people with short, middle and long records.
+    `everybody`: everybody with a published record was attacked, and whose record is whose is known, so that nothing is left to chance.
     """
 
     subject: str
@@ -45,6 +47,7 @@ class Outcome:
     control: Interval | None
     sure: Sure | None
     ceiling: float | None
+    everybody: bool = False
 
     @property
     def excess(self) -> float | None:
@@ -53,8 +56,8 @@ class Outcome:
 
     @property
     def standing(self) -> Standing:
-        """The interval beside what the claim promises."""
-        return standing_of(self.success, self.ceiling)
+        """The interval, or of everybody the rate itself, beside what the claim promises."""
+        return standing_of(self.success, self.ceiling, everybody=self.everybody)
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
@@ -65,6 +68,7 @@ class Outcome:
             "test": self.test,
             "knowledge": self.knowledge,
             "targets": self.targets,
+            "everybody": self.everybody,
             "success": [self.success.rate, self.success.low, self.success.high],
             "worst_hit": self.worst,
             "by_length": [{"items": items, "people": n, "success": rate} for items, n, rate in self.by_length],
@@ -79,12 +83,14 @@ class Outcome:
         }
 
 
-def standing_of(success: Interval, ceiling: float | None) -> Standing:
-    """An interval beside the highest rate that is promised, where any is."""
+def standing_of(success: Interval, ceiling: float | None, *, everybody: bool = False) -> Standing:
+    """An interval beside the highest rate that is promised, where any is; where everybody was attacked, the rate itself."""
     if ceiling is None:
         return "nothing promised"
     if ceiling == 0:  # what must never happen is counted, not estimated: one case is too many, and none is as promised
         return "ABOVE THE PROMISE" if success.rate > 0 else "within the promise"
+    if everybody:  # no sample, so no interval; equal rates may differ in the last digits of their sums
+        return "ABOVE THE PROMISE" if success.rate > ceiling * (1 + ROUNDING) else "within the promise"
     if success.low > ceiling:
         return "ABOVE THE PROMISE"
     return "may be above the promise" if success.high > ceiling else "within the promise"

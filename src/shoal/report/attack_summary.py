@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.attacks.outcome import ORIGINAL, RELEASE
+from shoal.attacks.outcome import ORIGINAL, RELEASE, WORST
 from shoal.counting import counted, percent
+from shoal.report.facts import FEWEST_PEOPLE
+from shoal.report.words import plain
 
 ATTACKS = "attacks"  # the key of a manifest that has the rates of attacks
+SKIPPED, FEW = "skipped", "few"  # keys below it: attacks that could not be made, and those made on too few people to tell a rate
 
 Told = Mapping[str, Any]
 
@@ -18,9 +21,29 @@ def outcomes_on(manifest: Told, subject: str = RELEASE) -> list[Told]:
     return [one for one in manifest.get(ATTACKS, {}).get("outcomes", ()) if one["subject"] == subject]
 
 
+def worst_is_told(targets: int) -> bool:
+    """Whether the people who are hit worst are enough to tell a rate of."""
+    return round(WORST * targets) >= FEWEST_PEOPLE
+
+
+def untold(manifest: Told) -> tuple[str, ...]:
+    """A sentence each on the attacks without a rate: those that could not be made, and those made on too few people."""
+    told = manifest.get(ATTACKS, {})
+    reasons = {SKIPPED: "could not be made", FEW: f"made on fewer than {FEWEST_PEOPLE} people, so no rate is told"}
+    found = tuple(f"{plain(', '.join(names))}: {reason}" for key, reason in reasons.items() if (names := told.get(key)))
+    return found or (() if told.get("outcomes") else ("no attack has a rate to tell",))
+
+
 def strongest(outcomes: Sequence[Told]) -> Told:
     """The one that may succeed most often."""
-    return max(outcomes, key=lambda one: float(one["high"]))
+    return max(outcomes, key=lambda one: float(one["success"] if "everybody" in one else one["high"]))
+
+
+def rate_of(one: Told) -> str:
+    """How often an attack succeeds in how many cases; with the upper end of the interval where these are a sample."""
+    if "everybody" in one:
+        return f"{percent(one['success'])} of all {counted(one['targets'], 'case')}"
+    return f"{percent(one['success'])} of {counted(one['targets'], 'case')}, at most {percent(one['high'])} (95 %)"
 
 
 def before(manifest: Told, found: Told) -> Told | None:
@@ -35,15 +58,14 @@ def attack_lines(manifest: Told) -> tuple[tuple[str, str], ...]:
     on_release = outcomes_on(manifest)
     names = dict.fromkeys(one["attack"] for one in on_release)
     lines = [(name, _line(manifest, strongest([one for one in on_release if one["attack"] == name]))) for name in names]
-    return tuple(lines) or (("attacks", "none was made on enough people to tell its rates"),)
+    return (*lines, *(("no rate of", sentence) for sentence in untold(manifest)))
 
 
 def _line(manifest: Told, one: Told) -> str:
     was = before(manifest, one)
     raw = f"; {percent(was['success'])} on the original" if was else ""
     ceiling = f"at most {percent(one['ceiling'])} is promised: {one['verdict']}" if "ceiling" in one else "nothing is promised against it"
-    people = counted(one["targets"], "person", "people")
-    return f"{one['knowledge']}: {percent(one['success'])}, at most {percent(one['high'])} (95 %), of {people}{raw}; {ceiling}"
+    return f"{one['knowledge']}: {rate_of(one)}{raw}; {ceiling}"
 
 
 def _same(one: Told, other: Told) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.counting import percent
-from shoal.report.attack_summary import ATTACKS, before, outcomes_on, strongest
+from shoal.report.attack_summary import ATTACKS, before, outcomes_on, rate_of, strongest, untold
 from shoal.report.lacking import lack_of
 from shoal.report.sections import WITHHELD as CLOSED
 from shoal.report.sections import published_part
@@ -18,7 +18,6 @@ from shoal.report.words import count, plain, plural
 UNTRIED = (
     "No attack was tried before this release was written: `shoal anonymize --attack` does that, and `shoal attack` tries some afterwards."
 )
-FEW = "No attack was made on enough people to tell its rates."
 WITHHELD = "Counts with noise. Of how many people they are is not told: exact numbers would break the guarantee."
 
 
@@ -84,19 +83,17 @@ def _gained(manifest: Mapping[str, Any]) -> str:
     if ATTACKS not in manifest:
         return UNTRIED
     found = outcomes_on(manifest)
-    if not found:
-        return FEW
     promised, others = ([one for one in found if ("ceiling" in one) is wanted] for wanted in (True, False))
     told = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
     told += [f"Where nothing is promised: {_best(manifest, strongest(others))}"] if others else []
-    return " ".join(told)
+    return " ".join([*told, *(f"{sentence}." for sentence in untold(manifest))])
 
 
 def _best(manifest: Mapping[str, Any], one: Mapping[str, Any]) -> str:
     was = before(manifest, one)
     raw = f", from {percent(was['success'])} in the original" if was else ""
     known = f"{one['attack']} (known: {plain(str(one['knowledge']))})"
-    return f"{known} succeeds in {percent(one['success'])} of {count(one['targets'])} cases, at most {percent(one['high'])}{raw}."
+    return f"{known} succeeds in {rate_of(one)}{raw}."
 
 
 def _verdict(promised: Sequence[Mapping[str, Any]]) -> str:

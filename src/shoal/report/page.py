@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.report import pictures, sections, verdicts
 from shoal.report.attack_section import HEAD, attack_parts
-from shoal.report.attack_summary import ATTACKS
+from shoal.report.attack_summary import ATTACKS, untold
 from shoal.report.citation import citation_of
 from shoal.report.executive import in_short
 from shoal.report.facts import Facts, PublishedItem
@@ -77,6 +77,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         "accounts": [(a, _safe(a.chart)) for a in sections.accounts(manifest)],
         "attacks": [(one, [(lane, _safe(lane.svg)) for lane in one.lanes]) for one in attack_parts(manifest)],
         "attack_head": HEAD,
+        "untold_attacks": untold(manifest),
         "attacked": ATTACKS in manifest,
         "targets": count(manifest.get(ATTACKS, {}).get("targets", 0)),
         "citation": citation_of(manifest),

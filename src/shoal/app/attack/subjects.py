@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class Subject:
     people: People
     control: tuple[Scene, People] | None
     claims: tuple[Model, ...]
+    everybody: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +93,12 @@ def chosen_people(owners: Ints, draw: Draw) -> Ints:
 def subjects(original: AnyOriginal, release: Release, absent: LeftOut | None, draw: Draw) -> list[Subject]:
     """The original as it is and the release, attacked with the same people."""
     raw, released = raw_stage(original), stage_of(original, release)
-    targets = released.drawn(draw.seed, draw.targets)
+    published = released.drawn(draw.seed, len(released.records))
+    targets, everybody = published[: draw.targets], released.owned is not None and len(published) <= draw.targets
     before, after = (None, None) if absent is None else absent.controls(draw)
     return [
         Subject(ORIGINAL, raw.scene, raw.people(targets), before, ()),
-        Subject(RELEASE, released.scene, released.people(targets), after, release.claims),
+        Subject(RELEASE, released.scene, released.people(targets), after, release.claims, everybody),
     ]
 
 
@@ -127,10 +129,11 @@ def outcomes(attack: RecordAttack, subject: Subject, seed: int) -> list[Outcome]
     trials = attack.trials(subject.scene, subject.people, seed)
     controls = {} if subject.control is None else {trial.knowledge: trial for trial in attack.trials(*subject.control, seed)}
     lengths = np.diff(subject.people.records.indptr)
-    return [
+    found = [
         outcome(subject.name, attack, trial, lengths, controls.get(trial.knowledge), ceiling(subject.claims, attack.test, trial))
         for trial in trials
     ]
+    return [replace(one, everybody=subject.everybody) for one in found]
 
 
 def ceiling(claims: Sequence[Model], test: str, trial: Trial) -> float | None:

@@ -68,11 +68,11 @@ def command(
     if as_json:
         screen.as_json(found.as_dict())
     else:
-        show(found)
+        show(found, draw)
     return 0 if found.holds else 3
 
 
-def show(found: Attacked) -> None:
+def show(found: Attacked, draw: Draw) -> None:
     """Each attack's story, then a row for each kind of knowledge: the original beside the release; then the three tests."""
     for name in found.attacks:
         before = {one.knowledge: one for one in found.outcomes if one.attack == name and one.subject == ORIGINAL}
@@ -82,7 +82,7 @@ def show(found: Attacked) -> None:
         screen.listing(BESIDE, [_beside(one) for one in after])
     screen.lines("")
     screen.listing(["test of regulators", RELEASE, "95 % interval", "promised", "by"], [_worst(one) for one in found.by_test])
-    screen.lines("", _sentence(found))
+    screen.lines("", _sentence(found, draw))
 
 
 def _row(before: Outcome | None, after: Outcome) -> list[str]:
@@ -118,7 +118,7 @@ def _interval(interval: Interval) -> str:
     return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
-def _sentence(found: Attacked) -> str:
+def _sentence(found: Attacked, draw: Draw) -> str:
     above = [one for one in found.outcomes if one.standing == "ABOVE THE PROMISE"]
     if above:
         return f"{len(above)} of the attacks succeed more often than the release promises"
@@ -126,5 +126,6 @@ def _sentence(found: Attacked) -> str:
         return "no attack was made"
     unsure = [one for one in found.outcomes if one.standing == "may be above the promise"]
     if unsure:
-        return f"no attack is certainly above what the release promises; {len(unsure)} may be: more --targets would tell"
+        hint = ": more --targets would tell" if any(one.targets >= draw.targets for one in unsure) else ""
+        return f"no attack is certainly above what the release promises; {len(unsure)} may be{hint}"
     return "no attack succeeds more often than the release promises"

@@ -21,6 +21,7 @@ from shoal.data.tables.counts import CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
+from shoal.report.facts import FEWEST_PEOPLE
 
 NOT_ATTACKED = "not_attacked"
 STAGED = (BagTable.kind, RowTable.kind, ProfileTable.kind)
@@ -47,6 +48,8 @@ def worst_attack(release: Release, original: AnyOriginal, effort: Effort) -> dic
     if stage is None:
         return {NOT_ATTACKED: WHY_NOT.get(min(release.kinds), "no attack is made on what is published")}
     targets = stage.drawn(effort.seed, effort.targets)
+    if len(targets) < FEWEST_PEOPLE:
+        return {NOT_ATTACKED: f"fewer than {FEWEST_PEOPLE} people would be attacked, and their rate is not told"}
     high, rate, known = _worst(stage, targets, effort.seed)
     raw = _worst(raw_stage(original), targets, effort.seed)
     return {"worst_attack": known, "attack_rate": rate, "attack_high": high, "attack_original": raw[1], "attack_original_high": raw[0]}
