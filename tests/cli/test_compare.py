@@ -50,6 +50,17 @@ def test_every_method_at_every_setting(shop: Shell):
     assert table["refused"].to_list()[-1] == found["mdav None"]["refused"]
 
 
+def test_a_rate_of_one_person_is_not_told(shop: Shell):
+    words = ("compare", "baskets.txt", "--out", "found", "--taxonomy", "food.csv", "--targets", "1", "--methods", "clump", "--k", "2")
+    answer = shop(*words)
+    assert answer.code == 0, answer.err
+    assert "not attacked" in answer.out
+    (row,) = json.loads(shop(*words, "--json").out)
+    assert "fewer than 10 people" in row["not_attacked"]
+    assert not any(name.startswith("attack") for name in row)
+    assert "fewer than 10 people" in (shop.directory / "found" / "comparison.html").read_text()
+
+
 def test_what_is_finished_is_not_worked_on_again(shop: Shell):
     first = shop(*COMPARE, "--methods", "clump", "--k", "2,5", "--json")
     cells = sorted((shop.directory / "found" / "cells").iterdir())
@@ -187,7 +198,10 @@ def test_all_kinds_stand_in_one_comparison(shop: Shell):
     for name in kinds:
         assert 0 <= found[name]["kept"] <= 1
         assert ("attack_high" in found[name]) != ("not_attacked" in found[name])
-    assert "attack_high" in found["user-microaggregation"]
+    assert "attack_high" in found["shoal"]
+    few = found["user-microaggregation"]  # hardly two people of this log asked the same query, so a handful has a history
+    assert 60 * few["people_left"] < 10
+    assert "fewer than 10 people" in few["not_attacked"]
     assert "sensitive" in found["cahd"]["refused"]
     page = (shop.directory / "kinds" / "comparison.html").read_text()
     assert found["disassociation"]["not_attacked"] in page
