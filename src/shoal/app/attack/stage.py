@@ -52,18 +52,18 @@ class Stage:
         return mixed[np.sort(first)][:most]
 
 
-def raw_stage(original: AnyOriginal) -> Stage:
-    """The original itself, published as it is."""
+def raw_stage(original: AnyOriginal, beside: Bags | None = None) -> Stage:
+    """The original itself, published as it is. Of a log, `beside` are records of other people, whose words have numbers too."""
     if isinstance(original, Original):
         records, scene = original.bags, Scene.of_raw(original)
     else:
-        placed = as_typed(words_of(_log(original)))
+        placed = _world(words_of(_log(original)), beside)
         records, scene = placed.bags, Scene.of_world(placed.bags, placed.tree)
     return Stage(scene, records, Owned.one_each(np.arange(len(records))))
 
 
-def stage_of(original: AnyOriginal, release: Release) -> Stage:
-    """A release of this original; who is who is known where the release still has its secret."""
+def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None) -> Stage:
+    """A release of this original; who is who is known where the release still has its secret. `beside` as for the original itself."""
     rows = None if release.secret is None else release.secret.rows()
     if isinstance(original, Original):
         return Stage(Scene.of_release(release, original), original.bags, None if rows is None else Owned.one_each(rows))
@@ -72,8 +72,7 @@ def stage_of(original: AnyOriginal, release: Release) -> Stage:
         raise InputError(f"of a log, rows and profiles are attacked, and this release holds {table.kind}")
     shown = published_log(table)
     records, published = words_of(log), words_of(shown)
-    names = Vocabulary(pl.concat([records.vocabulary.names, published.vocabulary.names]).unique())
-    world = as_typed(records.relabelled(names.codes(records.vocabulary.names), names))
+    world = _world(records, published, beside)
     placed = published.relabelled(world.tree.names.codes(published.vocabulary.names), world.tree.names)
     scene = Scene(placed, np.ones(len(placed), np.int64), world.tree, world.bags)
     return Stage(scene, world.bags, None if rows is None else _owned(log, table, shown, rows))
@@ -104,6 +103,13 @@ def words_of(log: Log) -> Bags:
     """One record for each owner of a log, by rising number: the words of all queries in lower case, or all items."""
     plain = replace(log, frame=log.frame.select(name for name in ("owner", "time", "payload") if name in log.frame.columns))
     return records_of(plain, Preparation()).folded
+
+
+def _world(records: Bags, *others: Bags | None) -> Original:
+    """Records in a vocabulary that has the names of other records too."""
+    parts = [records, *(one for one in others if one is not None)]
+    names = Vocabulary(pl.concat([part.vocabulary.names.rename("item") for part in parts]).unique())
+    return as_typed(records.relabelled(names.codes(records.vocabulary.names), names))
 
 
 def _log(original: AnyOriginal) -> Log:

@@ -10,11 +10,13 @@ import numpy as np
 from shoal.app.attack.case import Case
 from shoal.app.attack.scenario import REMAKES
 from shoal.app.attack.stage import Stage, raw_stage, records_in, stage_of
+from shoal.app.attack.widened import widened
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
 from shoal.attacks.scene import People, Scene
+from shoal.counting import counted
 from shoal.data.bags import Bags, Ints
-from shoal.data.original import AnyOriginal
+from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ShoalError
@@ -74,14 +76,27 @@ def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
     owners = case.source.owners
     chosen = chosen_people(owners, draw)
     outside = np.isin(owners, chosen)
+    if outside.all():
+        return None, "no control group: without those left out nobody would be published"
     try:
         rest, release = case.made_of(~outside)
     except ShoalError as error:
         return None, f"no control group: without some people the release cannot be made ({error.message})"
-    raw, released = raw_stage(rest), stage_of(rest, release)
-    records = records_in(case.source.prepared(outside).original)
-    found = LeftOut(rest, release, raw, released, raw.known(records), released.known(records))
-    return found, f"control group: the same release was made without {len(chosen):,} people"
+    try:
+        others = case.source.prepared(outside).original
+    except ShoalError as error:
+        return None, f"no control group: the people left out cannot be prepared by themselves ({error.message})"
+    found = _left_out(rest, release, others)
+    return found, f"control group: the same release was made without {counted(len(chosen), 'person', 'people')}"
+
+
+def _left_out(rest: AnyOriginal, release: Release, others: AnyOriginal) -> LeftOut:
+    """The rest and the people left out, whose items all have numbers: what nobody else holds can be known of them, and never be guessed."""
+    if isinstance(rest, Original) and isinstance(others, Original):
+        rest = widened(rest, others)
+    records = records_in(others)
+    raw, released = raw_stage(rest, records), stage_of(rest, release, records)
+    return LeftOut(rest, release, raw, released, raw.known(records), released.known(records))
 
 
 def chosen_people(owners: Ints, draw: Draw) -> Ints:

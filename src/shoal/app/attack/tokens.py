@@ -55,7 +55,9 @@ def hashed_beside(clear: Log, original: Log, release: Release, unit: Hashes) -> 
     owners = original.frame["owner"].to_numpy()[kept]
     linked = table.pseudonyms is not None and _one_each(owners, table.frame[table.pseudonyms].to_numpy()[rows])
     published, typed = table.frame[table.unit].gather(rows), original.frame["payload"].gather(kept)
-    tokens, words = _Units.of(published.str.split(" ")), _Units.of(_split(clear.frame["payload"], unit))
+    # The names of tokens depend on the key. Numbered by them, those that occur equally often would be read otherwise with each key.
+    tokens = _Units.of(published.str.split(" "), by_name=False)
+    words = _Units.of(_split(clear.frame["payload"], unit), by_name=True)
     return Hashed(
         tokens.corpus(owners if linked else None),
         words.corpus(clear.frame["owner"].to_numpy() if linked else None),
@@ -72,9 +74,10 @@ class _Units:
     names: pl.Series
 
     @classmethod
-    def of(cls, lists: pl.Series) -> _Units:
+    def of(cls, lists: pl.Series, *, by_name: bool) -> _Units:
+        """Numbered by their names, or as they occur."""
         flat = lists.explode(empty_as_null=False, keep_nulls=False).rename("unit")
-        names = flat.unique().sort()
+        names = flat.unique().sort() if by_name else flat.unique(maintain_order=True)
         items = flat.to_frame().join(names.to_frame().with_row_index("number"), on="unit", how="left", maintain_order="left")["number"]
         return cls(lists.list.len().to_numpy().astype(np.int64), items.to_numpy().astype(np.int64), names)
 
@@ -96,7 +99,9 @@ def _split(texts: pl.Series, unit: Hashes) -> pl.Series:
 def _meaning(tokens: pl.Series, published: pl.Series, typed: pl.Series) -> pl.Series:
     """What each token stands for, from rows before and after, where both have as many; null where no such row tells it."""
     same = published.list.len() == typed.list.len()
-    pairs = pl.DataFrame({"unit": published.filter(same).explode(), "word": typed.filter(same).explode()}).unique("unit")
+    pairs = pl.DataFrame({"unit": published.filter(same).explode(), "word": typed.filter(same).explode()}).unique(
+        "unit", keep="first", maintain_order=True
+    )
     return tokens.rename("unit").to_frame().join(pairs, on="unit", how="left", maintain_order="left")["word"]
 
 
