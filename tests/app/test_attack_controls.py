@@ -96,3 +96,12 @@ def test_tokens_are_read_the_same_whatever_the_key_is(shell: Shell):
     assert made.code == 0, made.err
     found = {shell("attack", "log.csv", "release", "--attack", "tokens", "--json").out for _ in range(4)}
     assert len(found) == 1
+
+
+def test_tokens_without_words_that_can_be_read_are_skipped(shell: Shell):
+    shell.file("log.csv", typed_queries({"u": ["apple pear"]}))  # half of one person is nobody
+    made = shell("anonymize", "log.csv", "--method", "old-remedies", "--no-guarantee", "--queries", "hash-words", "--out", "release")
+    assert made.code == 0, made.err
+    answer = shell("attack", "log.csv", "release", "--attack", "tokens", "--json")
+    assert "the attack tokens was skipped: there are no words that can be read" in answer.err
+    assert json.loads(answer.out)["attacks"] == []

@@ -37,6 +37,12 @@ def test_whoever_asks_the_same_later_is_found_with_the_chance_of_all_who_do():
     assert trial.baseline == 0.25
 
 
+def test_somebody_who_guesses_finds_people_of_several_rows_more_often():
+    """Two of four rows are the first person's, one is the second's: a row drawn at random is theirs with 1/2 and 1/4."""
+    people = People(records("n1 n2", "n3"), Owned(np.array([0, 2, 3]), np.array([0, 1, 2])))
+    assert {trial.baseline for trial in KnownItems().trials(scene("n1", "n2", "n3", "n4"), people, 0)} == {3 / 8}
+
+
 def test_a_long_record_is_not_more_like_for_its_length():
     """Both records hold all that is known; the cosine is larger where little else is held."""
     likeness = Matcher(scene("n1 n2 n3 n4 n5", "n1 n2", "n6")).likeness(records("n1 n2")).matrix.toarray()[0]

@@ -77,6 +77,24 @@ def test_copies_of_several_people_are_planted_at_once_where_there_are_many():
     assert sizes == [4, 4, 2] * 3  # at most one person in twenty is made up: two people's copies in a release of eighty
 
 
+def test_copies_for_other_people_are_no_people():
+    """Copies for two people are planted at once, and all made-up people are published alike with the first person and nobody else."""
+
+    def with_the_first(typed: Bags) -> Made:
+        rows = [0 if i == 0 or i >= 80 else 1 for i in range(len(typed))]
+        return published_as(typed.to_polars().to_list(), rows, [["Food"], ["Food"]], typed.owners.tolist())
+
+    def apart(typed: Bags) -> Made:
+        rows = [0 if i == 0 or i >= 80 else 1 for i in range(len(typed))]
+        return published_as(typed.to_polars().to_list(), rows, [["Fruit"], ["Food"]], typed.owners.tolist())
+
+    made = grouped([["Apple"]] * 80, list(range(80)))
+    told = chances(PlantedPeople().tried(scenario(made, PROMISE, remake=apart, few=np.arange(2))))
+    assert told[WHOLE] == [1.0, 0.0]  # the attacker knows all members of the group but one
+    everybody = chances(PlantedPeople().tried(scenario(made, PROMISE, remake=with_the_first, few=np.arange(2))))
+    assert everybody[WHOLE] == [1 / 80] * 2
+
+
 def test_without_a_k_or_a_release_the_attack_is_skipped():
     made = grouped(RECORDS, [0, 1, 2, 3])
     with pytest.raises(Skipped, match="no claim names"):

@@ -10,7 +10,7 @@ from helpers_attacks import as_it_is, chances, grouped, scenario
 from helpers_cli import FOOD, Shell
 from helpers_data import food, on
 from shoal.attacks.scenarios import Scenario, Skipped, Tried
-from shoal.attacks.scenarios.sensitive_inference import HOMOGENEOUS, OF_RECORD, SensitiveInference
+from shoal.attacks.scenarios.sensitive_inference import CLAIMED, HOMOGENEOUS, OF_RECORD, SensitiveInference
 from shoal.itemsets.choice import Items
 from shoal.privacy.coherence import Coherence
 from shoal.privacy.k_anonymity import KAnonymity
@@ -92,6 +92,17 @@ def test_items_of_a_claim_are_looked_for_unless_others_are_named():
             SensitiveInference().tried(scenario(RAW, claims))
 
 
+def test_items_that_a_claim_leaves_out_are_looked_for_and_only_those_of_the_claim_are_promised():
+    """A method suppressed beef, and claims something of milk alone."""
+    claim = RhoUncertainty(rho=0.6, sensitive=Items.of(["Milk"]))
+    found = on_release(SensitiveInference().tried(scenario(RAW, [claim], sensitive=Items.of(["Beef", "Milk"]))))
+    assert [one.ceiling for one in found.trials] == [None] * 6 + [0.6] * 4 + [None] * 2
+    told, alone = chances(found), chances(on_release(SensitiveInference().tried(scenario(RAW, [claim]))))
+    assert {name.removesuffix(CLAIMED): rates for name, rates in told.items() if name.endswith(CLAIMED)} == alone
+    assert told[OF_RECORD] == [1.0] * 4  # everybody holds one of the two
+    assert alone[OF_RECORD] == [0, 0, 1, 1]
+
+
 def test_people_who_were_left_out_hold_the_guess_or_not():
     strangers = on(food(), [["Apple", "Beef"], ["Apple", "Milk"], ["Orange"]])
     found = on_release(SensitiveInference().tried(scenario(RAW, sensitive=BEEF, left_out=(strangers, as_it_is(RAW.original.typed)))))
@@ -171,3 +182,18 @@ def test_without_sensitive_items_the_attack_says_so(typed: Shell):
     assert {one["ceiling"] for one in json.loads(answer.out)["attacks"]} == {None}
     answer = attack(typed, "--control", "0", "--sensitive", "under:Meet")
     assert answer.code == 1
+
+
+def test_suppressed_items_are_attacked_before_a_release_is_written(shell: Shell):
+    """All sensitive items are suppressed, so the claim names none; the people still hold them, and can be asked about."""
+    shell.file("sets.txt", "".join(f"{'ab'[person % 2]} {'hiv' if person % 4 else 'milk'}\n" for person in range(40)))
+    shell.file("sensitive.txt", "hiv\n")
+    how = ("--format", "transactions", "--taxonomy", "none", "--method", "suppress-control", "--rho", "0.3", "--sensitive", "sensitive.txt")
+    answer = shell("anonymize", "sets.txt", *how, "--attack", "sensitive-inference", "--control", "0", "--out", "release")
+    assert answer.code == 0, answer.err
+    assert "skipped" not in answer.err
+    told = json.loads((shell.directory / "release" / "manifest.json").read_text())
+    assert "hiv" not in json.dumps(told)
+    found = {one["knowledge"]: one for one in told["attacks"]["outcomes"] if one["subject"] == "release"}
+    assert found[OF_RECORD]["baseline"] == 0.75  # three of four people hold it
+    assert all("ceiling" not in one for one in found.values())

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 
 import shoal
 from helpers_cli import Shell
-from shoal.attacks import ATTACKS
+from shoal.app.attacking import Attempt
+from shoal.attacks import ATTACKS, Test
+from shoal.attacks.logs import LOG_ATTACKS
+from shoal.attacks.scenarios import SCENARIO_ATTACKS
+from shoal.privacy import Model
+from shoal.privacy.user_k_anonymity import UserKAnonymity
+from shoal.privacy.vocabulary import VocabularyKAnonymity
 
 EACH = [word for name in ATTACKS for word in ("--attack", name)]  # all attacks on published records
 
@@ -155,3 +162,29 @@ def test_where_nearly_everybody_is_left_out_the_note_says_that_there_is_no_contr
     assert answer.code == 0
     assert "no control group: without some people the release cannot be made" in answer.err
     assert {one["controls"] for one in json.loads(answer.out)["attacks"]} == {0}
+
+
+def test_an_unknown_attack_is_answered_with_all_that_there_are(typed: Shell):
+    answer = typed("anonymize", "log.tsv", "--out", "release", "--k", "5", "--attack", "guess")
+    assert answer.code == 1
+    for name in (*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS):
+        assert name in answer.err
+
+
+def test_all_may_stand_beside_other_names():
+    asked = Attempt.asked("all,canaries,known-items")
+    assert asked is not None
+    assert asked.names == (*ATTACKS, "canaries")
+
+
+def test_another_release_beside_rows_of_a_log_is_refused_by_its_option(typed: Shell):
+    assert typed("anonymize", "log.tsv", "--out", "rows", "--method", "old-remedies", "--no-guarantee").code == 0
+    answer = typed("attack", "log.tsv", "rows", "--other-release", "rows", "--attack", "known-items")
+    assert answer.code == 1
+    assert "--other-release compares published records, and rows of a log are published" in answer.err
+
+
+@pytest.mark.parametrize("model", [VocabularyKAnonymity(k=4), UserKAnonymity(k=4)], ids=lambda model: model.name)
+def test_groups_promise_nothing_against_whoever_infers(model: Model):
+    promised = {test: model.ceiling(test, None) for test in (*get_args(Test), "sensitive inference", "sensitive record")}
+    assert {test for test, limit in promised.items() if limit is not None} == {"singling out", "linking"}

@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from shoal.app.again import SENSITIVE
 from shoal.app.attack import Attacked, Case, Draw, Source, Tell, attacks_on, refuse_other_kinds
+from shoal.app.attack.scenario import More
 from shoal.app.disclose import allows_exact_counts
 from shoal.app.job import Preparation
 from shoal.app.pipeline import Judged
@@ -28,6 +30,7 @@ from shoal.io.read.defects import Defects
 from shoal.io.read.inputs import Reading, read
 from shoal.io.read.items import with_files_read
 from shoal.io.rules import RulesFile
+from shoal.itemsets.choice import Items
 from shoal.methods import Method
 from shoal.report.attack_summary import ATTACKS as KEY
 from shoal.report.attack_summary import FEW, SKIPPED, outcomes_on, worst_is_told
@@ -39,7 +42,8 @@ ALL = "all"
 _EVERY, _NONE = {ALL, "yes"}, {"", "no"}  # a file of options writes true and false as yes and no
 
 Wanted = bool | str | Sequence[str] | None
-"""Names of attacks, in a list or with commas between them; true, or `all`, is all of them."""
+"""Names of attacks, in a list or with commas between them; true, or `all`, is those on published records: known-items, two-halves and
+one-more-item."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ class Attempt:
 
 
 def _named(wanted: Wanted) -> tuple[str, ...] | None:
-    """The attacks by name, none for all of them; None where no attack is wanted."""
+    """The attacks by name, none for all on published records; None where no attack is wanted."""
     if wanted is None or isinstance(wanted, bool):
         return () if wanted else None
     names = tuple(name.strip() for name in wanted.split(",")) if isinstance(wanted, str) else tuple(wanted)
@@ -78,9 +82,10 @@ def _named(wanted: Wanted) -> tuple[str, ...] | None:
         return None
     if set(names) <= _EVERY:
         return ()
-    for name in names:
+    every = [one for name in names for one in (ATTACKS if name == ALL else [name])]
+    for name in every:
         attack_called(name)
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(every))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +110,16 @@ def withstood(attempt: Attempt | None, judged: Judged, ready: Readied, method: M
     """The release after the attacks that were asked for, with what they amount to; an error where one breaks a promise for certain."""
     if attempt is None or ready.source is None:
         return judged
-    case = Case(ready.source, ready.prepared, judged.release, with_files_read(method), rules)
-    found = attacks_on(case, attempt.names, attempt.draw, tell)
+    at_hand = with_files_read(method)
+    case = Case(ready.source, ready.prepared, judged.release, at_hand, rules)
+    found = attacks_on(case, attempt.names, attempt.draw, tell, More(sensitive=_sensitive(at_hand)))
     insist(found)
     return replace(judged, attacks=published(found, attempt))
+
+
+def _sensitive(method: Method) -> Items | None:
+    """The items that must not be inferred, as the method was given them: a claim has only those that are still published."""
+    return next((value for name in SENSITIVE if isinstance(value := method.values().get(name), Items)), None)
 
 
 def insist(found: Attacked) -> None:

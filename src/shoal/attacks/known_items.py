@@ -87,7 +87,7 @@ class KnownItems(RecordAttack):
                 scores = _scores(block, fits, setting, told[setting][place])
                 success[setting][place] = block.chance(scores)
                 claimed[setting][place] = scores.stands_out(self.eccentricity)
-        guessing = 1 / max(1, scene.n_records)
+        guessing = people.rows_each / max(1, scene.n_records)
         return [Trial(str(one), one.within_models, success[one], guessing, claimed[one]) for one in settings]
 
 

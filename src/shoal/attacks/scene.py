@@ -116,6 +116,11 @@ class People:
         """The published rows of each person, where they are known."""
         return self.rows if self.rows is None or isinstance(self.rows, Owned) else Owned.one_each(np.asarray(self.rows, np.int64))
 
+    @property
+    def rows_each(self) -> float:
+        """How many published rows a person has in the mean, by any of which the person is found; one where that is not known."""
+        return float(self.owned.sizes.mean()) if self.owned is not None and len(self.owned) else 1.0
+
     def select(self, numbers: Ints) -> People:
         """Some of them."""
         return People(self.records.select(numbers), None if self.owned is None else self.owned.select(numbers))

@@ -57,7 +57,7 @@ class UserKAnonymity(Model):
 
     def ceiling(self, test: str, known: int | None) -> float | None:
         """No pseudonym is found with a chance above 1/k, whatever is known: k have the same history."""
-        return None if test == "inference" else 1 / self.k
+        return 1 / self.k if test in {"singling out", "linking"} else None
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
         """Count the pseudonyms of each history; with the original the people behind each query, word and URL of it."""

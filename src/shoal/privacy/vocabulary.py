@@ -41,7 +41,7 @@ class VocabularyKAnonymity(Model):
 
     def ceiling(self, test: str, known: int | None) -> float | None:
         """No vocabulary is found with a chance above 1/k, whatever is known."""
-        return None if test == "inference" else 1 / self.k
+        return 1 / self.k if test in {"singling out", "linking"} else None
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical published vocabularies; terms may stand for similar ones, so generalization is not demanded."""

@@ -98,7 +98,7 @@ def periods(case: Case, draw: Draw) -> list[Linking]:
     if released.owned is None:
         raise Skipped("it is not known which record became which")
     published = released.records.owners[released.owned.sizes > 0]
-    known = _acquaintance(case, cut, _drawn(cut.in_both(published), draw), _drawn(cut.in_both(absent), draw))
+    known = _acquaintance(case, cut, draw.some(cut.in_both(published)), draw.some(cut.in_both(absent)))
     return [known.subject(ORIGINAL, raw), known.subject(RELEASE, released, case.release.claims)]
 
 
@@ -116,8 +116,3 @@ def _records(case: Case, wanted: Mask) -> Bags:
         return records_in(case.source.prepared(wanted).original)
     except ShoalError as error:
         raise Skipped(f"what is known of people cannot be prepared ({error.message})") from None
-
-
-def _drawn(people: Ints, draw: Draw) -> Ints:
-    """So many of these people, in rising order."""
-    return np.sort(np.random.default_rng(draw.seed).permutation(people)[: draw.targets])

@@ -38,7 +38,7 @@ def personas(case: Case, draw: Draw) -> list[Linking]:
     owned = stage_of(original, release).owned
     if owned is None:
         raise Skipped("the release cannot be made again, so it is not known which pseudonyms are one person's")
-    theirs = owned.select(_drawn(np.flatnonzero(owned.sizes > 1), draw))
+    theirs = owned.select(draw.some(np.flatnonzero(owned.sizes > 1)))
     if not len(theirs):
         raise Skipped("nobody has several pseudonyms")
     shown = published_log(table)
@@ -83,7 +83,3 @@ def _linkable(records: Bags, theirs: Owned, known: Ints) -> Linkable:
     others = Owned(theirs.starts - np.arange(len(theirs.starts)), theirs.rows[left])
     scene, held = Scene.of_world(placed.bags, placed.tree), placed.bags.select(own)
     return Linkable(scene, People(held, others), held, own)
-
-
-def _drawn(numbers: Ints, draw: Draw) -> Ints:
-    return np.sort(np.random.default_rng(draw.seed).permutation(numbers)[: draw.targets])

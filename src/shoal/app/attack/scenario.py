@@ -24,6 +24,7 @@ from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
 from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, Skipped, of_used_names
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
+from shoal.data.original import Original
 from shoal.errors import InputError
 from shoal.io.read.inputs import Reading, read
 from shoal.io.read.items import read_items
@@ -65,6 +66,8 @@ class Beside:
 
     def read(self, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None) -> More:
         """The other releases made again of this original; whatever cannot be, or is of other records, is refused."""
+        if self.others and not isinstance(prepared.original, Original):
+            raise InputError("--other-release compares published records, and rows of a log are published", hint="leave it out")
         made = [_other(*other, reading, prepared, original, given, self.sensitive) for other in self.others]
         others = tuple((f"other release {number:,}", one) for number, one in enumerate(made, 1))
         return More(others, self.sensitive, self._reference(reading))

@@ -38,6 +38,10 @@ class Draw(Declared):
         None, minimum=0, help=f"people for each of whom the release is made again (none: {REMAKES}, fewer of many records)"
     )
 
+    def some(self, numbers: Ints) -> Ints:
+        """So many of these people as are attacked, in rising order."""
+        return np.sort(np.random.default_rng(self.seed).permutation(numbers)[: self.targets])
+
 
 @dataclass(frozen=True, eq=False)
 class Subject:

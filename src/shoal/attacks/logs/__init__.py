@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shoal.attacks import Attack, Trial
+from shoal.parameters import param
 from shoal.registry import Table
 
 if TYPE_CHECKING:
@@ -18,12 +20,17 @@ if TYPE_CHECKING:
     from shoal.attacks.logs.linking import Linkable
 
 
+@dataclass(frozen=True)
 class LinkingAttack(Attack):
     """An attack that looks for records like one that is known: by what is known, what there is to link."""
 
-    @abstractmethod
+    eccentricity: float = param(1.5, minimum=0, help="standard deviations by which a record must lead before the attacker is sure")
+
     def trials(self, by_knowledge: Mapping[str, Linkable]) -> list[Trial]:
         """The attack with each kind of knowledge."""
+        from shoal.attacks.logs.linking import linked  # with scipy, which listing attacks does not need
+
+        return [linked(one, knowledge, self.eccentricity) for knowledge, one in by_knowledge.items()]
 
 
 class TokenAttack(Attack):

@@ -36,8 +36,7 @@ class Linkable:
     @property
     def guessing(self) -> float:
         """The rate of somebody who draws a record at random."""
-        owned, n = self.people.owned, max(1, self.scene.n_records - (self.own is not None))
-        return float(np.mean(owned.sizes)) / n if owned is not None and len(owned) else 1 / n
+        return self.people.rows_each / max(1, self.scene.n_records - (self.own is not None))
 
 
 def linked(one: Linkable, knowledge: str, eccentricity: float) -> Trial:

@@ -6,13 +6,9 @@ for each session or day, or delete ids. What is left to an attacker is what the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shoal.attacks import Trial
 from shoal.attacks.logs import LinkingAttack
-from shoal.attacks.logs.linking import Linkable, linked
-from shoal.parameters import param
 
 
 @dataclass(frozen=True)
@@ -25,9 +21,3 @@ class Personas(LinkingAttack):
         "A person's rows are published under several pseudonyms, or each row for itself. A reader takes the rows of one, and looks for the "
         "other one that is most like it: in its words, and in the minutes in which something was asked."
     )
-
-    eccentricity: float = param(1.5, minimum=0, help="standard deviations by which a record must lead before the attacker is sure")
-
-    def trials(self, by_knowledge: Mapping[str, Linkable]) -> list[Trial]:
-        """By words, and by words and times where times are published."""
-        return [linked(one, knowledge, self.eccentricity) for knowledge, one in by_knowledge.items()]

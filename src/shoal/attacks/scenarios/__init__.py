@@ -19,7 +19,9 @@ from shoal.attacks.logs import LOG_ATTACKS
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.errors import ParameterError
 from shoal.itemsets.choice import Items
+from shoal.names import there_are
 from shoal.privacy import Model
 from shoal.privacy.identical import identical_records
 from shoal.registry import Table
@@ -66,13 +68,11 @@ class Scenario:
     others: tuple[tuple[str, Made], ...] = ()
     sensitive: Items | None = None
 
-    @property
-    def few_or_skipped(self) -> Ints:
-        """The records for each of which the release is made again; an attack that needs some is skipped where there are none."""
+    def insist_on_remakes(self) -> None:
+        """Skip an attack that makes the release again where that is to be done for nobody."""
         if not len(self.few):
             n = len(self.made.original.bags)
             raise Skipped(f"the release of {n:,} records would have to be made again for each person; --remakes 25 asks for that")
-        return self.few
 
     def lengths(self, records: Ints) -> Ints:
         """How many items each of these records holds."""
@@ -97,6 +97,10 @@ class ScenarioTrial:
     ceiling: float | None = None
     test: Test | None = None
     on_original: bool = False
+
+    def told_as(self, knowledge: str) -> ScenarioTrial:
+        """The same under another name of what is known."""
+        return replace(self, trial=replace(self.trial, knowledge=knowledge))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +134,11 @@ SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
 
 def attack_called(name: str) -> type[Attack]:
     """The attack of this name, of whatever sort; an unknown name is refused."""
-    tables: list[Mapping[str, type[Attack]]] = [SCENARIO_ATTACKS, LOG_ATTACKS]
-    return next((table[name] for table in tables if name in table), None) or ATTACKS[name]
+    tables: list[Mapping[str, type[Attack]]] = [ATTACKS, LOG_ATTACKS, SCENARIO_ATTACKS]
+    for table in tables:
+        if name in table:
+            return table[name]
+    raise ParameterError(f"no attack is called {name!r}", hint=there_are(name, [one for table in tables for one in table]), value=name)
 
 
 # -- changed records

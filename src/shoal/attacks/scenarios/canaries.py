@@ -45,7 +45,7 @@ class Canaries(ScenarioAttack):
 
     def tried(self, scenario: Scenario) -> Tried:
         """Words of one person, and words of k - 1 people; all of them in one release."""
-        assert len(scenario.few_or_skipped)
+        scenario.insist_on_remakes()
         canaries = list(self._drawn(scenario))
         try:
             made = scenario.remake(with_people(scenario.made.original.typed, _records(canaries)))

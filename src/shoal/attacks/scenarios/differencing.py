@@ -57,9 +57,10 @@ class Differencing(ScenarioAttack):
 
 def _compared(scenario: Scenario) -> tuple[list[Found], tuple[str, ...]]:
     """For each person what is missing in the release without; people without whom it cannot be made are counted."""
+    scenario.insist_on_remakes()
     typed, found, failed = scenario.made.original.typed, [], 0
     full = Counter(_contents(scenario.made).values())
-    for record in scenario.few_or_skipped.tolist():
+    for record in scenario.few.tolist():
         try:
             less = scenario.remake(without_person(typed, int(typed.owners[record])))
         except ShoalError:

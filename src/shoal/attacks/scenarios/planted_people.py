@@ -61,6 +61,7 @@ class PlantedPeople(ScenarioAttack):
     def tried(self, scenario: Scenario) -> Tried:
         """The whole record guessed, half of it, and all of it but one item, about which a question is asked."""
         copies, n = scenario.k - 1, max(1, scenario.made.original.n_owners)
+        scenario.insist_on_remakes()
         trials, failed = [], 0
         for words, guess in GUESSES.items():
             results, lost = _planted(scenario, copies, guess)
@@ -121,7 +122,7 @@ def _held(scenario: Scenario, record: int) -> tuple[Ints, Small]:
 def _planted(scenario: Scenario, copies: int, guessed: Guessing) -> tuple[list[Result], int]:
     """What the group of each person's copies tells; and for how many people no release could be made."""
     typed, chance = scenario.made.original.typed, np.random.default_rng(scenario.seed)
-    guesses = [guessed(scenario, int(record), chance) for record in scenario.few_or_skipped]
+    guesses = [guessed(scenario, int(record), chance) for record in scenario.few]
     at_once = max(1, typed.n_owners // (SHARE * copies))
     found: list[Result] = []
     failed = 0
@@ -146,18 +147,19 @@ def _copies(guesses: list[Guess], copies: int, typed: Bags) -> Bags:
 def _results(guesses: list[Guess], copies: int, made: Made, first: int) -> Iterator[Result]:
     """The group of each person's copies, which stand behind all other records."""
     classes, owners = classes_of(made), made.original.bags.owners
+    planted = frozenset(owners[first:].tolist())  # the copies for other people are the attacker's too
     for number, guess in enumerate(guesses):
         mine = np.arange(first + number * copies, first + (number + 1) * copies)
-        group, others = _group(classes, owners, mine)
+        group, others = _group(classes, owners, mine, planted)
         member = int(np.flatnonzero(classes == group)[0]) if others else None
         yield Result(guess, others, member is not None and _shows(made, member, guess.asked))
 
 
-def _group(classes: Ints, owners: Ints, mine: Ints) -> tuple[int, frozenset[int]]:
-    """The class with most of the attacker's copies, and the fewest other people where several have as many; and these other people."""
+def _group(classes: Ints, owners: Ints, mine: Ints, planted: frozenset[int]) -> tuple[int, frozenset[int]]:
+    """The class with most of a person's copies, and the fewest people where several have as many; and the people who are not planted."""
     best = (0, 0, -1, frozenset[int]())
     for group, inside in zip(*np.unique(classes[mine], return_counts=True), strict=True):
-        if group >= 0 and (others := frozenset(owners[classes == group].tolist()) - frozenset(owners[mine].tolist())):
+        if group >= 0 and (others := frozenset(owners[classes == group].tolist()) - planted):
             best = max(best, (int(inside), -len(others), int(group), others), key=lambda one: one[:2])
     return best[2], best[3]
 

@@ -32,6 +32,8 @@ SIZES = (1, 2, 4, None)  # harmless items that are known; none: all of them
 BLOCK = 64  # people at a time
 OF_RECORD, HOMOGENEOUS = "the published record, and what its people hold", "the published record: all of its people hold one"
 
+CLAIMED = ", of the items of the claim"
+
 
 @dataclass(frozen=True)
 class SensitiveInference(ScenarioAttack):
@@ -45,11 +47,22 @@ class SensitiveInference(ScenarioAttack):
     )
 
     def tried(self, scenario: Scenario) -> Tried:
-        """By harmless items, more and more of them; by the published record; on the original too."""
-        sought, original = Sought.of(scenario), scenario.made.original
-        rows = np.arange(len(original.bags))
-        raw = Made(original, Release.of_bags(original.bags, np.ones(len(rows), np.int64), secret=Secret(rows)))
-        return Tried((*_trials(scenario, raw, sought, promised=False), *_trials(scenario, scenario.made, sought, promised=True)))
+        """By harmless items, more and more of them; by the published record; on the original too.
+
+        Where a claim names only some of the items that are looked for, the same again for these: they alone are promised something.
+        """
+        found, claimed = _on_both(scenario, Sought.of(scenario)), Sought.claimed_beside(scenario)
+        if claimed is not None:
+            found += [one.told_as(one.trial.knowledge + CLAIMED) for one in _on_both(scenario, claimed)]
+        return Tried(tuple(found))
+
+
+def _on_both(scenario: Scenario, sought: Sought) -> list[ScenarioTrial]:
+    """The original as it is, and the release."""
+    original = scenario.made.original
+    rows = np.arange(len(original.bags))
+    raw = Made(original, Release.of_bags(original.bags, np.ones(len(rows), np.int64), secret=Secret(rows)))
+    return [*_trials(scenario, raw, sought, promised=False), *_trials(scenario, scenario.made, sought, promised=True)]
 
 
 def _trials(scenario: Scenario, made: Made, sought: Sought, *, promised: bool) -> list[ScenarioTrial]:

@@ -7,7 +7,7 @@ names beside it is read as widely as it can be, and nothing is promised of it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,16 @@ class Sought:
             named, given = [one for one in known if one[1] == known[0][1]], known[0][1]
         claims = tuple(claim for claim, items in named if items.sealed == given.sealed)
         return cls(given, all(claim.reads_items_widely for claim in claims), claims)
+
+    @classmethod
+    def claimed_beside(cls, scenario: Scenario) -> Sought | None:
+        """The items of a claim that are some of those the user names, where a method leaves out of its claim what it suppressed."""
+        given = scenario.sensitive
+        named = [items for claim in scenario.claims if (items := claim.sensitive_items) is not None and items.names]
+        if given is None or not named or any(items.sealed == given.sealed for items in named):
+            return None
+        some = given.names is None or (named[0].names or frozenset()) < given.names
+        return cls.of(replace(scenario, sensitive=named[0])) if some else None
 
     def promised(self, test: str, known: int | None) -> float | None:
         """The lowest chance that a claim leaves whoever looks for these items."""
