@@ -109,6 +109,15 @@ def test_a_frame_of_items_with_a_taxonomy_of_a_file(session: Any, tmp_path: Path
     assert shoal.audit(data).holds
 
 
+UNLIKE = ("zzqa", "zzqb", "zzqc", "zzqd", "zzqe")  # words that no taxonomy knows: all of them meet at the node of unknown words
+
+
+def spoil_what_is_published(monkeypatch: pytest.MonkeyPatch, spoil: Any) -> None:
+    """What the ranges made is changed before it is judged."""
+    stored = run.Cluster.store
+    monkeypatch.setattr(run.Cluster, "store", lambda self, made, name: stored(self, spoil(made) if name == "published" else made, name))
+
+
 def nothing_left(tmp_path: Path, kept: set[str]) -> None:
     assert {entry.name for entry in tmp_path.iterdir()} == kept
 
@@ -138,28 +147,31 @@ def test_too_few_people_and_spellings_are_told_as_on_one_machine(session: Any, t
 
 
 def test_a_method_that_publishes_what_is_not_there_is_found(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Records that a method moved to groups of another content are untrue, and records that it gave up are missed."""
+    """Records that a method moved to groups of another content are untrue; records that a task lost are missed, not called withheld."""
     rows = [(f"p{i}", "milk bread" if i % 2 else "car wheel") for i in range(40)]
     frame = session.createDataFrame(rows, "user string, query string")
-    stored = run.Cluster.store
-
-    def turned(self: Any, found: Any, name: str) -> Any:
-        if name == "published":
-            found = found.selectExpr("record", "case when items[0] = 'bread' then array('wheel') else items end as items")
-        return stored(self, found, name)
-
-    monkeypatch.setattr(run.Cluster, "store", turned)
+    turned = ("record", "case when items[0] = 'bread' then array('wheel') else items end as items", "withheld")
+    spoil_what_is_published(monkeypatch, lambda made: made.selectExpr(*turned))
     with pytest.raises(GuaranteeNotMet):
         shoal.anonymize(frame, k=5).write(tmp_path / "out")
-    fewer = lambda self, found, name: stored(self, found.limit(30) if name == "published" else found, name)  # noqa: E731
-    monkeypatch.setattr(run.Cluster, "store", fewer)
-    made = shoal.anonymize(frame, k=5).write(tmp_path / "fewer")
-    assert made["accounting"]["records"]["withheld: nothing in common"] == 10
-    doubled = lambda self, found, name: stored(self, found.union(found) if name == "published" else found, name)  # noqa: E731
-    monkeypatch.setattr(run.Cluster, "store", doubled)
+    monkeypatch.undo()
+    spoil_what_is_published(monkeypatch, lambda made: made.limit(30))
     with pytest.raises(GuaranteeNotMet, match="lost or added"):
         shoal.anonymize(frame, k=5).write(tmp_path / "out")
-    nothing_left(tmp_path, {"fewer"})
+    monkeypatch.undo()
+    spoil_what_is_published(monkeypatch, lambda made: made.union(made))
+    with pytest.raises(GuaranteeNotMet, match="lost or added"):
+        shoal.anonymize(frame, k=5).write(tmp_path / "out")
+    nothing_left(tmp_path, set())
+
+
+def test_records_with_nothing_in_common_below_the_floor_are_withheld_and_counted(session: Any, tmp_path: Path) -> None:
+    """Five words of one kind stay; no two of the others meet below the root."""
+    rows = [(f"p{i}", "milk") for i in range(5)] + [(f"q{i}", word) for i, word in enumerate(UNLIKE)]
+    here = shoal.anonymize(pl.DataFrame(rows, schema=["user", "query"], orient="row"), k=5).write(tmp_path / "here")
+    there = shoal.anonymize(session.createDataFrame(rows, "user string, query string"), k=5).write(tmp_path / "there")
+    assert there["accounting"]["records"] == here["accounting"]["records"]
+    assert there["accounting"]["records"]["withheld: nothing in common"] == len(UNLIKE)
 
 
 @pytest.mark.parametrize(

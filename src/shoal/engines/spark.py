@@ -46,8 +46,9 @@ SETTINGS = {
 }
 # What Spark says where something else than the program is at fault, and what is said here.
 FULL = ("No space left", "ENOSPC", "Disk quota")
-DAMAGED = ("FAILED_READ_FILE", "is not a Parquet", "ZipException", "EOFException", "incorrect header check", "CANNOT_READ_FILE")
-ABSENT = ("PATH_NOT_FOUND", "does not exist")
+DIED = ("Python worker exited unexpectedly",)  # with an EOFException beneath it, as a file that ends too soon has one
+ABSENT = ("PATH_NOT_FOUND", "FILE_NOT_EXIST", "Input path does not exist")
+DAMAGED = ("FAILED_READ_FILE", "is not a Parquet", "ZipException", "incorrect header check", "CANNOT_READ_FILE")
 LOST = ("ExecutorLost", "executor lost", "Worker lost", "FetchFailed", "Master removed", "All masters are unresponsive")
 
 
@@ -260,10 +261,12 @@ def _translated(error: Exception) -> ShoalError:
         return kind(found["message"], hint=found["hint"])
     if any(sign in text for sign in FULL):
         return OutputError("the disk of the cluster or of the release is full: nothing was written", hint="free some space")
-    if any(sign in text for sign in DAMAGED):
-        return InputError("a file of the input is damaged: Spark cannot read it to its end", hint="find it with `shoal look FILE`")
+    if any(sign in text for sign in DIED):
+        return ShoalError("a worker ended in the middle of a task, perhaps for want of memory", hint="give executors more memory")
     if any(sign in text for sign in ABSENT):
         return InputError("Spark finds no file at a path of the input", hint="name paths that all machines of the cluster see")
+    if any(sign in text for sign in DAMAGED):
+        return InputError("a file of the input is damaged: Spark cannot read it to its end", hint="find it with `shoal look FILE`")
     if any(sign in text for sign in LOST):
         return ShoalError("the cluster lost workers more often than it tries a task again", hint="spark.task.maxFailures says how often")
     condition = getattr(error, "getCondition", lambda: None)() or type(error).__name__

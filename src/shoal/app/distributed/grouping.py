@@ -80,15 +80,15 @@ def with_range(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def published_range(given: Grouping, table: pa.Table) -> pa.Table:
-    """The published record of every record of one range; those of groups that share nothing below the floor are withheld."""
+    """What becomes of every record of one range: records of groups that share nothing below the floor are withheld, and said to be."""
     tree = given.fitted.with_words(words_in(table))
     bags = bags_of(table, given.fitted, tree)
     groups, published = formed_range(given.method.form_groups, bags, tree)
     published = within_floor(published, tree)
-    shown = np.flatnonzero((published.lengths > 0)[groups]) if tree.barred is not None else np.arange(len(groups))
+    withheld = (published.lengths == 0)[groups] if tree.barred is not None else np.zeros(len(groups), bool)
     names = by_name(published).to_polars()
-    lists = names.gather(groups[shown]).to_arrow().cast(pa.list_(pa.string()))
-    return pa.table({"record": table.column("record").take(pa.array(shown)), "items": lists}, PUBLISHED)
+    lists = names.gather(pl.Series(groups).set(pl.Series(withheld), None)).to_arrow().cast(pa.list_(pa.string()))
+    return pa.table({"record": table.column("record"), "items": lists, "withheld": withheld}, PUBLISHED)
 
 
 def _hashes(fitted: Fitted, table: pa.Table) -> tuple[Bags, Hashes]:

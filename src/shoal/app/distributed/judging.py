@@ -17,11 +17,15 @@ import pyarrow as pa
 
 from shoal import _kernels, kernels
 from shoal.app.distributed.tables import SUMS, Fitted, bags_of, lists_of, words_in
-from shoal.data.bags import Bags
+from shoal.data.bags import Bags, Ints
 from shoal.data.forms import top_nodes
 from shoal.data.original import shared_occurrences
 from shoal.errors import GuaranteeNotMet
 from shoal.privacy.classes import ClassCounts, untruthful_records
+from shoal.taxonomy.tree import Taxonomy
+
+NOTHING_WRITTEN = "nothing was written"
+NO_ANSWER = -1  # nothing says whether the record is withheld
 
 
 def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
@@ -38,18 +42,23 @@ def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
     )
     renamed = own - shared_occurrences(spelled, published, rows)
     cover = kernels.run(_kernels.covering_nodes, bags.view, published.view, rows, tree.view, kernels.threads())
+    answers = table.column("withheld").cast(pa.int8()).fill_null(NO_ANSWER).to_numpy()
     told: dict[str, Any] = {
         "records": len(bags),
+        "answered": int((answers != NO_ANSWER).sum()),
+        "misanswered": int((answers != np.where(bags.lengths > 0, ~shown, NO_ANSWER)).sum()),
+        "nothing_left": int((answers == 1).sum()),
         "published": len(published),
         "occurrences": bags.occurrences,
         "withheld": int(bags.lengths[~shown].sum()),
         "empty": int((bags.lengths == 0).sum()),
         "empty_published": int((published.lengths == 0).sum()),
+        "barred": 0 if tree.barred is None else int(tree.barred[published.items].sum()),
         "out": published.occurrences,
         "levels": int(((tree.depth[published.items] + 1).astype(np.int64) * published.counts).sum()),
         "units": int((tree.unit_losses[published.items] * published.counts).sum()),
         "units_before": int((tree.unit_losses[bags.items] * bags.counts).sum()),
-        "penalty": float((np.where(cover >= 0, tree.ncp[cover], 1.0) * bags.counts).sum()),
+        "penalty": int((np.where(cover >= 0, _shares(tree)[cover], tree.n_leaves) * bags.counts).sum()),
         "untrue": untruthful_records(bags, published, rows, tree),
         "typed": own - renamed,
         "renamed": renamed,
@@ -57,7 +66,12 @@ def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
         "category": higher,
         "top": top,
     }
-    yield pa.table({"sums": [json.dumps({name: value if isinstance(value, float) else int(value) for name, value in told.items()})]}, SUMS)
+    yield pa.table({"sums": [json.dumps({name: int(value) for name, value in told.items()})]}, SUMS)
+
+
+def _shares(tree: Taxonomy) -> Ints:
+    """NCP of each node in leaves of the tree: whole numbers, whose sum is the same in whatever order the parts arrive."""
+    return np.where(tree.leaves == 1, 0, tree.leaves)
 
 
 def _published(table: pa.Table, names: Any) -> Bags:
@@ -66,7 +80,7 @@ def _published(table: pa.Table, names: Any) -> Bags:
     assert isinstance(named, pl.Series)
     codes = names.codes(named.cast(pl.String))
     if (codes < 0).any():
-        raise GuaranteeNotMet("published items are not among the names of their originals", hint="nothing was written")
+        raise GuaranteeNotMet("published items are not among the names of their originals", hint=NOTHING_WRITTEN)
     return Bags.from_rows(starts, codes, np.ones(len(codes), np.int32), names)
 
 
@@ -76,6 +90,21 @@ def summed(rows: list[Any]) -> Counter[str]:
     for row in rows:
         total.update(json.loads(row[0]))
     return total
+
+
+def insist_on_all(sums: Counter[str], before: Counter[str], answers: int, *, floor: bool) -> None:
+    """Raise unless every record that is not empty, and no other, is published or said to be withheld, once, and has all its occurrences.
+
+    `answers` is the number of rows that tell what became of a record. Without a floor there is no reason to withhold one; with one, nothing
+    above it may be published.
+    """
+    whole = sums["records"] == before["records"] and sums["occurrences"] == before["occurrences"]
+    if not whole or sums["misanswered"] or not answers == sums["answered"] == before["present"]:
+        raise GuaranteeNotMet("records were lost or added unaccounted", hint=NOTHING_WRITTEN)
+    if sums["nothing_left"] and not floor:
+        raise GuaranteeNotMet("records are withheld as having nothing in common, and there is no floor", hint=NOTHING_WRITTEN)
+    if sums["barred"]:
+        raise GuaranteeNotMet("the release holds nodes above the floor", hint=NOTHING_WRITTEN)
 
 
 def counts_of(classes: Any, empty: int, untrue: int = 0, *, people: bool = True) -> ClassCounts:

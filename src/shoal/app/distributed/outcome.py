@@ -107,8 +107,7 @@ def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
 def _account(prepared: Prepared, sums: Counter[str]) -> Accounting:
     """Where rows, words, records and occurrences went."""
     steps = _steps(prepared.sums)
-    left = sums["records"] - sums["published"] - sums["empty"]
-    records = {"published": kept(sums["published"]), EMPTY: gone(sums["empty"]), NOTHING_LEFT: gone(left)}
+    records = {"published": kept(sums["published"]), EMPTY: gone(sums["empty"]), NOTHING_LEFT: gone(sums["nothing_left"])}
     forms = _forms(sums)
     suppressed = sums["occurrences"] - sums["withheld"] - forms.published
     parts = {**forms.parts(), SUPPRESSED: gone(suppressed), "in withheld records": gone(sums["withheld"])}
@@ -140,7 +139,7 @@ def _metrics(prepared: Prepared, sums: Counter[str]) -> dict[str, float]:
         "ggd": ggd,
         "added_loss": (lost - sums["units_before"]) / (tree.units * total),
         "loss_with_dropped": (ggd + dropped) / max(1, sums["occurrences"] + dropped),
-        "ncp": sums["penalty"] / total,
+        "ncp": sums["penalty"] / (tree.n_leaves * total),
         "mean_length": sums["out"] / max(1, sums["published"]),
         "mean_level": sums["levels"] / max(1, sums["out"]),
     }

@@ -1,5 +1,6 @@
 """Rows of the input, on the workers: lines or columns become events by the same rules as on one machine, and events of one person a record.
 
+Spark leaves out a byte order mark at the head of a file; one elsewhere is part of its line, as on one machine.
 A line is cut by the kernel that cuts files; so a field must not hold a line end, because lines are told apart before.
 """
 
@@ -24,7 +25,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.log import COUNT, Log
 from shoal.data.original import Original
 from shoal.errors import InputError
-from shoal.io.read.events import collected
+from shoal.io.read.events import NO_TIME, collected
 from shoal.io.read.formats import Layout
 from shoal.io.read.owners import folded
 from shoal.io.read.source import HEAD, Source
@@ -78,7 +79,7 @@ def _loaded(name: str, loss: str) -> Taxonomy:
 
 def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """The events of some lines, and a tally of them."""
-    lines = [line.removeprefix(b"\xef\xbb\xbf") for line in table.column("line").to_pylist()]
+    lines = table.column("line").to_pylist()
     rows = [line for line in lines if line.rstrip(b"\r") != given.header] if given.header else lines
     text = b"".join(line + b"\n" for line in rows)
     source = Source(PARTITION, "", text[:HEAD], len(text) <= HEAD, pipe=io.BytesIO(text))
@@ -137,12 +138,17 @@ def _log(how: Placing, events: pl.DataFrame) -> tuple[Log, dict[str, int]]:
     owner = (events["key"] if how.by_spelling else events["name"]).rank("dense").cast(pl.Int64) - 1
     columns: dict[str, pl.Series] = {"owner": owner, "payload": events["payload"]}
     if events["time"].null_count() < len(events):
-        columns["time"] = events["time"].cast(pl.Datetime("us"))
+        columns["time"] = _told_apart(events["time"]).cast(pl.Datetime("us"))
     if events["count"].null_count() < len(events):
         columns[COUNT] = events["count"]
     log = Log(pl.DataFrame(columns), "text" if how.text else "item")
     distinct = log.without_repeats() if how.drops_repeats else log
     return distinct, told | {"used": len(distinct), "repeated": len(log) - len(distinct)}
+
+
+def _told_apart(times: pl.Series) -> pl.Series:
+    """The times; those that could not be read differ from all others, so that their rows repeat none."""
+    return times.to_frame().select(pl.coalesce("time", NO_TIME - pl.int_range(pl.len()))).to_series()
 
 
 def _summed(original: Original) -> dict[str, int]:

@@ -168,10 +168,9 @@ def _people(cluster: Cluster, records: Any, frozen: grouping.Frozen, *, several:
 def _judged(cluster: Cluster, prepared: Prepared, published: Any, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
     joined = cluster.store(prepared.records.join(published, "record", "left"), "joined")
     sums = judging.summed(cluster.collect(cluster.map(joined, judging.compared, prepared.fitted, SUMS)))
-    rows = cluster.collect(published.selectExpr("count(1)"))[0][0]
-    if sums["records"] != prepared.sums["records"] or sums["published"] != rows:
-        raise GuaranteeNotMet("records were lost or added unaccounted", hint="nothing was written")
-    if not rows:
+    answers = cluster.collect(published.selectExpr("count(1)"))[0][0]
+    judging.insist_on_all(sums, prepared.sums, answers, floor=prepared.tree.barred is not None)
+    if not sums["published"]:
         raise Infeasible(
             "nothing is left to publish: no group shares anything below the floor",
             hint="a smaller k, other records (--per), or --floor 1, which publishes the root",

@@ -10,7 +10,10 @@ import polars as pl
 import pyarrow as pa
 
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
+from shoal.errors import GuaranteeNotMet
 from shoal.taxonomy.tree import Taxonomy, Worth
+
+STRANGE = "records hold items that have no place on the tree of all records"
 
 NUMBERS, WORDS = pa.list_(pa.int32()), pa.list_(pa.string())
 
@@ -36,7 +39,9 @@ HASHES = pa.schema([("hash", pa.int64())])
 DRAWN = pa.schema([("hash", pa.int64()), ("times", pa.int64())])
 SAMPLED = pa.schema([("hash", pa.int64()), ("nodes", NUMBERS), ("counts", NUMBERS)])
 LEAVES = pa.schema([("leaf", pa.int64()), ("owner", pa.int64())])
-PUBLISHED = pa.schema([("record", pa.int64()), ("items", WORDS)])
+PUBLISHED = pa.schema([("record", pa.int64()), ("items", WORDS), ("withheld", pa.bool_())])
+"""What becomes of every record that is not empty: its published items, or null where it is withheld, which is said beside."""
+
 SUMS = pa.schema([("sums", pa.string())])
 
 
@@ -67,6 +72,8 @@ class Fitted:
     def with_words(self, words: pl.Series) -> Taxonomy:
         """The tree with these unknown words, which are in order, at the losses of the tree with all of them."""
         n, worth = len(words), self.worth
+        if n and self.unlisted is None:
+            raise GuaranteeNotMet(STRANGE, hint="nothing was written")
         names = Vocabulary(pl.concat([self.names, words.rename("item")]))
         grown = Worth(
             np.concatenate([worth.loss, np.zeros(n)]),
@@ -75,7 +82,7 @@ class Fitted:
             np.concatenate([worth.charges, np.ones(n, np.int64)]),
             np.concatenate([worth.leaves, np.ones(n, np.int64)]),
         )
-        parent = np.concatenate([self.parent, np.full(n, self.unlisted or 0, np.int32)]).astype(np.int32)
+        parent = np.concatenate([self.parent, np.full(n, 0 if self.unlisted is None else self.unlisted, np.int32)]).astype(np.int32)
         barred = None if self.barred is None else np.concatenate([self.barred, np.zeros(n, bool)])
         return Taxonomy(names, parent, loss_name=self.loss_name, unlisted=self.unlisted, barred=barred, worth=grown)
 
@@ -108,14 +115,20 @@ def words_in(table: pa.Table) -> pl.Series:
 
 
 def bags_of(table: pa.Table, fitted: Fitted, tree: Taxonomy, counts: str = "counts") -> Bags:
-    """Records over a tree with their unknown words, or over the coarse one; `counts` says which of the two counts is meant."""
+    """Records over a tree with their unknown words, or over the coarse one; `counts` says which of the two counts is meant.
+
+    Raises where an item has no node there: it would be missing in all that follows.
+    """
     starts, nodes = lists_of(table, "nodes")
     begins, words = lists_of(table, "words")
     named = pl.from_arrow(words)
     assert isinstance(named, pl.Series)
     codes = tree.names.codes(named.cast(pl.String))
-    codes = np.where(codes < 0, fitted.unlisted or 0, codes) if len(tree) == len(fitted.names) else codes
+    if len(tree) == len(fitted.names) and fitted.unlisted is not None:
+        codes = np.where(codes < 0, fitted.unlisted, codes)
     known = fitted.renumbered[nodes.to_numpy(zero_copy_only=False)]
+    if (known < 0).any() or (codes < 0).any():
+        raise GuaranteeNotMet(STRANGE, hint="nothing was written")
     sizes, more = np.diff(starts), np.diff(begins)
     rows = np.concatenate([np.repeat(np.arange(len(sizes)), sizes), np.repeat(np.arange(len(more)), more)])
     order = np.argsort(rows, kind="stable")

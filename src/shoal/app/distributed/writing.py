@@ -30,9 +30,10 @@ WRITTEN = pa.schema([("file", pa.int64()), ("rows", pa.int64()), ("sha256", pa.s
 
 @dataclass(frozen=True)
 class Parts:
-    """Where files are written, and the number of the last record before each."""
+    """Where files are published and where they are written before, and the number of the last record before each."""
 
     directory: Path
+    work: Path
     before: dict[int, int]
 
 
@@ -50,7 +51,7 @@ def written(parts: Parts, table: pa.Table) -> pa.Table:
     number = int(frame["file"][0])
     first = parts.before[number] + 1
     ordered = frame.sort("place").select(record=pl.int_range(first, first + len(frame), dtype=pl.Int64), items=pl.col("items"))
-    digest = write_part(ordered, parts.directory / file_name(number))
+    digest = write_part(ordered, parts.directory / file_name(number), parts.work)
     return pa.table({"file": [number], "rows": [len(frame)], "sha256": [digest]}, WRITTEN)
 
 
@@ -68,7 +69,7 @@ def write_parts(cluster: Cluster, joined: Any, directory: Path) -> tuple[list[Fi
     held = sorted((row[0], row[1]) for row in cluster.collect(placed.groupBy("file").count()))
     before = dict(zip((file for file, _ in held), np.cumsum([0, *(n for _, n in held)]).tolist(), strict=False))
     spread = placed.repartition(max(cluster.partitions, files), "file")
-    done = cluster.collect(cluster.grouped(spread, "file", written, Parts(directory, before), WRITTEN))
+    done = cluster.collect(cluster.grouped(spread, "file", written, Parts(directory, cluster.place, before), WRITTEN))
     facts = [_fact(*row) for row in sorted(map(tuple, done))]
     return facts, cluster.parquet([str(directory / fact.name) for fact in facts])
 

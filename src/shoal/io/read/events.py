@@ -175,11 +175,17 @@ class Collector:
         )
 
     def events(self) -> pl.DataFrame | None:
-        """The events as they are, with the names of their owners as they are written; None where no row could be used."""
+        """The events as they are, with the names of their owners as they are written; None where no row could be used.
+
+        A time that cannot be read is null: the numbers that tell such times apart here are those of other times in another part of the log.
+        """
         if not any(map(len, self._payload_parts)):
             return None
         names = pl.Series("name", self._owners.strings(), dtype=pl.String)
         frame = self._log().frame
+        if "time" in frame.columns:
+            time = pl.col("time")
+            frame = frame.with_columns(pl.when(time.to_physical() > NO_TIME).then(time).alias("time"))
         return frame.with_columns(name=names.gather(frame["owner"])).drop("owner")
 
     def _fold_owners(self) -> tuple[tuple[str, ...], pl.Series]:

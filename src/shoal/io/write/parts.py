@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
+import secrets
 from pathlib import Path
 
 import polars as pl
@@ -12,11 +12,15 @@ from shoal.io.directory import disk_errors
 from shoal.io.read.packed import digest_of
 
 
-def write_part(frame: pl.DataFrame, place: Path) -> str:
-    """Write a Parquet file and give its SHA-256. Whoever writes it again, because a task was repeated, puts the same file in its place."""
+def write_part(frame: pl.DataFrame, place: Path, work: Path) -> str:
+    """Write a Parquet file and give its SHA-256. Whoever writes it again, because a task was repeated, puts the same file in its place.
+
+    It is written in `work`, a directory of the same file system that is not published, so that a worker that dies leaves nothing in the
+    release; the name there is random, because two machines may try the same task.
+    """
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
-    aside = place.with_name(f".{place.name}.{os.getpid()}")
+    aside = work / f"{place.name}.{secrets.token_hex(8)}"
     with disk_errors(place.name):
         aside.write_bytes(buffer.getvalue())
         aside.rename(place)
