@@ -31,5 +31,6 @@ def session() -> Iterator[Any]:
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     found = Cluster.at("local[2]", Path()).session
+    found.conf.set("spark.sql.shuffle.partitions", "4")  # 200 unless said otherwise, which is slow for a few rows
     yield found
     found.stop()

@@ -35,12 +35,12 @@ def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A query log of 2,000 people in two files, with defective lines and a spelling in capitals."""
+    """A query log of 2,000 people in two files, with a byte order mark, defective lines and a spelling in capitals."""
     place = tmp_path_factory.mktemp("log")
     shouted = pl.when(pl.col("AnonID") % 7 == 0).then(pl.col("Query").str.to_uppercase()).otherwise(pl.col("Query"))
     frame = shoal.generate(users=2000, seed=4).with_columns(shouted)
     half = len(frame) // 2
-    frame[:half].write_csv(place / "one.tsv", separator="\t")
+    frame[:half].write_csv(place / "one.tsv", separator="\t", include_bom=True)
     frame[half:].write_csv(place / "two.tsv", separator="\t")
     with (place / "two.tsv").open("a") as out:
         out.write("a line of one field\n\n\tno user\t2006-03-01 10:00:00\t\t\n")
