@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import random
 import signal
 import threading
@@ -15,14 +14,14 @@ from shoal import _kernels, kernels
 
 
 @pytest.fixture
-def _no_collections() -> Iterator[None]:
-    """Python drops an interrupt that comes inside a callback of the garbage collector, such as Hypothesis has; a user presses again."""
-    gc.disable()
+def _interruptible() -> Iterator[None]:
+    """A process that a shell started in the background ignores Ctrl-C, and would wait for ever."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    gc.enable()
+    signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.usefixtures("_no_collections")
+@pytest.mark.usefixtures("_interruptible")
 def test_an_interrupt_at_any_moment_of_the_call():
     rng = random.Random(1)
     main = threading.main_thread().ident
