@@ -14,8 +14,10 @@ from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
+from shoal.data.units import Unit
 from shoal.errors import Infeasible, InputError, ParameterError
 from shoal.methods.threshold import Threshold
+from shoal.metrics import measure
 from shoal.taxonomy.tree import Taxonomy
 
 FOOD = Taxonomy.from_parents(
@@ -286,3 +288,11 @@ def test_items_are_words_of_their_own() -> None:
     release = made_by(Threshold(k=2, unit="term", rare="generalize"), original)
     assert shown(release, "item") == {"apple": 2, "fruit": 2}
     assert release.claims[0].check(release, original).standing == "verified"
+
+
+def test_the_original_stays_as_it_was_typed() -> None:
+    """Of two different queries, which differ in their blanks, one is published as it was asked."""
+    original = LogOriginal(Log(pl.DataFrame({"owner": [1, 2], "payload": ["apple  pie", "apple pie"]})))
+    release = made_by(Threshold(k=2, unit=Unit("term")), original)
+    assert original.log.texts.vocabulary.names.to_list() == ["apple  pie", "apple pie"]
+    assert measure(release, original)["queries_kept"] == 0.5

@@ -32,4 +32,4 @@ def with_single_blanks(texts: pl.Series) -> pl.Series:
     if not odd.any():
         return texts
     plain = texts.filter(odd).str.replace_all(r"\s+", " ").str.strip_chars()
-    return texts.scatter(odd.arg_true(), plain)
+    return texts.clone().scatter(odd.arg_true(), plain)  # in place: the texts that were given stay as they are
