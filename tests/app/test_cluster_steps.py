@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,11 @@ import pyarrow as pa
 import pytest
 
 from shoal.app.distributed import judging, reading, tables
+from shoal.app.distributed.found import find_input
 from shoal.app.distributed.grouping import Grouping, published_range
 from shoal.app.job import Preparation
 from shoal.engines.spark import _translated
-from shoal.errors import GuaranteeNotMet
+from shoal.errors import GuaranteeNotMet, InputError
 from shoal.io.read.formats import find_layout
 from shoal.io.read.source import Source
 from shoal.io.write.parts import write_part
@@ -163,6 +164,33 @@ def test_rows_with_unreadable_times_repeat_none_of_another_part() -> None:
 def test_a_byte_order_mark_inside_a_file_is_part_of_its_line() -> None:
     made = events_of([b"1\tdog\t2006-03-01 10:00:00", b"\xef\xbb\xbf1\tcat\t2006-03-01 10:00:00"], Preparation())
     assert set(made.column("name").drop_null().to_pylist()) == {"1", "\ufeff1"}
+
+
+@dataclass
+class Lines:
+    """Files of lines as a cluster has them."""
+
+    files: dict[str, list[bytes]]
+
+    def lines(self, paths: list[str]) -> Lines:
+        return Lines({path: self.files[path] for path in paths})
+
+    def limit(self, n: int) -> Lines:
+        return self
+
+    def collect(self) -> list[tuple[bytes]]:
+        return [(line,) for lines in self.files.values() for line in lines]
+
+    def inputFiles(self) -> list[str]:  # noqa: N802 (as Spark calls it)
+        return list(self.files)
+
+
+def test_an_empty_file_before_others_does_not_say_how_they_are_laid_out() -> None:
+    log = {"a.tsv": [], "b.tsv": [HEADER, b"1\tdog\t2006-03-01 10:00:00"]}
+    found: Any = find_input(Lines(log), list(log), Preparation())  # type: ignore[arg-type]
+    assert found.given.header == HEADER
+    with pytest.raises(InputError, match="all 2 files of the log are empty"):
+        find_input(Lines({file: [] for file in log}), list(log), Preparation())  # type: ignore[arg-type]
 
 
 # -- files and errors

@@ -1,4 +1,4 @@
-"""How the input of a cluster is laid out, found from the first rows of its first file, and the account of its rows."""
+"""How the input of a cluster is laid out, found from the first rows of its first file that has some, and the account of its rows."""
 
 from __future__ import annotations
 
@@ -98,9 +98,10 @@ def _of_frame(frame: Any, how: Preparation, files: int, called: str) -> Found:
 def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
     lines = cluster.lines(paths)
     files = sorted(lines.inputFiles())
-    first = [bytes(row[0]) for row in cluster.lines(files[:1]).limit(FIRST).collect()]
-    if not first:
-        raise InputError(f"{paths[0]} is empty")
+    beginnings = ([bytes(row[0]) for row in cluster.lines([file]).limit(FIRST).collect()] for file in files)
+    first = next(filter(None, beginnings), None)
+    if first is None:
+        raise InputError(f"{paths[0]} is empty" if len(files) == 1 else f"all {len(files)} files of the log are empty")
     head = b"".join(line + b"\n" for line in first).removeprefix(b"\xef\xbb\xbf")
     layout = _taken(find_layout(Source(Path(paths[0]), "", head, False), how.reading))
     header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
