@@ -25,7 +25,7 @@ from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, Skipped, of_
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
 from shoal.data.original import Original
-from shoal.errors import InputError
+from shoal.errors import InputError, ParameterError
 from shoal.io.read.inputs import Reading, read
 from shoal.io.read.items import read_items
 from shoal.itemsets.choice import Items
@@ -57,6 +57,8 @@ class Beside:
     def of(cls, others: Sequence[Path] = (), sensitive: Any = None, reference: Path | None = None) -> Beside:
         """Release directories, anything else is refused; items, as names, a file or a node that they lie under; and a log in the clear."""
         items = None if sensitive is None else Items.of(str(sensitive) if isinstance(sensitive, Path) else sensitive)
+        if items is not None and items.names == frozenset():
+            raise ParameterError("sensitive names no items", hint="give a file, under:NODE or items:a|b")
         items = read_items(items.file) if items is not None and items.file is not None else items
         found = tuple((path, Published.at(path)) for path in others)
         for path, place in found:
