@@ -6,22 +6,12 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from shoal import _kernels, kernels
 
 
-@pytest.fixture
-def _interruptible() -> Iterator[None]:
-    """A process that a shell started in the background ignores Ctrl-C, and would wait for ever."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("_interruptible")
 def test_an_interrupt_at_any_moment_of_the_call():
     rng = random.Random(1)
     main = threading.main_thread().ident
