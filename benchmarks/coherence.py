@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -29,47 +29,23 @@ import numpy as np
 
 from common import DATA, RESULTS, ROOT, data_file, forget_peak, peak_since, show
 from shoal import kernels
+from shoal.app.reproduce import coherence as reproduced
+from shoal.app.reproduce.coherence import H, choose
 from shoal.data.bags import Bags, Vocabulary
 from shoal.itemsets.hitting import SCORES, exact_hitting, greedy
 from shoal.itemsets.supports import PRIVATE, PUBLIC, Parts, Power, minimal_moles
 from shoal.methods.tds import specialize
 
 SEEDS = range(5)
-H = 0.4
 IMAGES = ROOT / "docs" / "images"
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A data set with the paper's defaults, and the values over which each is varied."""
-
-    file: str
-    delta: float
-    k: int
-    p: int
-    deltas: tuple[float, ...]
-    ks: tuple[int, ...]
-    ps: tuple[int, ...]
-
-    def varied(self) -> list[tuple[str, float, int, int]]:
-        """What is varied, and (delta, k, p)."""
-        along_delta = [("delta", d, self.k, self.p) for d in self.deltas]
-        along_k = [("k", self.delta, k, self.p) for k in self.ks]
-        return [*along_k, *(("p", self.delta, self.k, p) for p in self.ps), *along_delta]
-
-
-SETTINGS = {
-    "Connect": Setting("connect.dat.gz", 0.40, 100, 5, (0.2, 0.3, 0.4, 0.5, 0.6), (50, 100, 200, 400), (1, 2, 3, 4, 5, 6, 7)),
-    "Retail": Setting("retail.dat.gz", 0.20, 20, 4, (0.1, 0.2, 0.3, 0.4, 0.5), (5, 10, 20, 40), (1, 2, 3, 4, 5, 6)),
-    "T40I10D100K": Setting(
-        "T40I10D100K-regenerated.dat.gz", 0.15, 30, 4, (0.05, 0.1, 0.15, 0.2, 0.25), (5, 10, 30, 50), (1, 2, 3, 4, 5, 6)
-    ),
-}
+FILES = {"Connect": "connect.dat.gz", "Retail": "retail.dat.gz", "T40I10D100K": "T40I10D100K-regenerated.dat.gz"}
+SETTINGS = {setting.name: setting for setting in reproduced.SETTINGS}
+SETTINGS["Connect"] = replace(SETTINGS["Connect"], ps=(*SETTINGS["Connect"].ps, 7))
 
 
 @cache
 def load(name: str) -> Bags | None:
-    path = data_file(SETTINGS[name].file)
+    path = data_file(FILES[name])
     if path is None:
         return None
     with gzip.open(path) as lines:
@@ -83,21 +59,6 @@ def load(name: str) -> Bags | None:
     codes = number[items[stays]].astype(np.int32)
     names = Vocabulary(str(i) for i in np.flatnonzero(kept))
     return Bags(indptr, codes, np.ones(len(codes), np.int32), np.arange(len(records)), names)
-
-
-def choose(bags: Bags, delta: float, seed: int, limit: float = H / 2) -> Parts:
-    """Public items at random; private those others of at most this frequency that are the most frequent such item of some record."""
-    n = len(bags.vocabulary)
-    parts = np.zeros(n, np.uint8)
-    parts[np.random.default_rng(seed).choice(n, round(delta * n), replace=False)] = PUBLIC
-    support = np.bincount(bags.items, minlength=n)
-    able = (parts != PUBLIC) & (support <= limit * len(bags))
-    row = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
-    entry = np.flatnonzero(able[bags.items])
-    order = entry[np.lexsort((bags.items[entry], -support[bags.items[entry]], row[entry]))]
-    first = np.concatenate([[True], np.diff(row[order]) > 0])
-    parts[np.unique(bags.items[order[first]])] = PRIVATE
-    return parts
 
 
 # -- distortion
@@ -137,12 +98,12 @@ def distortion_tables() -> None:
         if bags is None:
             continue
         rows = []
-        for along, delta, k, p in setting.varied():
+        for along, _, delta, k, p in setting.varied():
             per_seed = []
             for seed in SEEDS:
                 told = distortions(bags, choose(bags, delta, seed), Power(H, k, p))
                 per_seed.append(told | {"k-anonymity": tds(name, delta, k, seed)})
-            rows.append({"along": along, "delta": delta, "k": k, "p": p, **mean(per_seed)})
+            rows.append({"along": along.removesuffix(" %"), "delta": delta, "k": k, "p": p, **mean(per_seed)})
         facts = f"{len(bags):,} records, {len(bags.vocabulary):,} items, {bags.occurrences / len(bags):.1f} items a record"
         show(f"{name} ({facts}): distortion in percent, mean of {len(SEEDS)} choices; times in processor seconds", rows)
         all_rows += [{"data": name, **row} for row in rows]

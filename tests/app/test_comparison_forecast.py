@@ -10,7 +10,7 @@ import pytest
 
 from helpers_chunks import chunk_release
 from shoal.app.comparison.forecast import Beside, completion, forecasts, learnt_from, next_items
-from shoal.app.comparison.periods import Periods, events_of, periods_of, split_of, tells_times
+from shoal.app.comparison.periods import Periods, events_of, periods_of, split_of
 from shoal.app.job import Preparation
 from shoal.app.pipeline import anonymize
 from shoal.data.bags import Bags
@@ -92,6 +92,6 @@ def test_chunks_tell_what_stood_in_one_sub_record():
 
 def test_a_log_without_times_has_no_periods():
     log = Log(pl.DataFrame({"owner": [1, 2], "payload": ["a", "b"]}, schema={"owner": pl.Int64, "payload": pl.String}))
-    assert not tells_times(log)
+    assert not log.all_timed
     assert split_of(log) is None
     assert split_of(timed([(1, 5, "a"), (2, 5, "b")])) is None, "all at one time: there is no earlier"

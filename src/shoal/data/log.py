@@ -92,6 +92,11 @@ class Log:
         return "time" in self.frame.columns
 
     @property
+    def all_timed(self) -> bool:
+        """Whether there are events, and each of them has a time."""
+        return self.timed and len(self) > 0 and not self.frame["time"].null_count()
+
+    @property
     def has_records(self) -> bool:
         """Whether the events say which record of their owner they are of."""
         return RECORD in self.frame.columns

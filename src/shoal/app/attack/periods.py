@@ -41,9 +41,9 @@ class Periods:
         """Cut where about half of the rows are earlier; skipped where there are no times, or all are alike."""
         if not isinstance(log, Log) or not log.timed:
             raise Skipped("the original has no times (--time names their column)")
-        times = log.frame["time"]
-        if times.null_count():
+        if not log.all_timed:
             raise Skipped("some rows of the original have no time")
+        times = log.frame["time"]
         later = times.filter(times > times.min())
         if not len(later):
             raise Skipped("all rows of the original have the same time")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from shoal.app.job import Preparation
@@ -24,6 +25,8 @@ from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import InputError
 from shoal.methods.rows import USER
 from shoal.taxonomy.placing import as_typed
+
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +48,16 @@ class Stage:
 
     def drawn(self, seed: int, most: int) -> Ints:
         """Numbers of records that hold something and were published, of so many different people, one each."""
-        held = self.records.lengths > 0
-        numbers = np.flatnonzero(held if self.owned is None else held & (self.owned.sizes > 0))
-        mixed = np.random.default_rng(seed).permutation(numbers)
-        _, first = np.unique(self.records.owners[mixed], return_index=True)
-        return mixed[np.sort(first)][:most]
+        published = None if self.owned is None else self.owned.sizes > 0
+        return one_of_each_person(self.records, seed, most, published)
+
+
+def one_of_each_person(records: Bags, seed: int, most: int, among: Mask | None = None) -> Ints:
+    """Numbers of records that hold something, drawn among all or some of them, of so many different people."""
+    held = records.lengths > 0
+    mixed = np.random.default_rng(seed).permutation(np.flatnonzero(held if among is None else held & among))
+    _, first = np.unique(records.owners[mixed], return_index=True)
+    return mixed[np.sort(first)][:most]
 
 
 def raw_stage(original: AnyOriginal, beside: Bags | None = None) -> Stage:

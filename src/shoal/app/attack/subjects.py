@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.app.attack.case import Case
 from shoal.app.attack.scenario import REMAKES
-from shoal.app.attack.stage import Stage, raw_stage, records_in, stage_of
+from shoal.app.attack.stage import Stage, one_of_each_person, raw_stage, records_in, stage_of
 from shoal.app.attack.widened import widened
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
@@ -68,7 +68,7 @@ class LeftOut:
 
     def controls(self, draw: Draw) -> tuple[tuple[Scene, People], tuple[Scene, People]]:
         """Some of them, to be looked for in the rest as it is, and in its release."""
-        chosen = _control(self.before, draw)
+        chosen = one_of_each_person(self.before, draw.seed, draw.targets)
         before, after = People(self.before.select(chosen)), People(self.after.select(chosen))
         return (self.raw.scene, before), (self.released.scene, after)
 
@@ -159,10 +159,3 @@ def ceiling(claims: Sequence[Model], test: str, trial: Trial) -> float | None:
     """The lowest that any claim promises."""
     promised = [limit for claim in claims if (limit := claim.ceiling(test, trial.known)) is not None]
     return min(promised, default=None)
-
-
-def _control(records: Bags, draw: Draw) -> Ints:
-    """Records that hold something, of so many different people, one each."""
-    mixed = np.random.default_rng(draw.seed).permutation(np.flatnonzero(records.lengths > 0))
-    _, first = np.unique(records.owners[mixed], return_index=True)
-    return mixed[np.sort(first)][: draw.targets]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from shoal.app.comparison.grid import Cell
-from shoal.app.comparison.periods import Periods, Split, periods_of, split_of, tells_times
+from shoal.app.comparison.periods import Periods, Split, periods_of, split_of
 from shoal.app.job import Preparation
 from shoal.app.prepare import prepare
 from shoal.data.log import Log
@@ -66,7 +66,7 @@ class Given:
         """The periods of a log that was read so, divided once; its times may not have been read yet."""
         said = repr(options)
         if said not in self._splits:
-            timed = log if tells_times(log) else self._reading(replace(options, needs_times=True)).data
+            timed = log if log.all_timed else self._reading(replace(options, needs_times=True)).data
             self._splits[said] = split_of(timed) if isinstance(timed, Log) else None
         return self._splits[said]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeVar
 
 import numpy as np
@@ -16,7 +15,6 @@ from shoal.data.log import Log
 from shoal.text.terms import in_one_case, terms_of
 
 EARLIER = 0.7  # share of the rows that lie in the earlier period, about
-EARLIEST = datetime(1900, 1, 1)
 TRIED, SEED = 500, 1  # so many queries and steps are tried, the same in every cell
 
 Tried = TypeVar("Tried")
@@ -46,7 +44,7 @@ class Periods:
 
 def split_of(log: Log) -> Split | None:
     """Both periods, where the log tells times and has rows in both."""
-    if not tells_times(log):
+    if not log.all_timed:
         return None
     times = log.frame["time"]
     begin = times.sort()[int(EARLIER * len(log))]
@@ -61,12 +59,6 @@ def periods_of(split: Split, how: Preparation) -> Periods:
     """Both periods for methods whose data is prepared so."""
     raw = Log(split.early.frame.select("owner", "payload"), split.early.kind)
     return Periods(prepare(split.early, how), raw, split.queries, split.steps)
-
-
-def tells_times(log: Log) -> bool:
-    """Whether every row has a time that could be read; those that could not were given one before all others."""
-    first = log.frame["time"].min() if log.timed and len(log) else None
-    return isinstance(first, datetime) and first > EARLIEST
 
 
 def events_of(log: Log) -> pl.DataFrame:

@@ -19,6 +19,7 @@ import numpy as np
 from shoal.app.reproduce.coherence_findings import METHODS, TDS, findings
 from shoal.app.reproduce.measuring import Steps
 from shoal.app.reproduce.paper import Asked, Paper
+from shoal.counting import percent
 from shoal.data.bags import Bags
 from shoal.errors import InputError
 from shoal.io.experiment_files import data_set
@@ -138,13 +139,13 @@ def _frequent(bags: Bags) -> Bags:
     return bags.relabelled(code, type(bags.vocabulary)(bags.vocabulary.names.filter(stays)))
 
 
-def choose(bags: Bags, delta: float, seed: int) -> Parts:
-    """Public items at random; private those others of at most half of h that are the most frequent such item of some record."""
+def choose(bags: Bags, delta: float, seed: int, limit: float = H / 2) -> Parts:
+    """Public items at random; private those others of at most this frequency that are the most frequent such item of some record."""
     n = len(bags.vocabulary)
     parts = np.zeros(n, np.uint8)
     parts[np.random.default_rng(seed).choice(n, round(delta * n), replace=False)] = PUBLIC
     support = np.bincount(bags.items, minlength=n)
-    able = (parts != PUBLIC) & (support <= H / 2 * len(bags))
+    able = (parts != PUBLIC) & (support <= limit * len(bags))
     record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
     entry = np.flatnonzero(able[bags.items])
     order = entry[np.lexsort((bags.items[entry], -support[bags.items[entry]], record[entry]))]
@@ -193,7 +194,8 @@ CITATION = "Xu, Wang, Fu and Yu, KDD 2008, section 4"
 NOTES = (
     "where a data set of the paper is not given with `--data`, something like it is generated: positions of a board game for Connect,"
     " baskets of few items of very different frequency for Retail, the generator of T40I10D100K for that",
-    f"h = {H:.0%}; k is smaller in proportion to the transactions that the paper had; means over {CHOICES} random choices of public items",
+    f"h = {percent(H, 0)}; k is smaller in proportion to the transactions that the paper had;"
+    f" means over {CHOICES} random choices of public items",
     "the values on the axes of the paper's figures cannot be read from its text; those here lie around its defaults",
     "k-anonymity is the paper's baseline TDS; what it gains is measured in occurrences, as transactions have no class label",
 )
