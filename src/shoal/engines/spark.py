@@ -182,6 +182,11 @@ def expressions(*texts: str) -> list[Any]:
     return [expr(text) for text in texts]
 
 
+def joined(one: Any, other: Any, key: str, how: str = "inner") -> Any:
+    """Two frames joined where they agree in a column, by a shuffle: a join by broadcast would bring rows to the driver."""
+    return one.join(other.hint("merge"), key, how)
+
+
 def _spark_schema(schema: pa.Schema) -> Any:
     from pyspark.sql.pandas.types import from_arrow_schema
 

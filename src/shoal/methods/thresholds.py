@@ -201,15 +201,8 @@ class _Rows:
             keys = units[candidates] * self.windows + (0 if window is None else window)
             found = candidates[among(held.shared(self.said.k), keys)]
         if not len(found):
-            raise self._nothing(candidates)
+            raise nothing_shared(self.said, len(np.unique(self.owners[candidates])))
         return found
-
-    def _nothing(self, candidates: Ints) -> Infeasible:
-        """What is said where no unit has k people."""
-        noun = "query" if self.said.unit == WHOLE else "word of a query" if self.said.unit.splits else str(self.said.unit)
-        within = f" within one {self.said.window}" if self.said.window else ""
-        what = f"no {noun} was asked by {self.said.k:,} people or more{within}"
-        return Infeasible(what, hint="lower k, or give more data", value=len(np.unique(self.owners[candidates])), limit=self.said.k)
 
     # -- what is published
 
@@ -278,6 +271,14 @@ class _Rows:
         lines = [SILENT] if alone else [f"columns left out: {', '.join(dropped)}"] if dropped else []
         lines += [LINKED] if self.said.link.links else [] if alone else [UNLINKED]
         return (*lines, *([COMBINATIONS] if self.said.unit.splits else []))
+
+
+def nothing_shared(said: Kept, people: int) -> Infeasible:
+    """What is said where no unit has k of these people."""
+    noun = "query" if said.unit == WHOLE else "word of a query" if said.unit.splits else str(said.unit)
+    within = f" within one {said.window}" if said.window else ""
+    what = f"no {noun} was asked by {said.k:,} people or more{within}"
+    return Infeasible(what, hint="lower k, or give more data", value=people, limit=said.k)
 
 
 def _combined(columns: list[pl.Series], log: Log) -> Ints:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.data.release import Release
     from shoal.data.tables.rows import RowTable
     from shoal.privacy.classes import ClassCounts
+    from shoal.privacy.supported_rows import CountedRows, RowsToCount
 
 
 Standing = Literal["verified", "by construction", "fails", "not checkable"]
@@ -142,6 +143,15 @@ class Model(Declared, ABC):
 
     def judge_counted(self, counted: ClassCounts) -> Verdict:
         """The judgement on classes that were counted elsewhere, on a cluster, for a model that promises a `group_size`."""
+        raise ParameterError(f"{self.name} is judged on one machine", hint="leave --engine out")
+
+    @property
+    def rows_to_count(self) -> RowsToCount | None:
+        """What is to be counted on a cluster to judge published rows, where the model can be judged so."""
+        return None
+
+    def judge_rows(self, counted: CountedRows) -> Verdict:
+        """The judgement on published rows that were counted elsewhere, on a cluster, for a model that says what is to be counted."""
         raise ParameterError(f"{self.name} is judged on one machine", hint="leave --engine out")
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:

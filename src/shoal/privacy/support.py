@@ -15,7 +15,7 @@ from shoal.data.units import QUERY, TIME, Beside, Unit
 from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.supported_rows import Rules, SeenRows, people_behind, recoded_original, strangers
+from shoal.privacy.supported_rows import CountedRows, RowsToCount, Rules, SeenRows, people_behind, recoded_original, strangers, too_long
 
 if TYPE_CHECKING:
     from shoal.data.original_rows import LogOriginal
@@ -123,10 +123,10 @@ class Support(Model):
         broken = []
         people = people_behind(seen, found.rows)
         if short := int((people.units["people"] < self.k).sum()):
-            broken.append(f"{self._units(short)} asked by fewer than {self.k:,} people{self._within}")
+            broken.append(self._of_few_people(short))
         broken += self._cells(people.cells)
         if found.unexplained:
-            broken.append(f"{found.unexplained:,} published {'row has' if found.unexplained == 1 else 'rows have'} no row of the original")
+            broken.append(_without_original(found.unexplained))
         if self.pseudonyms == "people" and (wrong := strangers(seen, found.rows)):
             broken.append(f"{wrong:,} {'pseudonym has' if wrong == 1 else 'pseudonyms have'} not just the rows of one person")
         return Verdict(str(self), verified_if(not broken), achieved | people.levels, tuple(broken))
@@ -134,7 +134,7 @@ class Support(Model):
     def _from_rows(self, seen: SeenRows, achieved: dict[str, int]) -> Verdict:
         """Fewer than k rows are of fewer than k people; of more rows it is known whose they are where pseudonyms are people."""
         if short := int((seen.rows_of_units() < self.k).sum()):
-            return Verdict(str(self), "fails", achieved, (f"{self._units(short)} published in fewer than {self.k:,} rows",))
+            return Verdict(str(self), "fails", achieved, (self._in_few_rows(short),))
         if seen.linked is None:
             return Verdict(str(self), "not checkable", achieved, unchecked=ROWS_ONLY)
         people = people_behind(seen, seen.linked)
@@ -148,6 +148,34 @@ class Support(Model):
             why = PARTS_ONLY if self.pseudonyms == "parts" else NO_WINDOWS.format(self.window)
             return Verdict(str(self), "not checkable", achieved | {"pseudonyms": people.levels["people"]}, unchecked=why)
         return Verdict(str(self), "verified", achieved | named, notes=(AS_PEOPLE,))
+
+    @property
+    def rows_to_count(self) -> RowsToCount | None:
+        """Queries or their words over the whole period, with nothing beside them."""
+        beside = (self.rare, self.window, self.times, self.columns, self.group, self.pseudonyms)
+        alone = self._rules.unit.columns == (QUERY,) and all(said is None for said in beside)
+        return RowsToCount(self.k, self.words, self._rules.unit.splits) if alone else None
+
+    def judge_rows(self, counted: CountedRows) -> Verdict:
+        """The judgement of `judge` on rows that were counted elsewhere, on a cluster."""
+        if self.rows_to_count is None:
+            raise ParameterError(f"{self} is judged on one machine", hint="leave --engine out")
+        if counted.long:
+            return Verdict(str(self), "fails", {"records": 0}, (too_long(counted.long, self.words or 0),))
+        achieved = {"records": counted.rows}
+        if counted.people is None:
+            if counted.short:
+                return Verdict(str(self), "fails", achieved, (self._in_few_rows(counted.short),))
+            return Verdict(str(self), "not checkable", achieved, unchecked=ROWS_ONLY)
+        broken = [self._of_few_people(counted.short)] if counted.short else []
+        broken += [_without_original(counted.unexplained)] if counted.unexplained else []
+        return Verdict(str(self), verified_if(not broken), achieved | {"people": counted.people}, tuple(broken))
+
+    def _of_few_people(self, units: int) -> str:
+        return f"{self._units(units)} asked by fewer than {self.k:,} people{self._within}"
+
+    def _in_few_rows(self, units: int) -> str:
+        return f"{self._units(units)} published in fewer than {self.k:,} rows"
 
     def _cells(self, cells: dict[str, pl.Series]) -> Iterator[str]:
         """What is wrong with the columns beside the unit."""
@@ -165,6 +193,10 @@ class Support(Model):
             str(self.unit or "query"), ("combination", "combinations")
         )
         return f"{n:,} {one if n == 1 else many} {_was(n)}"
+
+
+def _without_original(rows: int) -> str:
+    return f"{rows:,} published {'row has' if rows == 1 else 'rows have'} no row of the original"
 
 
 def _was(n: int) -> str:

@@ -54,6 +54,30 @@ class Rules:
         return self.window is not None and self.times is not None and at_least_as_fine(self.times, self.window)
 
 
+@dataclass(frozen=True)
+class RowsToCount:
+    """What a cluster counts for a claim on rows: the people of each query, or (`by_words`) of each word; queries have at most `words`."""
+
+    k: int
+    words: int | None
+    by_words: bool
+
+
+@dataclass(frozen=True)
+class CountedRows:
+    """Published rows as a cluster counted them: the rows and the people of the unit that has fewest, and the units that have too few.
+
+    `long` are published queries of too many words, `unexplained` published rows that no row of the original is left for. People are None
+    where only the file was at hand; then `short` are units of too few rows.
+    """
+
+    rows: int
+    people: int | None
+    short: int
+    unexplained: int = 0
+    long: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class SeenRows:
     """Published rows: the claim's columns, the query as `query`; perhaps whose they are (WHO), and in which window (WINDOW)."""
@@ -121,7 +145,7 @@ def _faults(frame: pl.DataFrame, rules: Rules) -> list[str]:
     if rules.words is not None:
         queries = frame[QUERY].unique()
         if long := int((queries.str.count_matches(WORD) > rules.words).sum()):
-            found.append(f"{long:,} published {'query has' if long == 1 else 'queries have'} more than {counted(rules.words, 'word')}")
+            found.append(too_long(long, rules.words))
     if rules.times is not None:
         if frame.schema[TIME] != pl.Datetime("us"):
             return [*found, f"the column {TIME!r} does not hold times"]
@@ -131,6 +155,11 @@ def _faults(frame: pl.DataFrame, rules: Rules) -> list[str]:
         if finer:
             found.append(f"{finer:,} published {'time tells' if finer == 1 else 'times tell'} more than the {rules.times}")
     return found
+
+
+def too_long(n: int, words: int) -> str:
+    """What is said of published queries that have more than so many words."""
+    return f"{n:,} published {'query has' if n == 1 else 'queries have'} more than {counted(words, 'word')}"
 
 
 # -- the original

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 FIRST = 500  # rows that tell how the others are written
 PARQUET = (".parquet", ".parq")
 TAKEN = ("querylog", "table")
+ONE_MACHINE = "leave --engine out"
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,17 @@ class Found:
         parts |= {f"malformed: {reason}": gone(n) for reason, n in defects.items()}
         ledger = Ledger(sum(part.n for part in parts.values()), parts)
         return replace(self, rows=ledger, notes=(*self.given.layout.notes, *spelling), defects=dict(defects))
+
+
+def tallied(rows: Sequence[Any]) -> tuple[Counter[str], Counter[str]]:
+    """The sums of all tallies, and the defective rows by their reasons."""
+    sums: Counter[str] = Counter()
+    defects: Counter[str] = Counter()
+    for row in rows:
+        told = json.loads(row[0])
+        defects.update(told.pop("defects", {}))
+        sums.update(told)
+    return sums, defects
 
 
 def find_input(cluster: Cluster, data: Any, how: Preparation) -> Found:

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal import __version__
 from shoal.app.accounts import SUPPRESSED
+from shoal.app.distributed.found import Found
 from shoal.app.distributed.prepared import Prepared
 from shoal.app.job import Preparation
 from shoal.app.manifest_schema import DIGEST, ENGINE, digest_of
@@ -65,7 +66,6 @@ def publish(
     directory: ReleaseDirectory,
 ) -> Made:
     """Write manifest and report beside the files."""
-    told = [{**file.as_dict(), **(amounts if number == 0 else {})} for number, file in enumerate(files)]
     manifest: dict[str, Any] = {
         "shoal": __version__,
         ENGINE: SPARK,
@@ -76,28 +76,44 @@ def publish(
         "accounting": _account(prepared, sums).as_dict(),
         "notes": [],
         "metrics": _metrics(prepared, sums),
-        "files": told,
+        "files": [{**file.as_dict(), **(amounts if number == 0 else {})} for number, file in enumerate(files)],
     }
-    page = render(Facts(manifest=manifest, published=sums["published"]))
+    return finished(manifest, sums["published"], verdicts, prepared.found, prepared.notes, directory)
+
+
+def finished(
+    manifest: dict[str, Any], published: int, verdicts: Sequence[Verdict], found: Found, notes: tuple[str, ...], directory: ReleaseDirectory
+) -> Made:
+    """Write the report and the manifest, which then names it."""
+    page = render(Facts(manifest=manifest, published=published))
     manifest["files"].append(written_page(directory, REPORT, page))
     manifest[DIGEST] = digest_of(manifest)
     insist_on_schema(manifest)
     directory.write(MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False).encode() + b"\n")
-    left_out = tuple(f"left out: {n:,} x {reason}" for reason, n in prepared.found.defects.items())
-    return Made(manifest, tuple(verdicts), (*prepared.found.notes, *prepared.notes), left_out)
+    left_out = tuple(f"left out: {n:,} x {reason}" for reason, n in found.defects.items())
+    return Made(manifest, tuple(verdicts), (*found.notes, *notes), left_out)
 
 
 def _steps(sums: Counter[str]) -> Steps:
     return Steps(**{name.name: sums[name.name] for name in fields(Steps)})
 
 
+def facts_of_reading(found: Found) -> dict[str, Any]:
+    """What the manifest says of how the input was read."""
+    said = found.given.how.read.described()
+    several = {"files": found.files} if found.files > 1 else {}
+    return {"format": found.given.layout.format, **several, **({READING: said} if said else {}), "rows": found.rows.total}
+
+
 def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
     """What the manifest says of the input."""
     found, sums, tree, how = prepared.found, prepared.sums, prepared.tree, prepared.found.given.how
-    said = how.read.described()
-    several = {"files": found.files} if found.files > 1 else {}
-    facts: dict[str, Any] = {"format": found.given.layout.format, **several, **({READING: said} if said else {}), "rows": found.rows.total}
-    facts |= {"records": sums["records"], "owners": sums["owners"], "items": prepared.items, "occurrences": sums["typed"]}
+    facts = facts_of_reading(found) | {
+        "records": sums["records"],
+        "owners": sums["owners"],
+        "items": prepared.items,
+        "occurrences": sums["typed"],
+    }
     facts |= {"unknown_items": sums["unknown_terms"], "unknown_occurrences": sums["unknown_kept"] + sums["unknown_dropped"]}
     shape = {"taxonomy_nodes": len(tree) + tree.unseen, "taxonomy_leaves": tree.n_leaves, "taxonomy_height": tree.height}
     people = max(claim.generalized_groups or 0 for claim in claims)

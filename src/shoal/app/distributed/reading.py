@@ -53,13 +53,19 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Placing:
-    """How events of a person become records on the taxonomy; a taxonomy of a file is sent along, WordNet is with the program."""
+class Gathering:
+    """How events become the log of some people: whether they hold texts, which are one event, and which owners are one person."""
 
     how: Preparation
     text: bool
     drops_repeats: bool
     by_spelling: bool
+
+
+@dataclass(frozen=True)
+class Placing(Gathering):
+    """How events of a person become records on the taxonomy; a taxonomy of a file is sent along, WordNet is with the program."""
+
     given: Taxonomy | None = None
 
     @property
@@ -98,7 +104,7 @@ def _events(given: Input, source: Source, headers: int) -> Iterator[pa.Table]:
     frame = collector.events()
     counts = dict(tally.defects.frozen().counts)
     told = {"blank": tally.blank, "repeated": tally.repeated, "defects": counts, "headers": headers}
-    yield _tally(EVENTS, "tally", [json.dumps(told)])
+    yield told_rows(EVENTS, "tally", [json.dumps(told)])
     if frame is None:
         return
     time = frame["time"].to_physical() if "time" in frame.columns else pl.Series([None] * len(frame), dtype=pl.Int64)
@@ -119,7 +125,7 @@ def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Tabl
     events = frame.filter(pl.col("tally").is_null())
     told: dict[str, Any] = {"written": 0, "folded": 0}
     if len(events):
-        log, told = _log(how, events)
+        log, told = log_of(how, events)
         records = records_of(log, how.how)
         rules: dict[str, Any] = {"unknown": "drop" if how.how.unknown == "drop" else "keep", "scope": "whole", "as_sets": how.how.as_sets}
         original = place_terms(records.bags, how.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
@@ -129,10 +135,10 @@ def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Tabl
         lacking = typed.filter(pl.Series((original.items < 0) | (original.items >= len(how.taxonomy))))
         yield from _names(typed, TYPED)
         yield from _names(in_one_case(lacking).unique() if records.texts else lacking, UNKNOWN)
-    yield _tally(RECORDS, "words", [[tally] for tally in (*tallies, json.dumps(told))], TALLY)
+    yield told_rows(RECORDS, "words", [[tally] for tally in (*tallies, json.dumps(told))], TALLY)
 
 
-def _log(how: Placing, events: pl.DataFrame) -> tuple[Log, dict[str, int]]:
+def log_of(how: Gathering, events: pl.DataFrame) -> tuple[Log, dict[str, int]]:
     """The events as a log, repeated ones counted once; how many owners there are, as they are written and without their spelling."""
     told = {"written": events["name"].n_unique(), "folded": events["key"].n_unique()}
     owner = (events["key"] if how.by_spelling else events["name"]).rank("dense").cast(pl.Int64) - 1
@@ -210,10 +216,10 @@ def _names(names: pl.Series, kind: int) -> Iterator[pa.Table]:
     """Names that occur, so that different ones can be counted."""
     lists = [names[at : at + NAMES_AT_ONCE].to_list() for at in range(0, len(names), NAMES_AT_ONCE)]
     if lists:
-        yield _tally(RECORDS, "words", lists, kind)
+        yield told_rows(RECORDS, "words", lists, kind)
 
 
-def _tally(schema: pa.Schema, column: str, values: list[Any], kind: int | None = None) -> pa.Table:
+def told_rows(schema: pa.Schema, column: str, values: list[Any], kind: int | None = None) -> pa.Table:
     """Rows in which only one column says something."""
     n = len(values)
     columns = {field.name: pa.nulls(n, field.type) for field in schema} | {column: pa.array(values, schema.field(column).type)}

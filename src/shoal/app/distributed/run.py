@@ -5,17 +5,15 @@ Everything is stored in the unfinished directory of the release until it gets it
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shoal.app.distributed import grouping, judging, outcome, reading
-from shoal.app.distributed.found import find_input
+from shoal.app.distributed import grouping, judging, outcome, reading, threshold
+from shoal.app.distributed.found import ONE_MACHINE, find_input, tallied
 from shoal.app.distributed.prepared import Prepared
 from shoal.app.distributed.tables import (
     DRAWN,
@@ -43,22 +41,31 @@ from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError
 from shoal.io.directory import ReleaseDirectory
 from shoal.methods import Method
 from shoal.methods.grouping import GroupingMethod
+from shoal.methods.thresholds import ThresholdMethod
 from shoal.taxonomy.placing import fitted_tree
-
-ONE_MACHINE = "leave --engine out"
 
 
 def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str | None = None) -> outcome.Made:
     """Make, judge and write a release of the input, which is paths or a frame of Spark. Returns the manifest and what led to it."""
-    grouping_method = insist_on_support(how, method)
+    insist_on_support(how, method)
     with ReleaseDirectory(target.directory, force=target.force) as directory, directory.workplace() as work:
         cluster = Cluster.at(master, work) if isinstance(data, list | tuple | str | Path) else Cluster.of(data, work)
         with cluster.watched():
-            return _released(cluster, data, how, grouping_method, directory)
+            if isinstance(method, ThresholdMethod):
+                return threshold.released(cluster, data, how, method, directory)
+            assert isinstance(method, GroupingMethod)
+            return _released(cluster, data, how, method, directory)
 
 
-def insist_on_support(how: Preparation, method: Method) -> GroupingMethod:
+def insist_on_support(how: Preparation, method: Method) -> None:
     """Raise where a method or a way of preparing is only for one machine."""
+    if isinstance(method, ThresholdMethod):
+        threshold.insist_on_support(how, method)
+    else:
+        _insist_on_grouping(how, method)
+
+
+def _insist_on_grouping(how: Preparation, method: Method) -> None:
     if not isinstance(method, GroupingMethod) or not method.works_in_ranges:
         raise ParameterError(f"the method {method.name} with these parameters runs on one machine", hint=ONE_MACHINE)
     if not all(claim.holds_of_unions and claim.group_size for claim in method.claims()):
@@ -70,7 +77,6 @@ def insist_on_support(how: Preparation, method: Method) -> GroupingMethod:
         raise ParameterError(what, hint=ONE_MACHINE)
     if how.scope != "used":
         raise ParameterError("losses on the whole of a taxonomy, used or not, are for one machine", hint=ONE_MACHINE)
-    return method
 
 
 def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
@@ -105,7 +111,7 @@ def _prepare(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     by_owner = events.repartition(cluster.partitions, "key")
     stored = cluster.store(cluster.map(by_owner, reading.placed_records, placing, RECORDS), "records")
     tallies = cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]"))
-    sums, defects = _tallied(tallies)
+    sums, defects = tallied(tallies)
     items = _different(cluster, stored.where(f"kind = {TYPED}"), "words")
     records = stored.where(f"kind = {RECORD}")
     used = np.array([row[0] for row in cluster.collect(records.selectExpr("explode(nodes) as node").distinct())], np.int64)
@@ -115,17 +121,6 @@ def _prepare(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     sums["unknown_terms"] = strange
     tree, renumbered = fitted_tree(given, np.sort(used), 0 if how.unknown == "drop" else strange, how.floor_in_force)
     return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes)
-
-
-def _tallied(rows: Sequence[Any]) -> tuple[Counter[str], Counter[str]]:
-    """The sums of all tallies, and the defective rows by their reasons."""
-    sums: Counter[str] = Counter()
-    defects: Counter[str] = Counter()
-    for row in rows:
-        told = json.loads(row[0])
-        defects.update(told.pop("defects", {}))
-        sums.update(told)
-    return sums, defects
 
 
 def _different(cluster: Cluster, frame: Any, column: str) -> int:
@@ -189,7 +184,7 @@ def _judged_and_written(
     classes = {claim: _classes(cluster, counted, claim.group_size or 0) for claim in claims}
     verdicts = tuple(claim.judge_counted(judging.counts_of(classes[claim], empty, sums["untrue"])) for claim in claims)
     insist(verdicts, "made")
-    files, again = write_parts(cluster, joined, directory.path)
+    files, again = write_parts(cluster, joined.where("items is not null").select("items"), directory.path)
     if cluster.collect(_without_counterpart(shown, again))[0][0]:
         raise GuaranteeNotMet("the files do not hold the records of the release", hint="nothing was written")
     alone = again.groupBy("items").agg(*expressions("count(1) as n", "count(1) as people"))

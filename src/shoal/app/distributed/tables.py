@@ -35,6 +35,17 @@ RECORDS = pa.schema(
 Rows of other kinds hold a tally, names as they were typed, or terms that the taxonomy lacks.
 """
 
+LOGGED = pa.schema(
+    {"owner": pa.int64(), "text": pa.string(), "query": pa.string(), "words": pa.int64(), "terms": pa.int64(), "tally": pa.string()}
+)
+"""Rows of a log: whose, the text as it was typed, the query as it would be published, and its words; or a tally of rows, as JSON.
+
+`terms` are the words that are counted each for themselves, of which an item has one.
+"""
+SPLIT = pa.schema([("query", pa.string()), ("words", WORDS)])
+READ = pa.schema([("text", pa.string()), ("query", pa.string()), ("words", WORDS), ("length", pa.int64())])
+"""A text as the judge reads it: with single blanks where words count each for themselves, its units, and how many words it has."""
+
 HASHES = pa.schema([("hash", pa.int64())])
 DRAWN = pa.schema([("hash", pa.int64()), ("times", pa.int64())])
 SAMPLED = pa.schema([("hash", pa.int64()), ("nodes", NUMBERS), ("counts", NUMBERS)])

@@ -1,14 +1,14 @@
-"""Published records are written as several Parquet files, in an order that is drawn from the operating system's entropy.
+"""Published records or rows are written as several Parquet files, in an order that is drawn from the operating system's entropy.
 
-Each record gets a random number, which is stored; the numbers say in which file a record stands, and where. So a task that is repeated
-writes the same file. Files are written by the workers, as they are on one machine, and hold nothing beside the records.
+Each record or row gets a random number, which is stored; the numbers say in which file it stands, and where. So a task that is repeated
+writes the same file. Files are written by the workers, as they are on one machine, and hold nothing beside what is published.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,55 +24,85 @@ from shoal.io.write.parts import write_part
 
 ROWS_IN_A_FILE = 1_000_000
 PLACES = 1 << 62  # random numbers
-SHUFFLED = pa.schema([("place", pa.int64()), ("file", pa.int64()), ("items", pa.list_(pa.string()))])
 WRITTEN = pa.schema([("file", pa.int64()), ("rows", pa.int64()), ("sha256", pa.string())])
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Where files are published and where they are written before, and the number of the last record before each."""
+class Content:
+    """What the files of a table hold: one column of what is published, before it perhaps the number of the record."""
 
+    table: str
+    kind: str
+    column: str
+    type: Any
+    numbered: bool = False
+    layout: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shuffled(self) -> pa.Schema:
+        """The same with a random number, and the number of its file."""
+        return pa.schema([("place", pa.int64()), ("file", pa.int64()), (self.column, self.type)])
+
+    def file_name(self, number: int) -> str:
+        """Files are numbered from 1."""
+        return f"{self.table}_{number + 1:05}.parquet"
+
+
+OF_RECORDS = Content(TABLE, BagTable.kind, "items", pa.list_(pa.string()), numbered=True, layout=LISTS)
+
+
+@dataclass(frozen=True)
+class Places:
+    """What is to be written, to how many files."""
+
+    content: Content
+    files: int
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What is written, where it is published and where it is written before, and the number of the last record before each file."""
+
+    content: Content
     directory: Path
     work: Path
     before: dict[int, int]
 
 
-def shuffled(files: int, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The published records, each with a random number, and the file it belongs in."""
+def shuffled(given: Places, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """What is published, each record or row with a random number, and the file it belongs in."""
     places = np.frombuffer(os.urandom(8 * len(table)), np.uint64) >> np.uint64(2)
-    file = (places // np.uint64(-(-PLACES // files))).astype(np.int64)
-    yield pa.table({"place": places.astype(np.int64), "file": file, "items": table.column("items")}, SHUFFLED)
+    file = (places // np.uint64(-(-PLACES // given.files))).astype(np.int64)
+    column = given.content.column
+    yield pa.table({"place": places.astype(np.int64), "file": file, column: table.column(column)}, given.content.shuffled)
 
 
 def written(parts: Parts, table: pa.Table) -> pa.Table:
-    """Write the records of one file, sorted by their random numbers. A task that is tried again puts the same file in its place."""
+    """Write one file, sorted by the random numbers. A task that is tried again puts the same file in its place."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     number = int(frame["file"][0])
     first = parts.before[number] + 1
-    ordered = frame.sort("place").select(record=pl.int_range(first, first + len(frame), dtype=pl.Int64), items=pl.col("items"))
-    digest = write_part(ordered, parts.directory / file_name(number), parts.work)
+    numbers = {"record": pl.int_range(first, first + len(frame), dtype=pl.Int64)} if parts.content.numbered else {}
+    ordered = frame.sort("place").select(**numbers, **{parts.content.column: pl.col(parts.content.column)})
+    digest = write_part(ordered, parts.directory / parts.content.file_name(number), parts.work)
     return pa.table({"file": [number], "rows": [len(frame)], "sha256": [digest]}, WRITTEN)
 
 
-def file_name(number: int) -> str:
-    """Files are numbered from 1."""
-    return f"{TABLE}_{number + 1:05}.parquet"
-
-
-def write_parts(cluster: Cluster, joined: Any, directory: Path) -> tuple[list[FileFact], Any]:
-    """Write the records that are shown, in a fresh order, numbered from 1; what is said of the files, and their rows read again."""
-    shown = joined.where("items is not null").select("items")
+def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content = OF_RECORDS) -> tuple[list[FileFact], Any]:
+    """Write what is shown, in a fresh order; what is said of the files, and their rows read again."""
     rows = int(cluster.collect(shown.selectExpr("count(1)"))[0][0])
     files = max(1, -(-rows // ROWS_IN_A_FILE))
-    placed = cluster.store(cluster.map(shown, shuffled, files, SHUFFLED), "shuffled")
+    placed = cluster.store(cluster.map(shown, shuffled, Places(content, files), content.shuffled), "shuffled")
     held = sorted((row[0], row[1]) for row in cluster.collect(placed.groupBy("file").count()))
     before = dict(zip((file for file, _ in held), np.cumsum([0, *(n for _, n in held)]).tolist(), strict=False))
     spread = placed.repartition(max(cluster.partitions, files), "file")
-    done = cluster.collect(cluster.grouped(spread, "file", written, Parts(directory, cluster.place, before), WRITTEN))
-    facts = [_fact(*row) for row in sorted(map(tuple, done))]
+    done = cluster.collect(cluster.grouped(spread, "file", written, Parts(content, directory, cluster.place, before), WRITTEN))
+    facts = [_fact(content, *row) for row in sorted(map(tuple, done))]
     return facts, cluster.parquet([str(directory / fact.name) for fact in facts])
 
 
-def _fact(file: int, rows: int, digest: str) -> FileFact:
-    return FileFact(file_name(file), rows, digest, "parquet", table=TABLE, kind=BagTable.kind, part=f"{file + 1:05}", layout=LISTS)
+def _fact(content: Content, file: int, rows: int, digest: str) -> FileFact:
+    told = {"table": content.table, "kind": content.kind, "layout": content.layout}
+    return FileFact(content.file_name(file), rows, digest, "parquet", **told, part=f"{file + 1:05}", columns=content.columns)

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
+
 from shoal.data.tables.rows import RowTable
+from shoal.errors import InputError
 from shoal.io.published import Facts, Reader
 from shoal.io.published.frames import differing, differing_under, read_frame
 
 
 def read(directory: Path, files: Sequence[Facts], own: bool) -> RowTable:
-    """The rows of a file."""
-    (file,) = files
-    return RowTable(read_frame(directory, file, own), file.get("pseudonyms"))
+    """The rows of a file, or of several that hold parts of a table; pseudonyms are those of one file."""
+    frames = [read_frame(directory, file, own) for file in files]
+    pseudonyms = files[0].get("pseudonyms")
+    if len(files) > 1 and (any(file.get("pseudonyms") for file in files) or any(frame.schema != frames[0].schema for frame in frames)):
+        raise InputError("parts of a table have other columns, or pseudonyms of their own", hint="a release is judged whole or not at all")
+    return RowTable(pl.concat(frames), pseudonyms)
 
 
 def compare(made: RowTable, seen: RowTable) -> int:

@@ -1,0 +1,81 @@
+"""The judge of published rows on a cluster: it counts from the published queries and the original rows, and believes nothing of the method.
+
+Texts of the original are read here anew: their words, and the query that a row would be published as. What comes to the driver are sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from shoal.app.distributed.tables import READ
+from shoal.data.units import WORD
+from shoal.engines.spark import Cluster, expressions, joined
+from shoal.privacy.supported_rows import CountedRows, RowsToCount
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The different published queries with their rows (`shown`), and their units (a query, or each word of it), as often as they occur."""
+
+    queries: Any
+    units: Any
+    long: int
+
+
+def read_texts(by_words: bool, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Texts as the judge reads them: the query of each, its units, and how many words it has."""
+    texts = pl.from_arrow(table.column("text"))
+    assert isinstance(texts, pl.Series)
+    words = texts.str.extract_all(WORD)
+    units = words if by_words else texts.reshape((-1, 1)).arr.to_list()
+    read = {"text": texts, "query": words.list.join(" ") if by_words else texts, "words": units, "length": words.list.len().cast(pl.Int64)}
+    yield pl.DataFrame(read).to_arrow().cast(READ)
+
+
+def seen_rows(cluster: Cluster, published: Any, claim: RowsToCount, name: str, *, by_words: bool) -> Seen:
+    """Published rows, counted by their queries; `name` tells the stored steps of one counting from those of another."""
+    shown = cluster.store(published.groupBy("query").agg(*expressions("count(1) as shown")), f"{name}_queries")
+    read = cluster.store(cluster.map(shown.selectExpr("query as text"), read_texts, by_words, READ), f"{name}_words")
+    units = joined(shown, read.selectExpr("text as query", "explode(words) as unit"), "query")
+    long = 0 if claim.words is None else cluster.collect(read.selectExpr(f"count_if(length > {claim.words})"))[0][0]
+    return Seen(shown, units, int(long))
+
+
+def counted_from_file(cluster: Cluster, seen: Seen, claim: RowsToCount) -> CountedRows:
+    """The rows of each unit, as anybody can count them."""
+    rows = seen.units.groupBy("unit").agg(*expressions("sum(shown) as n"))
+    least, short = cluster.collect(rows.selectExpr("min(n)", f"count_if(n < {claim.k})"))[0]
+    return CountedRows(int(least or 0), None, int(short), long=seen.long)
+
+
+def counted_with_original(cluster: Cluster, seen: Seen, rows: Any, claim: RowsToCount, *, by_words: bool) -> CountedRows:
+    """The rows of each unit and the people of the original who have it; `rows` are those of the original, with `owner` and `text`."""
+    stood_for = _rows_stood_for(cluster, seen, rows, claim, by_words=by_words)
+    there = stood_for.groupBy("query").agg(*expressions("count(1) as there"))
+    both = joined(seen.queries, there, "query", "left")
+    unexplained = cluster.collect(both.selectExpr("coalesce(sum(greatest(shown - coalesce(there, 0), 0)), 0)"))[0][0]
+    who = joined(stood_for.distinct(), seen.units.select("query", "unit").distinct(), "query").select("unit", "owner").distinct()
+    people = who.groupBy("unit").agg(*expressions("count(1) as people"))
+    units = seen.units.groupBy("unit").agg(*expressions("sum(shown) as n"))
+    held = joined(units, people, "unit", "left").selectExpr("n", "coalesce(people, 0) as people")
+    sums = cluster.collect(held.selectExpr("min(n)", "min(people)", f"count_if(people < {claim.k})"))[0]
+    return CountedRows(int(sums[0] or 0), int(sums[1] or 0), int(sums[2]), int(unexplained), seen.long)
+
+
+def _rows_stood_for(cluster: Cluster, seen: Seen, rows: Any, claim: RowsToCount, *, by_words: bool) -> Any:
+    """The owner and the query of every original row that reads like a published one."""
+    asked = cluster.map(rows.select("text").distinct(), read_texts, by_words, READ).where("query != ''")
+    within = asked if claim.words is None else asked.where(f"length <= {claim.words}")
+    read = joined(rows.select("owner", "text"), within.select("text", "query"), "text").select("owner", "query")
+    return cluster.store(joined(read, seen.queries.select("query"), "query", "left_semi"), "stood_for")
+
+
+def differing(cluster: Cluster, made: Seen, written: Seen) -> int:
+    """How many different queries are not written as often as they were made."""
+    both = joined(made.queries, written.queries.withColumnRenamed("shown", "written"), "query", "full")
+    return int(cluster.collect(both.where("not (shown <=> written)").selectExpr("count(1)"))[0][0])

@@ -1,0 +1,76 @@
+"""Rows of a log on a cluster: what a method that publishes rows is given, with numbers for owners."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from shoal.app.distributed.found import Found, find_input, tallied
+from shoal.app.distributed.reading import PARTS, Gathering, log_of, told_rows
+from shoal.app.distributed.tables import EVENTS, LOGGED
+from shoal.app.job import Preparation
+from shoal.data.log import Log
+from shoal.data.words import with_single_blanks
+from shoal.engines.spark import Cluster
+from shoal.errors import GuaranteeNotMet
+
+
+@dataclass(frozen=True)
+class Splitting(Gathering):
+    """How events become rows; `splits` says that words count each for themselves."""
+
+    splits: bool
+
+
+@dataclass(frozen=True)
+class Logged:
+    """Rows on the cluster (`LOGGED`, without tallies), their sums, and how the input was found."""
+
+    rows: Any
+    sums: Counter[str]
+    found: Found
+
+
+def logged_rows(how: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The rows of all people whose events are here; tallies pass through, and one more is added."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    tallies = frame["tally"].drop_nulls().to_list()
+    events = frame.filter(pl.col("tally").is_null())
+    told: dict[str, Any] = {"written": 0, "folded": 0}
+    if len(events):
+        log, told = log_of(how, events)
+        told["owners"] = log.n_owners
+        yield _rows(log, how, part)
+    yield told_rows(LOGGED, "tally", [*tallies, json.dumps(told)])
+
+
+def _rows(log: Log, how: Splitting, part: int) -> pa.Table:
+    text = log.frame["payload"].fill_null("").rename("text")
+    by_words = how.splits and how.text
+    query = with_single_blanks(text) if by_words else text
+    words = text.str.count_matches(r"\S+").cast(pl.Int64)
+    terms = words if by_words else (text != "").cast(pl.Int64)
+    columns = {"owner": log.frame["owner"] + part * PARTS, "text": text, "query": query, "words": words, "terms": terms}
+    return pl.DataFrame(columns).with_columns(tally=pl.lit(None, pl.String)).to_arrow().cast(LOGGED)
+
+
+def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> Logged:
+    """The rows of paths or of a frame of Spark."""
+    found = find_input(cluster, data, how)
+    cluster.expect(found.frame)
+    events = cluster.map(found.frame, found.work, found.given, EVENTS)
+    work = Splitting(how, found.text, found.drops_repeats, how.read.owners == "folded", splits)
+    by_owner = events.repartition(cluster.partitions, "key")
+    stored = cluster.store(cluster.map(by_owner, logged_rows, work, LOGGED), "rows")
+    sums, defects = tallied(cluster.collect(stored.where("tally is not null").select("tally")))
+    rows = stored.where("tally is null").drop("tally")
+    if cluster.collect(rows.selectExpr("count(1)"))[0][0] != sums["used"]:
+        raise GuaranteeNotMet("rows were lost or added unaccounted", hint="nothing was written")
+    return Logged(rows, sums, found.told(sums, defects))

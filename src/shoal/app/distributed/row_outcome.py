@@ -1,0 +1,80 @@
+"""What a run on a cluster that publishes rows tells: account, metrics and manifest, from sums."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from shoal import __version__
+from shoal.app.accounts import USED
+from shoal.app.distributed import outcome
+from shoal.app.distributed.logged import Logged
+from shoal.app.manifest_schema import ENGINE
+from shoal.data.accounting import Accounting, Ledger, gone, kept
+from shoal.engines.spark import Cluster, joined
+from shoal.io.directory import ReleaseDirectory
+from shoal.io.write.files import FileFact
+from shoal.itemsets.choice import plain_values
+from shoal.methods.shared_words import AS_TYPED, IN_DROPPED
+from shoal.methods.thresholds import COMBINATIONS, NO_QUERY, RARE, SILENT, TOO_LONG, Kept, ThresholdMethod
+from shoal.metrics import METRICS, routine
+from shoal.privacy import Verdict
+
+
+def summed(cluster: Cluster, logged: Logged, published: Any, queries: Any, said: Kept) -> Counter[str]:
+    """Rows, words, different texts and people, of the original and of what is published; `queries` are the different published ones."""
+    long = "false" if said.words is None else f"words > {said.words}"
+    asked = ["count(1) as rows", "count_if(query = '') as empty", f"count_if(query != '' and {long}) as long"]
+    asked += ["sum(terms) as words", "count(distinct case when text != '' then text end) as texts"]
+    sums: Counter[str] = Counter(cluster.collect(logged.rows.selectExpr(*asked))[0].asDict())
+    sums.update(cluster.collect(published.selectExpr("count(1) as published", "sum(terms) as published_words"))[0].asDict())
+    as_asked = joined(logged.rows.select("owner", "text"), queries.selectExpr("query as text"), "text", "left_semi").where("text != ''")
+    counted = as_asked.selectExpr("count(distinct text) as published_texts", "count(distinct owner) as published_people")
+    sums.update(cluster.collect(counted)[0].asDict())
+    return sums
+
+
+def publish(
+    logged: Logged,
+    sums: Counter[str],
+    method: ThresholdMethod,
+    verdict: Verdict,
+    alone: Verdict,
+    files: Sequence[FileFact],
+    directory: ReleaseDirectory,
+) -> outcome.Made:
+    """Write manifest and report beside the files."""
+    how, splits = logged.found.given.how, method.kept.unit.splits
+    manifest: dict[str, Any] = {
+        "shoal": __version__,
+        ENGINE: outcome.SPARK,
+        "method": method.name,
+        "parameters": plain_values(method.values()),
+        "input": outcome.facts_of_reading(logged.found) | {"owners": logged.sums["owners"]} | how.described(),
+        "claims": [{**verdict.as_dict(), "achieved_from_file": alone.achieved}],
+        "accounting": _account(logged, sums, splits=splits).as_dict(),
+        "notes": [SILENT, *([COMBINATIONS] if splits else [])],
+        "metrics": _metrics(logged, sums),
+        "files": [{**file.as_dict(), **({"rows": sums["published"]} if number == 0 else {})} for number, file in enumerate(files)],
+    }
+    return outcome.finished(manifest, sums["published"], [verdict], logged.found, (), directory)
+
+
+def _account(logged: Logged, sums: Counter[str], *, splits: bool) -> Accounting:
+    """Where rows, and words where these count each for themselves, went."""
+    rare = sums["rows"] - sums["published"] - sums["empty"] - sums["long"]
+    parts = {"published": kept(sums["published"]), RARE: gone(rare), NO_QUERY: gone(sums["empty"]), TOO_LONG: gone(sums["long"])}
+    words = {AS_TYPED: kept(sums["published_words"]), IN_DROPPED: gone(sums["words"] - sums["published_words"])}
+    return Accounting({"rows": logged.found.rows.split(USED, parts)} | ({"words": Ledger(sums["words"], words)} if splits else {}))
+
+
+def _metrics(logged: Logged, sums: Counter[str]) -> dict[str, float]:
+    """The routine metrics of the rows of a log, by the formulas of `shoal.metrics`, from sums."""
+    told = {
+        "rows_kept": sums["published"] / max(1, sums["rows"]),
+        "queries_kept": sums["published_texts"] / max(1, sums["texts"]),
+        "people_kept": sums["published_people"] / max(1, logged.sums["owners"]),
+    }
+    usual = [metric.name for metric in routine({"rows"}, "log", on_taxonomy=False, adds_items=False)]
+    return {name: told[name] for name in METRICS if name in usual}

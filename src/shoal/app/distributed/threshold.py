@@ -1,0 +1,69 @@
+"""A release of the method `threshold` on a cluster, from reading to the manifest: what the driver asks for, step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.app.distributed import judging_rows, outcome, row_outcome, shared_rows
+from shoal.app.distributed.found import ONE_MACHINE
+from shoal.app.distributed.logged import Logged, read_log
+from shoal.app.distributed.writing import Content, write_parts
+from shoal.app.job import NO_TAXONOMY, Preparation
+from shoal.app.pipeline import insist
+from shoal.data.tables.rows import PAYLOAD, RowTable
+from shoal.engines.spark import Cluster
+from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.io.directory import ReleaseDirectory
+from shoal.methods.rows import LOG
+from shoal.methods.thresholds import ThresholdMethod, nothing_shared
+
+
+def insist_on_support(how: Preparation, method: ThresholdMethod) -> None:
+    """Raise where the parameters, or the preparation, are only for one machine."""
+    if method.kept.claim.rows_to_count is None:
+        what = "thresholds on other units than query and term, rare words, windows, times, columns and links are for one machine"
+        raise ParameterError(what, hint=ONE_MACHINE)
+    if how.taxonomy != NO_TAXONOMY:
+        raise ParameterError("rows beside a taxonomy are for one machine", hint=ONE_MACHINE)
+
+
+def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMethod, directory: ReleaseDirectory) -> outcome.Made:
+    """Publish what enough people have in common, judge it, write it, and judge what was written."""
+    said = method.kept
+    logged = read_log(cluster, data, how, splits=said.unit.splits)
+    by_words = said.unit.splits and logged.found.text
+    published = shared_rows.published_rows(cluster, logged.rows, said, by_words=by_words)
+    if not cluster.collect(published.selectExpr("count(1)"))[0][0]:
+        people = cluster.collect(shared_rows.candidates(logged.rows, said).selectExpr("count(distinct owner)"))[0][0]
+        raise nothing_shared(said, int(people))
+    return _judged_and_written(cluster, logged, published, method, directory, by_words=by_words)
+
+
+def _judged_and_written(
+    cluster: Cluster, logged: Logged, published: Any, method: ThresholdMethod, directory: ReleaseDirectory, *, by_words: bool
+) -> outcome.Made:
+    claim = method.kept.claim
+    wanted = claim.rows_to_count
+    assert wanted is not None
+    made = judging_rows.seen_rows(cluster, published, wanted, "made", by_words=by_words)
+    verdict = claim.judge_rows(judging_rows.counted_with_original(cluster, made, logged.rows, wanted, by_words=by_words))
+    insist([verdict], "made")
+    content = _content(logged)
+    shown = published.selectExpr(f"query as {content.column}")
+    files, again = write_parts(cluster, shown, directory.path, content)
+    if again.columns != [content.column]:
+        raise GuaranteeNotMet("the files hold other columns than the release", hint="nothing was written")
+    written = judging_rows.seen_rows(cluster, again.toDF("query"), wanted, "written", by_words=by_words)
+    if judging_rows.differing(cluster, made, written):
+        raise GuaranteeNotMet("the files do not hold the rows of the release", hint="nothing was written")
+    alone = claim.judge_rows(judging_rows.counted_from_file(cluster, written, wanted))
+    insist([alone], "written")
+    sums = row_outcome.summed(cluster, logged, published, written.queries, method.kept)
+    return row_outcome.publish(logged, sums, method, verdict, alone, files, directory)
+
+
+def _content(logged: Logged) -> Content:
+    column = PAYLOAD["text" if logged.found.text else "item"]
+    return Content(LOG, RowTable.kind, column, pa.string(), columns={column: "text"})
