@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextvars import Context, copy_context
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shoal import _kernels
 from shoal.app.attack.case import Case
 from shoal.app.attack.scenario import REMAKES
 from shoal.app.attack.stage import Stage, one_of_each_person, raw_stage, records_in, stage_of
@@ -19,6 +21,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
+from shoal.engines.local import LocalEngine
 from shoal.errors import ShoalError
 from shoal.methods.rows import USER
 from shoal.parameters import Declared, param
@@ -132,7 +135,20 @@ def record_outcomes(attacks: Sequence[RecordAttack], case: Case, absent: LeftOut
         ]
         return [], skipped
     faced = subjects(case.prepared.original, case.release, absent, draw)
-    return [found for subject in faced for attack in attacks for found in outcomes(attack, subject, draw.seed)], unlinked(case.release)
+    return _side_by_side(attacks, faced, draw.seed), unlinked(case.release)
+
+
+def _side_by_side(attacks: Sequence[RecordAttack], faced: Sequence[Subject], seed: int) -> list[Outcome]:
+    """What each attack amounts to on each subject; attacks draw by the seed alone, so they may be made in any order."""
+
+    def amounts(pair: tuple[Subject, RecordAttack, Context], task: _kernels.Task) -> list[Outcome]:
+        task.step()
+        subject, attack, settings = pair
+        return settings.run(outcomes, attack, subject, seed)
+
+    engine, pairs = LocalEngine("attacking"), [(subject, attack, copy_context()) for subject in faced for attack in attacks]
+    engine.expect(len(pairs))
+    return [found for several in engine.map(amounts, pairs) for found in several]
 
 
 def unlinked(release: Release) -> list[str]:

@@ -157,7 +157,7 @@ class Groups:
         nodes, counts = self.published.items[span].astype(np.int64), self.published.counts[span].astype(np.int64)
         certain, tried, above = self.nature.certain(nodes, counts), self._below(nodes), self.nature.above(nodes, counts)
         published = {int(node): above[int(node)] for node in nodes}
-        held = np.isin(tried, self.original.bags.select(members).items)
+        held = np.array([np.isin(self._holding(int(item)), members).any() for item in tried], bool)
         return Reading(
             certain=bool(len(certain)),
             alone=self._alone(certain, published),
@@ -177,19 +177,21 @@ class Groups:
         """The share of these items for which one single record of the original fits what is published and holds the item."""
         if not len(items):
             return 0.0
-        holders = [self._holders.indices[self._holders.indptr[item] : self._holders.indptr[item + 1]] for item in items]
-        fitting = self._fitting(np.unique(np.concatenate(holders)).astype(np.int64), published)
+        holders = [self._holding(int(item)) for item in items]
+        fitting = self._fitting(np.unique(np.concatenate(holders)), published)
         return float(np.mean([np.isin(held, fitting).sum() == 1 for held in holders]))
 
     def _fitting(self, records: Ints, published: dict[int, int]) -> Ints:
         """Those of these records that have at least as many items at or below every published node, and so below all others."""
-        for node in sorted(published, reverse=True):
-            bags = self.original.bags.select(records)
-            below = (bags.items >= node) & (bags.items < self.original.tree.end[node])
-            record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
-            counts = np.bincount(record[below], weights=bags.counts[below], minlength=len(bags))
-            records = records[counts >= published[node]]
+        for node, least in published.items():
+            first, end = self._holders.indptr[[node, self.original.tree.end[node]]]
+            below = np.bincount(self._holders.indices[first:end], self._holders.data[first:end], len(self.original.bags))
+            records = records[below[records] >= least]
         return records
+
+    def _holding(self, item: int) -> Ints:
+        """The records that hold an item."""
+        return self._holders.indices[self._holders.indptr[item] : self._holders.indptr[item + 1]].astype(np.int64)
 
 
 def _is_least(made: Made) -> bool:
