@@ -64,14 +64,14 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 def options() -> list[tuple[str, str]]:
     """Every option that takes a value, of every command, and those of every method.
 
-    How data is read is the same for commands that work long on it, and is tried with the others.
+    How data is read is the same for all commands, and is tried with the one that writes and the one that only looks.
     """
     found = {}
     for name, command in commands():
         of_methods = [option for method in METHODS for option in method_options(method)] if name == "anonymize" else []
-        long = DATA_PARAMETERS if name in {"attack", "compare"} else ()
+        elsewhere = () if name in {"anonymize", "look"} else DATA_PARAMETERS
         for option in [*command.params, *of_methods]:
-            if isinstance(option, click.Option) and not option.is_flag and option.name not in long:
+            if isinstance(option, click.Option) and not option.is_flag and option.name not in elsewhere:
                 found[name, max(option.opts, key=len)] = True
     return list(found)
 
