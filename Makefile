@@ -4,13 +4,16 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 SOURCES := $(shell find cpp src/shoal -type f -not -name '*.pyc' -not -path '*/__pycache__/*') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test lint sanitize bench clean
+.PHONY: demo test spark lint sanitize bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/shoal demo
 
 test: $(VENV)/tested
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+# After this, `make test` runs the tests on Spark too, where Java is installed.
+spark: $(VENV)/clustered
 
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
@@ -33,6 +36,10 @@ $(VENV)/installed: $(SOURCES)
 
 $(VENV)/tested: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group test
+	touch $@
+
+$(VENV)/clustered: $(VENV)/tested
+	$(BIN)/python -m pip install --quiet --group spark
 	touch $@
 
 $(VENV)/linted: $(VENV)/tested

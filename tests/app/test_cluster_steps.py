@@ -144,8 +144,9 @@ HEADER = b"AnonID\tQuery\tQueryTime"
 
 def events_of(lines: list[bytes], how: Preparation) -> pa.Table:
     """The events of one part of a log, and a tally."""
-    layout = find_layout(Source(Path("log.tsv"), "", b"\n".join([HEADER, *lines]), True), how.reading)
-    return pa.concat_tables(reading.events_of_lines(reading.Input(layout, how, HEADER), 0, pa.table({"line": [HEADER, *lines]})))
+    ended = [line + b"\n" for line in (HEADER, *lines)]
+    layout = find_layout(Source(Path("log.tsv"), "", b"".join(ended), True), how.reading)
+    return pa.concat_tables(reading.events_of_lines(reading.Input(layout, how, HEADER), 0, pa.table({"line": ended})))
 
 
 def test_rows_with_unreadable_times_repeat_none_of_another_part() -> None:

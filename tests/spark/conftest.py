@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java compiles no more than short runs need: half of the processor time
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     lacking = "pyspark" if importlib.util.find_spec("pyspark") is None else "Java" if shutil.which("java") is None else ""
@@ -30,6 +32,7 @@ def session() -> Iterator[Any]:
     from shoal.engines.spark import Cluster
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", SHORT_RUNS)
     found = Cluster.at("local[2]", Path()).session
     found.conf.set("spark.sql.shuffle.partitions", "4")  # 200 unless said otherwise, which is slow for a few rows
     yield found

@@ -15,24 +15,35 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shoal import errors, kernels
+from shoal.engines.packed import PACKED, PLACE, packed, unpacked
 from shoal.errors import InputError, OutputError, ParameterError, ShoalError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from shoal.data.bags import Ints
+
     Work = Callable[[Any, int, pa.Table], Iterator[pa.Table]]
+    Places = Callable[[pa.Table], Ints]
     GroupWork = Callable[[Any, pa.Table], pa.Table]
 
 log = logging.getLogger("shoal.spark")
 
+BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
 PARTITIONS = "spark.sql.shuffle.partitions"
 PARTITION_BYTES = 32 << 20  # of the input
+LARGEST_INPUT = 1 << 60  # Spark says more than this of what it does not know
 MOST_PARTITIONS = 20_000
+NUMBERS_TRIED = 24  # for each partition: that none of them falls into one of 20,000 happens once in a million runs
 SECONDS_WITHOUT_WORKERS, NAP = 300.0, 1.0
 MISSING = "pip install 'shoal[spark]', and Java 17 or later"
 TOLD = "SHOAL-ERROR "
@@ -43,6 +54,8 @@ SETTINGS = {
     "spark.sql.adaptive.coalescePartitions.enabled": "false",  # a partition is as large as the plan makes it
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
     "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.files.maxPartitionBytes": str(PARTITION_BYTES),
+    BROADCAST: "-1",  # a join by broadcast would bring rows to the driver
 }
 # What Spark says where something else than the program is at fault, and what is said here.
 FULL = ("No space left", "ENOSPC", "Disk quota")
@@ -69,7 +82,12 @@ class Cluster:
     @classmethod
     def of(cls, frame: Any, place: Path) -> Cluster:
         """The session of a frame."""
-        return cls(frame.sparkSession, place)
+        given = frame.sparkSession
+        session = given.newSession()  # the settings of the user's own one stay as they are
+        for name, value in {**SETTINGS, PARTITIONS: given.conf.get(PARTITIONS)}.items():
+            if session.conf.isModifiable(name):
+                session.conf.set(name, value)
+        return cls(session, place)
 
     @contextmanager
     def watched(self) -> Iterator[None]:
@@ -96,17 +114,22 @@ class Cluster:
         return int(self.session.conf.get(PARTITIONS))
 
     def expect(self, frame: Any) -> None:
-        """Make shuffles of an input like this one in partitions that fit an executor, and at least two for each core."""
-        if self.own and not self.session.sparkContext.getConf().contains(PARTITIONS):
-            size = int(str(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
+        """Make shuffles of an input like this one in partitions that fit an executor, and at least two for each core.
+
+        Where Spark cannot tell how large a frame is, the setting of its session stays.
+        """
+        if not self.session.sparkContext.getConf().contains(PARTITIONS):
+            size = _bytes_read(frame)
+            if size > LARGEST_INPUT:
+                return
             wanted = max(-(-size // PARTITION_BYTES), 2 * self.session.sparkContext.defaultParallelism)
             self.session.conf.set(PARTITIONS, str(min(wanted, MOST_PARTITIONS)))
 
     # -- reading
 
     def lines(self, paths: Sequence[str]) -> Any:
-        """The lines of text files, as bytes."""
-        return self.session.read.option("lineSep", "\n").text(list(paths)).selectExpr("cast(value as binary) as line")
+        """The lines of text files, as bytes, each with its end."""
+        return self.session.read.option("lineSep", "\n").text(list(paths)).selectExpr("cast(concat(value, '\n') as binary) as line")
 
     def parquet(self, paths: Sequence[str]) -> Any:
         """The rows of Parquet files or directories."""
@@ -116,8 +139,26 @@ class Cluster:
 
     def map(self, frame: Any, work: Work, shared: Any, schema: pa.Schema) -> Any:
         """What `work(shared, number of the partition, table)` makes of each partition."""
-        held, schema_there = self.session.sparkContext.broadcast(shared), _spark_schema(schema)
-        return frame.mapInArrow(_on_partition(work, held, schema), schema_there)
+        held = self.session.sparkContext.broadcast(shared)
+        return frame.mapInArrow(_on_partition(work, held, schema), _spark_schema(schema))
+
+    def spread(self, frames: Sequence[Any], work: Work, shared: Any, places: Places, partitions: int) -> Any:
+        """What `work` makes of each partition of some frames, packed: every row is in the partition, from 0, that `places` tells of it."""
+        held = self.session.sparkContext.broadcast((shared, self._numbers(partitions)))
+        made = [frame.mapInArrow(_packing(work, held, places), _spark_schema(PACKED)) for frame in frames]
+        return reduce(lambda one, other: one.union(other), made).repartition(partitions, PLACE)
+
+    def map_spread(self, frame: Any, work: Work, shared: Any, schema: pa.Schema) -> Any:
+        """What `work` makes of each partition of packed rows."""
+        return self.map(frame, _Unpacking(work), shared, schema)
+
+    def _numbers(self, partitions: int) -> Ints:
+        """For each partition a number that Spark's hash puts there. Should one have none, its rows are in another, and all of them."""
+        numbers = np.arange(partitions, dtype=np.int64)
+        tried = self.session.range(NUMBERS_TRIED * partitions).selectExpr("id", f"pmod(hash(id), {partitions}) as at")
+        for at, number in self.collect(tried.groupBy("at").agg(*expressions("min(id)"))):
+            numbers[at] = number
+        return numbers
 
     def grouped(self, frame: Any, key: str, work: GroupWork, shared: Any, schema: pa.Schema) -> Any:
         """What `work(shared, table)` makes of all rows with one value of the key."""
@@ -175,6 +216,12 @@ def _session(master: str | None) -> Any:
     return session
 
 
+def _bytes_read(frame: Any) -> int:
+    """How large the files or tables are that a frame is read from, as Spark estimates it."""
+    leaves = frame._jdf.queryExecution().optimizedPlan().collectLeaves()
+    return sum(int(str(leaves.apply(at).stats().sizeInBytes())) for at in range(leaves.size()))
+
+
 def expressions(*texts: str) -> list[Any]:
     """Expressions of Spark's SQL, for aggregates."""
     from pyspark.sql.functions import expr
@@ -209,6 +256,26 @@ def _on_partition(work: Work, held: Any, schema: pa.Schema) -> Callable[[Iterato
                     yield from made.cast(schema).to_batches()
 
     return run
+
+
+@dataclass(frozen=True)
+class _Unpacking:
+    """Work on rows that arrive packed."""
+
+    work: Work
+
+    def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
+        return self.work(shared, part, unpacked(table))
+
+
+def _packing(work: Work, held: Any, places: Places) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def pack(shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
+        given, numbers = shared
+        for made in work(given, part, table):
+            if len(made):
+                yield packed(made, numbers[places(made)])
+
+    return _on_partition(pack, held, PACKED)
 
 
 def _on_group(work: GroupWork, held: Any, schema: pa.Schema) -> Callable[[pa.Table], pa.Table]:

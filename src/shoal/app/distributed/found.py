@@ -115,7 +115,7 @@ def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
     first = next(filter(None, beginnings), None)
     if first is None:
         raise InputError(f"{paths[0]} is empty" if len(files) == 1 else f"all {len(files)} files of the log are empty")
-    head = b"".join(line + b"\n" for line in first).removeprefix(b"\xef\xbb\xbf")
+    head = b"".join(first).removeprefix(b"\xef\xbb\xbf")
     layout = _taken(find_layout(Source(Path(paths[0]), "", head, False), how.reading))
     header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
     called = paths[0] if len(files) == 1 else f"the log of {len(files)} files"

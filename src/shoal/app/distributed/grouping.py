@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.app.distributed.tables import DRAWN, LEAVES, PUBLISHED, SAMPLED, Fitted, bags_of, list_array, words_in
 from shoal.data.bags import Bags, Ints
@@ -17,6 +18,8 @@ from shoal.engines.ranges import formed_range
 from shoal.io.write.bags import by_name
 from shoal.methods.building import within_floor
 from shoal.methods.grouping import GroupingMethod
+
+RANGE = "range"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +79,19 @@ def with_range(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """The records, each with its range."""
     assert given.ranges is not None
     found = leaves_of(bags_of(table, given.fitted, given.fitted.coarse()), given.cuts)
-    yield table.append_column("range", pa.array(given.ranges[found], pa.int64()))
+    yield table.append_column(RANGE, pa.array(given.ranges[found], pa.int64()))
+
+
+def range_places(table: pa.Table) -> Ints:
+    """The range of each record."""
+    return np.asarray(table.column(RANGE).to_numpy(), np.int64)
+
+
+def published_ranges(given: Grouping, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """What becomes of every record of the ranges that are here: one, as a rule."""
+    ranges = table.column(RANGE)
+    for number in np.unique(ranges.to_numpy()).tolist():
+        yield published_range(given, table.filter(pc.equal(ranges, number)))
 
 
 def published_range(given: Grouping, table: pa.Table) -> pa.Table:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal import _kernels, kernels
-from shoal.app.distributed.tables import SUMS, Fitted, bags_of, lists_of, words_in
+from shoal.app.distributed.tables import PUBLISHED, RECORDS, SHOWN, SUMS, WORDS, Fitted, bags_of, lists_of, words_in
 from shoal.data.bags import Bags, Ints
 from shoal.data.forms import top_nodes
 from shoal.data.original import shared_occurrences
@@ -25,7 +26,38 @@ from shoal.privacy.classes import ClassCounts, untruthful_records
 from shoal.taxonomy.tree import Taxonomy
 
 NOTHING_WRITTEN = "nothing was written"
+ANSWER = ["items", "withheld"]
+PAIRED = pa.schema([*RECORDS, *(PUBLISHED.field(name) for name in ANSWER)])
 NO_ANSWER = -1  # nothing says whether the record is withheld
+
+
+def as_it_is(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Records, or what was made of them, on the way to one another."""
+    yield table
+
+
+def judged_pairs(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Sums over the records that are here beside what is published for them, and the published records with their owners."""
+    pairs = paired(table)
+    for sums in compared(fitted, part, pairs):
+        yield pa.table({"sums": sums.column("sums"), "owner": pa.nulls(len(sums), pa.int64()), "items": pa.nulls(len(sums), WORDS)}, SHOWN)
+    shown = pairs.filter(pairs.column("items").is_valid())
+    yield pa.table({"sums": pa.nulls(len(shown), pa.string()), "owner": shown.column("owner"), "items": shown.column("items")}, SHOWN)
+
+
+def paired(table: pa.Table) -> pa.Table:
+    """The records of a table, each beside what is said of it in rows without a kind; what is said of no record, or again, is left out."""
+    whole = pa.table({field.name: _column(table, field) for field in PAIRED})
+    of_records = whole.column("kind").is_valid()
+    records, answers = whole.filter(of_records), whole.filter(pc.invert(of_records))
+    found = pc.index_in(records.column("record"), value_set=answers.column("record").combine_chunks())
+    said = answers.select(ANSWER).take(found)
+    return pa.table({name: (said if name in ANSWER else records).column(name) for name in PAIRED.names}, PAIRED)
+
+
+def _column(table: pa.Table, field: pa.Field) -> Any:
+    """A column, null where the table has none: where there is no record, or nothing is said of any."""
+    return table.column(field.name) if field.name in table.column_names else pa.nulls(len(table), field.type)
 
 
 def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:

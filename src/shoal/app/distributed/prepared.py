@@ -13,7 +13,7 @@ from shoal.taxonomy.tree import Taxonomy
 
 @dataclass(frozen=True)
 class Prepared:
-    """Records on the cluster, their sums, the tree that they are on, and how the input was found."""
+    """Records on the cluster, and in how many partitions they were made; their sums, their tree, and how the input was found."""
 
     records: Any
     sums: Counter[str]
@@ -22,3 +22,4 @@ class Prepared:
     found: Found
     items: int
     notes: tuple[str, ...]
+    partitions: int

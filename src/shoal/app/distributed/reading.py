@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.app.distributed.tables import EVENTS, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, list_array
 from shoal.app.job import Preparation, load_taxonomy
@@ -36,6 +37,7 @@ from shoal.text.terms import in_one_case
 PARTITION = Path("a part of the input")
 PARTS = 1 << 40  # records of a partition, at most: they are numbered behind the number of the partition
 NAMES_AT_ONCE = 10_000
+LINE_ENDS = (b"\n", b"\r\n")
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,28 @@ def _loaded(name: str, loss: str) -> Taxonomy:
 
 
 def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The events of some lines, and a tally of them."""
-    lines = table.column("line").to_pylist()
-    rows = [line for line in lines if line.rstrip(b"\r") != given.header] if given.header else lines
-    text = b"".join(line + b"\n" for line in rows)
+    """The events of some lines, each with its end, and a tally of them."""
+    lines = table.column("line").cast(pa.large_binary())
+    rows = (
+        lines.filter(pc.invert(pc.is_in(lines, pa.array([given.header + end for end in LINE_ENDS], lines.type)))) if given.header else lines
+    )
+    text = b"".join(map(_bytes_of, rows.chunks))
     source = Source(PARTITION, "", text[:HEAD], len(text) <= HEAD, pipe=io.BytesIO(text))
     yield from _events(replace(given, layout=replace(given.layout, header=False)), source, len(lines) - len(rows))
+
+
+def _bytes_of(lines: pa.LargeBinaryArray) -> memoryview:
+    """Lines one behind the other, as they are in memory."""
+    _, offsets, content = lines.buffers()
+    bounds = np.frombuffer(offsets, np.int64)[[lines.offset, lines.offset + len(lines)]]
+    return memoryview(content)[bounds[0] : bounds[1]]
+
+
+def owner_places(partitions: int, table: pa.Table) -> Ints:
+    """The partition of each event: that of its owner, however it is spelled; tallies are all in one."""
+    keys = pl.from_arrow(table.column("key"))
+    assert isinstance(keys, pl.Series)
+    return (keys.hash(seed=0) % partitions).to_numpy().astype(np.int64)
 
 
 def events_of_rows(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table]:
@@ -115,6 +133,11 @@ def _events(given: Input, source: Source, headers: int) -> Iterator[pa.Table]:
 
 
 # -- records
+
+
+def record_places(table: pa.Table) -> Ints:
+    """The partition in which each record was made."""
+    return np.asarray(table.column("record").to_numpy() // PARTS, np.int64)
 
 
 def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,13 @@ from shoal.app.distributed.found import ONE_MACHINE, find_input, tallied
 from shoal.app.distributed.prepared import Prepared
 from shoal.app.distributed.tables import (
     DRAWN,
-    EVENTS,
     HASHES,
     LEAVES,
     PUBLISHED,
     RECORD,
     RECORDS,
     SAMPLED,
-    SUMS,
+    SHOWN,
     TALLY,
     TYPED,
     UNKNOWN,
@@ -86,17 +86,11 @@ def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMet
     if people < method.k:
         raise Infeasible(f"{people:,} people cannot be hidden among {method.k:,}", hint="lower k, or give more data", value=people)
     frozen = _frozen(cluster, present, prepared.fitted, Size.of(records, people, method.k), several=prepared.sums["several"] > 0)
-    ranged = cluster.map(present, grouping.with_range, frozen, RECORDS.append(_range_field()))
-    spread = ranged.repartition(max(cluster.partitions, 4 * (int(frozen.ranges.max()) + 1)), "range")  # type: ignore[union-attr]
+    assert frozen.ranges is not None
+    ranges = cluster.spread([present], grouping.with_range, frozen, grouping.range_places, int(frozen.ranges.max()) + 1)
     work = grouping.Grouping(prepared.fitted, method)
-    published = cluster.store(cluster.grouped(spread, "range", grouping.published_range, work, PUBLISHED), "published")
+    published = cluster.store(cluster.map_spread(ranges, grouping.published_ranges, work, PUBLISHED), "published")
     return _judged(cluster, prepared, published, method, directory)
-
-
-def _range_field() -> Any:
-    import pyarrow as pa
-
-    return pa.field("range", pa.int64())
 
 
 # -- preparation
@@ -106,10 +100,10 @@ def _prepare(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     found = find_input(cluster, data, how)
     cluster.expect(found.frame)
     given, notes = load_taxonomy(how.taxonomy, how.loss)
-    events = cluster.map(found.frame, found.work, found.given, EVENTS)
+    partitions = cluster.partitions
+    events = cluster.spread([found.frame], found.work, found.given, partial(reading.owner_places, partitions), partitions)
     placing = reading.Placing(how, found.text, found.drops_repeats, how.read.owners == "folded", given if is_file(how.taxonomy) else None)
-    by_owner = events.repartition(cluster.partitions, "key")
-    stored = cluster.store(cluster.map(by_owner, reading.placed_records, placing, RECORDS), "records")
+    stored = cluster.store(cluster.map_spread(events, reading.placed_records, placing, RECORDS), "records")
     tallies = cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]"))
     sums, defects = tallied(tallies)
     items = _different(cluster, stored.where(f"kind = {TYPED}"), "words")
@@ -120,7 +114,7 @@ def _prepare(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     outcome.insist_on_known(how, sums, strange)
     sums["unknown_terms"] = strange
     tree, renumbered = fitted_tree(given, np.sort(used), 0 if how.unknown == "drop" else strange, how.floor_in_force)
-    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes)
+    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, partitions)
 
 
 def _different(cluster: Cluster, frame: Any, column: str) -> int:
@@ -161,8 +155,9 @@ def _people(cluster: Cluster, records: Any, frozen: grouping.Frozen, *, several:
 
 
 def _judged(cluster: Cluster, prepared: Prepared, published: Any, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
-    joined = cluster.store(prepared.records.join(published, "record", "left"), "joined")
-    sums = judging.summed(cluster.collect(cluster.map(joined, judging.compared, prepared.fitted, SUMS)))
+    pairs = cluster.spread([prepared.records, published], judging.as_it_is, None, reading.record_places, prepared.partitions)
+    joined = cluster.store(cluster.map_spread(pairs, judging.judged_pairs, prepared.fitted, SHOWN), "joined")
+    sums = judging.summed(cluster.collect(joined.where("sums is not null").select("sums")))
     answers = cluster.collect(published.selectExpr("count(1)"))[0][0]
     judging.insist_on_all(sums, prepared.sums, answers, floor=prepared.tree.barred is not None)
     if not sums["published"]:

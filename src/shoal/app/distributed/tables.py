@@ -54,6 +54,8 @@ PUBLISHED = pa.schema([("record", pa.int64()), ("items", WORDS), ("withheld", pa
 """What becomes of every record that is not empty: its published items, or null where it is withheld, which is said beside."""
 
 SUMS = pa.schema([("sums", pa.string())])
+SHOWN = pa.schema([("sums", pa.string()), ("owner", pa.int64()), ("items", WORDS)])
+"""A published record, and whose original it stands for; or sums over some records, as JSON."""
 
 
 @dataclass(frozen=True, eq=False)
