@@ -21,13 +21,15 @@ from shoal.methods.shoal import Shoal
 
 PEOPLE = 2000
 SMALLEST = 300
+SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java compiles no more than short runs need
 PATIENCE = 900  # seconds, on a machine that many use
 PROGRAM = f"from shoal.engines import plan; plan.SMALLEST_RANGE = {SMALLEST}; from shoal.app.cli.start import main; main()"
 
 
 def environment() -> dict[str, str]:
     paths = os.pathsep.join([str(Path(shoal.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    return os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": paths, "SPARK_LOCAL_IP": "127.0.0.1"}
+    said = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": paths, "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_TOOL_OPTIONS": SHORT_RUNS}
+    return os.environ | said
 
 
 def spark_class(name: str, *arguments: str, place: Path) -> subprocess.Popen[bytes]:

@@ -6,14 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
 from shoal.app.distributed.found import Found, find_input, tallied
-from shoal.app.distributed.reading import PARTS, Gathering, log_of, told_rows
-from shoal.app.distributed.tables import EVENTS, LOGGED
+from shoal.app.distributed.reading import PARTS, Gathering, log_of, owner_places, told_rows
+from shoal.app.distributed.tables import LOGGED
 from shoal.app.job import Preparation
 from shoal.data.log import Log
 from shoal.data.words import with_single_blanks
@@ -65,10 +66,10 @@ def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> 
     """The rows of paths or of a frame of Spark."""
     found = find_input(cluster, data, how)
     cluster.expect(found.frame)
-    events = cluster.map(found.frame, found.work, found.given, EVENTS)
+    partitions = cluster.partitions
+    events = cluster.spread([found.frame], found.work, found.given, partial(owner_places, partitions), partitions)
     work = Splitting(how, found.text, found.drops_repeats, how.read.owners == "folded", splits)
-    by_owner = events.repartition(cluster.partitions, "key")
-    stored = cluster.store(cluster.map(by_owner, logged_rows, work, LOGGED), "rows")
+    stored = cluster.store(cluster.map_spread(events, logged_rows, work, LOGGED), "rows")
     sums, defects = tallied(cluster.collect(stored.where("tally is not null").select("tally")))
     rows = stored.where("tally is null").drop("tally")
     if cluster.collect(rows.selectExpr("count(1)"))[0][0] != sums["used"]:
