@@ -129,6 +129,7 @@ def _frozen(cluster: Cluster, records: Any, fitted: Fitted, size: Size, *, sever
     """The cuts, found on a sample, and the ranges, counted on all records."""
     if size.ranges == 1:
         return grouping.Frozen(fitted, Cuts(0, 1), np.zeros(1, np.int64))
+    records = records.select("owner", "nodes", "counts", "words", "word_counts")  # the plan reads no other columns
     counted = cluster.map(records, grouping.hashes, fitted, HASHES).groupBy("hash").count()
     rows = cluster.collect(cluster.map(counted, grouping.drawn, size, DRAWN))
     drawn = {row[0]: row[1] for row in rows}
