@@ -7,6 +7,7 @@ and the larger one counts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -61,6 +62,14 @@ class Moles:
     fewest: int
     greatest: float
     counted: int
+
+    @classmethod
+    def of_levels(cls, levels: Sequence[npt.NDArray[np.int32]]) -> Moles:
+        """Moles of one item, of two, and so on, a row each, which were counted elsewhere: too few people hold them, and no more is told."""
+        sizes = np.concatenate([np.full(len(level), level.shape[1], np.int64) for level in levels])
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        untold = np.broadcast_to(np.int32(-1), len(sizes))
+        return cls(start, np.concatenate([level.ravel() for level in levels]), untold, untold, untold, untold, -1, 0.0, 0)
 
     def __len__(self) -> int:
         return len(self.start) - 1

@@ -110,8 +110,9 @@ class Cohesion(RecodingMethod):
             lifted, notes = lift(below, original.tree, parts, loss, self.power, moles)
             recoding = lifted.suppressing(general)
         else:
-            chosen = self.suppressed(moles, records, parts, loss)
-            recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _told(chosen, _occurring(records, parts))
+            occurring = _occurring(records, parts)
+            chosen = self.suppressed(moles, occurring, loss)
+            recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _told(chosen, len(occurring))
         published = recoding.applied(records)
         told = recoded_account(records, published, recoding.code[records.items])
         return Recoded(published, (self._claim(published, parts, recoding),), told, tuple(notes), recoding.code)
@@ -121,10 +122,22 @@ class Cohesion(RecodingMethod):
         parts = parts_of(original.tree.names, self.private, self.public, original.taxonomy)
         return (self._claim(published, parts, Recoding(np.where(code < 0, np.arange(len(code)), code).astype(np.int32))),)
 
-    def suppressed(self, moles: Moles, records: Bags, parts: Parts, loss: Ints) -> Hitting:
-        """The items to suppress, by the score that was asked for."""
+    @property
+    def counts_decide(self) -> int | None:
+        """Sets of up to p items, where all are public and items are suppressed only."""
+        named = self.private is not None or self.public is not None or self.weights is not None
+        return None if named or self.generalize or self.exact else self.p
+
+    def suppressed_by_counts(self, moles: Moles, records: Ints, rare: int) -> tuple[Ints, list[str]]:
+        """The choice of `suppressed`. What a rare item loses is the same in every choice, as each must go."""
+        ones = np.ones(rare, np.int64)
+        loss = np.concatenate([records if self.il == "support" else np.ones_like(records), ones])
+        chosen = self.suppressed(moles, np.arange(len(loss), dtype=np.int64), loss)
+        return chosen.items, _told(chosen, len(loss))
+
+    def suppressed(self, moles: Moles, items: Ints, loss: Ints) -> Hitting:
+        """The public items to suppress, of all that occur, by the score that was asked for."""
         if self.score == "rmall":
-            items = _occurring(records, parts)
             return Hitting(items, np.zeros(len(items), np.int64), int(loss[items].sum()))
         if self.exact:
             return exact_hitting(moles, loss, self.time_limit)
@@ -203,8 +216,8 @@ def _too_general(records: Bags, parts: Parts, tree: Taxonomy) -> Ints:
     return found
 
 
-def _told(chosen: Hitting, public: Ints) -> list[str]:
-    notes = [f"{len(chosen.items):,} of {len(public):,} public items were suppressed"]
+def _told(chosen: Hitting, public: int) -> list[str]:
+    notes = [f"{len(chosen.items):,} of {public:,} public items were suppressed"]
     if chosen.bound is not None and chosen.gap is not None:
         above = f"at most {percent(chosen.gap, 2)} above the least possible"
         notes.append(f"loss {chosen.loss:,}: {'the least possible loss, proven' if chosen.loss == chosen.bound else above}")

@@ -15,9 +15,10 @@ import numpy as np
 
 from shoal.counting import counted
 from shoal.data.accounting import Part, changed, gone, kept
-from shoal.data.bags import Bags, Small
+from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.itemsets.supports import Moles
 from shoal.methods import Method
 from shoal.methods.building import Outcome, Present, build_release, present_records
 from shoal.privacy import Model
@@ -60,6 +61,18 @@ class RecodingMethod(Method):
     @abstractmethod
     def recode(self, records: Bags, original: Original) -> Recoded:
         """What these records, none of which is empty, become."""
+
+    @property
+    def counts_decide(self) -> int | None:
+        """Of how many items the sets are, at most, whose supports alone decide what is suppressed; None where more must be known."""
+        return None
+
+    def suppressed_by_counts(self, moles: Moles, records: Ints, rare: int) -> tuple[Ints, list[str]]:
+        """The items to suppress, and what is told of them, from the minimal sets that too few people hold, where counts decide.
+
+        `records` says how many records hold each item that is known; behind these are so many `rare` ones, each too rare by itself.
+        """
+        raise NotImplementedError(f"{self.name} needs more than counts")
 
     def claims_on(self, published: Bags, code: Small, original: Original) -> tuple[Model, ...]:
         """The promise about records that were recoded so; that of the method, unless it names items by what is published of them."""

@@ -6,7 +6,7 @@ A model is a frozen value such as `KAnonymity(k=5)` in a file of its own and one
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.data.release import Release
     from shoal.data.tables.rows import RowTable
     from shoal.privacy.classes import ClassCounts
+    from shoal.privacy.known_sets import Counted, Knowledge
     from shoal.privacy.supported_rows import CountedRows, RowsToCount
 
 
@@ -152,6 +153,15 @@ class Model(Declared, ABC):
 
     def judge_rows(self, counted: CountedRows) -> Verdict:
         """The judgement on published rows that were counted elsewhere, on a cluster, for a model that says what is to be counted."""
+        raise ParameterError(f"{self.name} is judged on one machine", hint="leave --engine out")
+
+    @property
+    def sets_to_count(self) -> Knowledge | None:
+        """Which sets of items are to be counted on a cluster to judge records, where the model can be judged so: all items may be known."""
+        return None
+
+    def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:
+        """The judgement on sets that were counted elsewhere, on a cluster, and on what else was found wrong there with the records."""
         raise ParameterError(f"{self.name} is judged on one machine", hint="leave --engine out")
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:

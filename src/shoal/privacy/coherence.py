@@ -10,6 +10,7 @@ by one ancestor, or left as it was everywhere; private items must be untouched.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, count_known_sets, items, repeated_items
 from shoal.privacy.recoding import recoding_defects
-from shoal.privacy.roles import Roles, roles_of
+from shoal.privacy.roles import roles_of
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -79,9 +80,23 @@ class Coherence(Model):
         broken = [*_told(found), *shared, *repeated_items(release)]
         if original is not None and release.secret is not None:
             broken += recoding_defects(original, release, roles)
-        achieved = found.level | {"breach": round(float(found.breach), 6), "p": self.p}
-        notes = (*_notes(found, roles), *roles.notes)
-        return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), notes, rare=tuple(rare))
+        notes = (*_notes(found, any_private=bool(roles.private.any())), *roles.notes)
+        return Verdict(str(self), verified_if(not broken), self._achieved(found), tuple(broken), notes, rare=tuple(rare))
+
+    def _achieved(self, found: Counted) -> dict[str, Any]:
+        return found.level | {"breach": round(float(found.breach), 6), "p": self.p}
+
+    @property
+    def sets_to_count(self) -> Knowledge | None:
+        """All sets of up to p items, where no item is named private or public."""
+        return Knowledge(self.k, self.p) if self.private is None and self.public is None else None
+
+    def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:
+        """The judgement of `judge` where all items are public."""
+        if self.sets_to_count is None:
+            return super().judge_sets(counted, defects)
+        broken = (*_told(counted), *defects)
+        return Verdict(str(self), verified_if(not broken), self._achieved(counted), broken, tuple(_notes(counted, any_private=False)))
 
 
 def _fraction(h: float) -> Fraction:
@@ -112,9 +127,9 @@ def _witness(example: Any, names: Vocabulary) -> str:
     return f"{known} gives {names[hidden]!r} away with a certainty of {percent(holders / cohort)}"
 
 
-def _notes(found: Counted, roles: Roles) -> list[str]:
+def _notes(found: Counted, *, any_private: bool) -> list[str]:
     notes = [f"{found.sets:,} sets of public items were counted, by {'people' if found.people else 'records'}"]
-    if not roles.private.any():
+    if not any_private:
         notes.append("no private item was named: only the link to a record was judged")
     if found.unsafe:
         more = f"sets of more than {found.size:,} {items(found.size)}"

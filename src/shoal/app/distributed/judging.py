@@ -21,6 +21,7 @@ from shoal.app.distributed.tables import PUBLISHED, RECORDS, SHOWN, SUMS, WORDS,
 from shoal.data.bags import Bags, Ints
 from shoal.data.forms import top_nodes
 from shoal.data.original import shared_occurrences
+from shoal.engines.spark import Cluster, expressions
 from shoal.errors import GuaranteeNotMet
 from shoal.privacy.classes import ClassCounts, untruthful_records
 from shoal.taxonomy.tree import Taxonomy
@@ -137,6 +138,15 @@ def insist_on_all(sums: Counter[str], before: Counter[str], answers: int, *, flo
         raise GuaranteeNotMet("records are withheld as having nothing in common, and there is no floor", hint=NOTHING_WRITTEN)
     if sums["barred"]:
         raise GuaranteeNotMet("the release holds nodes above the floor", hint=NOTHING_WRITTEN)
+
+
+def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
+    """Raise unless every record is written as often as it was made; `made` are the shown records, grouped by their items."""
+    one = made.agg(*expressions("count(1) as made"))
+    other = again.groupBy("items").agg(*expressions("count(1) as written"))
+    differing = one.join(other, "items", "full").where("not (made <=> written)").selectExpr("count(1)")
+    if cluster.collect(differing)[0][0]:
+        raise GuaranteeNotMet("the files do not hold the records of the release", hint=NOTHING_WRITTEN)
 
 
 def counts_of(classes: Any, empty: int, untrue: int = 0, *, people: bool = True) -> ClassCounts:

@@ -23,6 +23,7 @@ from shoal.data.forms import Forms
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, Steps
 from shoal.errors import InputError
 from shoal.io.directory import MANIFEST, REPORT, ReleaseDirectory
+from shoal.io.rules import RULES, RulesFile
 from shoal.io.write.files import FileFact
 from shoal.itemsets.choice import plain_values
 from shoal.methods import Method
@@ -64,8 +65,11 @@ def publish(
     files: Sequence[FileFact],
     amounts: Mapping[str, int],
     directory: ReleaseDirectory,
+    notes: Sequence[str] = (),
+    rules: RulesFile | None = None,
 ) -> Made:
-    """Write manifest and report beside the files."""
+    """Write manifest and report beside the files, and where there are any, the rules of a recoding."""
+    beside = [] if rules is None else [written_page(directory, RULES, rules.content(__version__))]
     manifest: dict[str, Any] = {
         "shoal": __version__,
         ENGINE: SPARK,
@@ -74,9 +78,9 @@ def publish(
         "input": _facts(prepared, method.claims()),
         "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(verdicts, alone, strict=True)],
         "accounting": _account(prepared, sums).as_dict(),
-        "notes": [],
+        "notes": list(notes),
         "metrics": _metrics(prepared, sums),
-        "files": [{**file.as_dict(), **(amounts if number == 0 else {})} for number, file in enumerate(files)],
+        "files": [{**file.as_dict(), **(amounts if number == 0 else {})} for number, file in enumerate(files)] + beside,
     }
     return finished(manifest, sums["published"], verdicts, prepared.found, prepared.notes, directory)
 
@@ -114,10 +118,13 @@ def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
         "items": prepared.items,
         "occurrences": sums["typed"],
     }
+    people = max(claim.generalized_groups or 0 for claim in claims)
+    protects = {PROTECTS: protected(how.per, people)} if sums["several"] else {}
+    if not prepared.on_taxonomy:
+        return facts | how.described() | protects
     facts |= {"unknown_items": sums["unknown_terms"], "unknown_occurrences": sums["unknown_kept"] + sums["unknown_dropped"]}
     shape = {"taxonomy_nodes": len(tree) + tree.unseen, "taxonomy_leaves": tree.n_leaves, "taxonomy_height": tree.height}
-    people = max(claim.generalized_groups or 0 for claim in claims)
-    return facts | how.described() | shape | ({PROTECTS: protected(how.per, people)} if sums["several"] else {})
+    return facts | how.described() | shape | protects
 
 
 def _account(prepared: Prepared, sums: Counter[str]) -> Accounting:
@@ -160,5 +167,5 @@ def _metrics(prepared: Prepared, sums: Counter[str]) -> dict[str, float]:
         "mean_level": sums["levels"] / max(1, sums["out"]),
     }
     shape = "bags" if prepared.sums["more_than_once"] else "sets"
-    usual = [metric.name for metric in routine({"bags"}, shape, on_taxonomy=True, adds_items=False)]
+    usual = [metric.name for metric in routine({"bags"}, shape, on_taxonomy=prepared.on_taxonomy, adds_items=False)]
     return {name: told[name] for name in METRICS if name in usual}

@@ -13,7 +13,10 @@ from shoal.taxonomy.tree import Taxonomy
 
 @dataclass(frozen=True)
 class Prepared:
-    """Records on the cluster, and in how many partitions they were made; their sums, their tree, and how the input was found."""
+    """Records on the cluster, and in how many partitions they were made; their sums, their tree, and how the input was found.
+
+    Without a taxonomy the tree is a root, with all names as they were typed below it.
+    """
 
     records: Any
     sums: Counter[str]
@@ -23,3 +26,4 @@ class Prepared:
     items: int
     notes: tuple[str, ...]
     partitions: int
+    on_taxonomy: bool = True

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from shoal.app.distributed.tables import EVENTS, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, list_array
 from shoal.app.job import Preparation, load_taxonomy
-from shoal.app.prepare import records_of
+from shoal.app.prepare import Records, records_of
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import COUNT, Log
 from shoal.data.original import Original
@@ -30,7 +30,7 @@ from shoal.io.read.events import NO_TIME, collected
 from shoal.io.read.formats import Layout
 from shoal.io.read.owners import folded
 from shoal.io.read.source import HEAD, Source
-from shoal.taxonomy.placing import UNLISTED, place_terms
+from shoal.taxonomy.placing import UNLISTED, as_typed, place_terms
 from shoal.taxonomy.tree import Taxonomy
 from shoal.text.terms import in_one_case
 
@@ -141,7 +141,7 @@ def record_places(table: pa.Table) -> Ints:
 
 
 def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The records of all people whose events are here, on the whole taxonomy; tallies pass through, and one more is added."""
+    """The records of all people whose events are here, on the whole taxonomy or as typed; tallies pass through, and one more is added."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     tallies = frame["tally"].drop_nulls().to_list()
@@ -150,15 +150,30 @@ def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Tabl
     if len(events):
         log, told = log_of(how, events)
         records = records_of(log, how.how)
-        rules: dict[str, Any] = {"unknown": "drop" if how.how.unknown == "drop" else "keep", "scope": "whole", "as_sets": how.how.as_sets}
-        original = place_terms(records.bags, how.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
-        told |= _summed(original)
-        yield _records(original, len(how.taxonomy), part)
-        typed = original.typed.vocabulary.names
-        lacking = typed.filter(pl.Series((original.items < 0) | (original.items >= len(how.taxonomy))))
-        yield from _names(typed, TYPED)
-        yield from _names(in_one_case(lacking).unique() if records.texts else lacking, UNKNOWN)
+        yield from _typed(how, records, part, told) if how.how.typed_names else _placed(how, records, part, told)
     yield told_rows(RECORDS, "words", [[tally] for tally in (*tallies, json.dumps(told))], TALLY)
+
+
+def _placed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:
+    """Records on the taxonomy, and the names of their words; their sums are told."""
+    rules: dict[str, Any] = {"unknown": "drop" if how.how.unknown == "drop" else "keep", "scope": "whole", "as_sets": how.how.as_sets}
+    original = place_terms(records.bags, how.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
+    told |= _summed(original)
+    known = len(how.taxonomy)
+    _refuse_marked(original.tree.names.names.gather(np.unique(original.bags.items[original.bags.items >= known])))
+    yield _records(original, known, part)
+    typed = original.typed.vocabulary.names
+    lacking = typed.filter(pl.Series((original.items < 0) | (original.items >= known)))
+    yield from _names(typed, TYPED)
+    yield from _names(in_one_case(lacking).unique() if records.texts else lacking, UNKNOWN)
+
+
+def _typed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:
+    """Records of words as they were typed, all of them below one root, and their names; their sums are told."""
+    original = as_typed(records.bags, as_sets=how.how.as_sets, stop_words=records.stop_words)
+    told |= _summed(original)
+    yield _records(original, 1, part)
+    yield from _names(original.typed.vocabulary.names, TYPED)
 
 
 def log_of(how: Gathering, events: pl.DataFrame) -> tuple[Log, dict[str, int]]:
@@ -201,7 +216,6 @@ def _records(original: Original, known: int, part: int) -> pa.Table:
     rows = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
     spelled = _aligned(bags, original.spelled, rows)
     listed = bags.items < known
-    _refuse_marked(original.tree.names.names.gather(np.unique(bags.items[~listed])))
     columns: dict[str, Any] = {
         "kind": np.full(len(bags), RECORD, np.int32),
         "record": part * PARTS + np.arange(len(bags), dtype=np.int64),

@@ -7,42 +7,29 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shoal.app.distributed import grouping, judging, outcome, reading, threshold
-from shoal.app.distributed.found import ONE_MACHINE, find_input, tallied
+from shoal.app.distributed import grouping, judging, outcome, reading, recoding, threshold
+from shoal.app.distributed.found import ONE_MACHINE
 from shoal.app.distributed.prepared import Prepared
-from shoal.app.distributed.tables import (
-    DRAWN,
-    HASHES,
-    LEAVES,
-    PUBLISHED,
-    RECORD,
-    RECORDS,
-    SAMPLED,
-    SHOWN,
-    TALLY,
-    TYPED,
-    UNKNOWN,
-    Fitted,
-)
+from shoal.app.distributed.preparing import different_in, insist_on_people, prepare_records
+from shoal.app.distributed.tables import DRAWN, HASHES, LEAVES, PUBLISHED, SAMPLED, SHOWN, Fitted
 from shoal.app.distributed.writing import write_parts
-from shoal.app.job import Preparation, Target, is_file, load_taxonomy
+from shoal.app.job import Preparation, Target, is_file
 from shoal.app.pipeline import insist
 from shoal.data.bags import Ints
 from shoal.engines.cuts import Cuts, cut_sample
 from shoal.engines.plan import Size, joined_leaves, one_of_each
 from shoal.engines.spark import Cluster, expressions
-from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError
+from shoal.errors import Infeasible, ParameterError
 from shoal.io.directory import ReleaseDirectory
 from shoal.methods import Method
 from shoal.methods.grouping import GroupingMethod
+from shoal.methods.recoding import RecodingMethod
 from shoal.methods.thresholds import ThresholdMethod
-from shoal.taxonomy.placing import fitted_tree
 
 
 def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str | None = None) -> outcome.Made:
@@ -53,6 +40,8 @@ def release_on_cluster(data: Any, how: Preparation, method: Method, target: Targ
         with cluster.watched():
             if isinstance(method, ThresholdMethod):
                 return threshold.released(cluster, data, how, method, directory)
+            if isinstance(method, RecodingMethod):
+                return recoding.released(cluster, data, how, method, directory)
             assert isinstance(method, GroupingMethod)
             return _released(cluster, data, how, method, directory)
 
@@ -61,6 +50,8 @@ def insist_on_support(how: Preparation, method: Method) -> None:
     """Raise where a method or a way of preparing is only for one machine."""
     if isinstance(method, ThresholdMethod):
         threshold.insist_on_support(how, method)
+    elif isinstance(method, RecodingMethod):
+        recoding.insist_on_support(how, method)
     else:
         _insist_on_grouping(how, method)
 
@@ -80,46 +71,16 @@ def _insist_on_grouping(how: Preparation, method: Method) -> None:
 
 
 def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
-    prepared = _prepare(cluster, data, how)
+    prepared = prepare_records(cluster, data, how)
     present = prepared.records.where("size(nodes) + size(words) > 0")
-    people, records = prepared.sums["people"], prepared.sums["present"]
-    if people < method.k:
-        raise Infeasible(f"{people:,} people cannot be hidden among {method.k:,}", hint="lower k, or give more data", value=people)
+    insist_on_people(prepared, method.k)
+    records, people = prepared.sums["present"], prepared.sums["people"]
     frozen = _frozen(cluster, present, prepared.fitted, Size.of(records, people, method.k), several=prepared.sums["several"] > 0)
     assert frozen.ranges is not None
     ranges = cluster.spread([present], grouping.with_range, frozen, grouping.range_places, int(frozen.ranges.max()) + 1)
     work = grouping.Grouping(prepared.fitted, method)
     published = cluster.store(cluster.map_spread(ranges, grouping.published_ranges, work, PUBLISHED), "published")
     return _judged(cluster, prepared, published, method, directory)
-
-
-# -- preparation
-
-
-def _prepare(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
-    found = find_input(cluster, data, how)
-    cluster.expect(found.frame)
-    given, notes = load_taxonomy(how.taxonomy, how.loss)
-    partitions = cluster.partitions
-    events = cluster.spread([found.frame], found.work, found.given, partial(reading.owner_places, partitions), partitions)
-    placing = reading.Placing(how, found.text, found.drops_repeats, how.read.owners == "folded", given if is_file(how.taxonomy) else None)
-    stored = cluster.store(cluster.map_spread(events, reading.placed_records, placing, RECORDS), "records")
-    tallies = cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]"))
-    sums, defects = tallied(tallies)
-    items = _different(cluster, stored.where(f"kind = {TYPED}"), "words")
-    records = stored.where(f"kind = {RECORD}")
-    used = np.array([row[0] for row in cluster.collect(records.selectExpr("explode(nodes) as node").distinct())], np.int64)
-    strange = _different(cluster, stored.where(f"kind = {UNKNOWN}"), "words")
-    found = found.told(sums, defects)
-    outcome.insist_on_known(how, sums, strange)
-    sums["unknown_terms"] = strange
-    tree, renumbered = fitted_tree(given, np.sort(used), 0 if how.unknown == "drop" else strange, how.floor_in_force)
-    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, partitions)
-
-
-def _different(cluster: Cluster, frame: Any, column: str) -> int:
-    """How many different values the lists of a column hold."""
-    return int(cluster.collect(frame.selectExpr(f"explode({column}) as name").distinct().selectExpr("count(1)"))[0][0])
 
 
 # -- the plan
@@ -181,24 +142,16 @@ def _judged_and_written(
     verdicts = tuple(claim.judge_counted(judging.counts_of(classes[claim], empty, sums["untrue"])) for claim in claims)
     insist(verdicts, "made")
     files, again = write_parts(cluster, joined.where("items is not null").select("items"), directory.path)
-    if cluster.collect(_without_counterpart(shown, again))[0][0]:
-        raise GuaranteeNotMet("the files do not hold the records of the release", hint="nothing was written")
+    judging.insist_on_files(cluster, shown, again)
     alone = again.groupBy("items").agg(*expressions("count(1) as n", "count(1) as people"))
     written = [
         claim.judge_counted(judging.counts_of(_classes(cluster, alone, claim.group_size or 0), empty, people=False)) for claim in claims
     ]
     insist(written, "written")
-    amounts = {"rows": sums["published"], "occurrences": sums["out"], "items": _different(cluster, again, "items")}
+    amounts = {"rows": sums["published"], "occurrences": sums["out"], "items": different_in(cluster, again, "items")}
     amounts["different"] = int(next(iter(classes.values()))["different"])
     return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory)
 
 
 def _classes(cluster: Cluster, classes: Any, k: int) -> Any:
     return cluster.collect(classes.selectExpr(*judging.class_sums(k)))[0]
-
-
-def _without_counterpart(made: Any, again: Any) -> Any:
-    """How many different records are not written as often as they were made."""
-    one = made.agg(*expressions("count(1) as made"))
-    other = again.groupBy("items").agg(*expressions("count(1) as written"))
-    return one.join(other, "items", "full").where("not (made <=> written)").selectExpr("count(1)")

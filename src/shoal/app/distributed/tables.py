@@ -100,6 +100,12 @@ class Fitted:
         return Taxonomy(names, parent, loss_name=self.loss_name, unlisted=self.unlisted, barred=barred, worth=grown)
 
 
+def typed_tree(items: int) -> Taxonomy:
+    """A root with so many names as they were typed below it, of which one stands for all. No item is called like the root: nothing."""
+    names = Vocabulary(["", "(typed)"])
+    return Taxonomy(names, np.array([-1, 0], np.int32), unlisted=0, unseen=max(0, items - 1))
+
+
 def lists_of(table: pa.Table, name: str) -> tuple[Ints, Any]:
     """Where the lists of a column begin, with the end of the last, and all their values, as an Arrow array."""
     column = table.column(name).combine_chunks()

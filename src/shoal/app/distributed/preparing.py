@@ -1,0 +1,59 @@
+"""From the paths of the input to records on the cluster: what the driver asks for, and what it learns of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from shoal.app.distributed import outcome, reading
+from shoal.app.distributed.found import find_input, tallied
+from shoal.app.distributed.prepared import Prepared
+from shoal.app.distributed.tables import RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
+from shoal.app.job import NO_TAXONOMY, Preparation, is_file, load_taxonomy
+from shoal.data.bags import Small
+from shoal.engines.spark import Cluster
+from shoal.errors import Infeasible
+from shoal.taxonomy.placing import fitted_tree
+from shoal.taxonomy.tree import Taxonomy
+
+
+def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
+    """The records of paths or of a frame of Spark, stored on the cluster, on the taxonomy or with their names as they were typed."""
+    found = find_input(cluster, data, how)
+    cluster.expect(found.frame)
+    given, notes = load_taxonomy(how.taxonomy, how.loss) if how.taxonomy != NO_TAXONOMY else (None, ())
+    partitions = cluster.partitions
+    events = cluster.spread([found.frame], found.work, found.given, partial(reading.owner_places, partitions), partitions)
+    placing = reading.Placing(how, found.text, found.drops_repeats, how.read.owners == "folded", given if is_file(how.taxonomy) else None)
+    stored = cluster.store(cluster.map_spread(events, reading.placed_records, placing, RECORDS), "records")
+    sums, defects = tallied(cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]")))
+    items = different_in(cluster, stored.where(f"kind = {TYPED}"), "words")
+    records = stored.where(f"kind = {RECORD}")
+    found = found.told(sums, defects)
+    if given is None:
+        tree, renumbered = typed_tree(items), np.zeros(0, np.int32)
+    else:
+        sums["unknown_terms"] = different_in(cluster, stored.where(f"kind = {UNKNOWN}"), "words")
+        outcome.insist_on_known(how, sums, sums["unknown_terms"])
+        tree, renumbered = _tree_of(cluster, records, given, how, sums["unknown_terms"])
+    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, partitions, given is not None)
+
+
+def _tree_of(cluster: Cluster, records: Any, given: Taxonomy, how: Preparation, strange: int) -> tuple[Taxonomy, Small]:
+    """The tree that the records use, and the numbers there of the nodes of the whole taxonomy."""
+    used = np.array([row[0] for row in cluster.collect(records.selectExpr("explode(nodes) as node").distinct())], np.int64)
+    return fitted_tree(given, np.sort(used), 0 if how.unknown == "drop" else strange, how.floor_in_force)
+
+
+def insist_on_people(prepared: Prepared, k: int) -> None:
+    """Raise where fewer than k people own something."""
+    people = prepared.sums["people"]
+    if people < k:
+        raise Infeasible(f"{people:,} people cannot be hidden among {k:,}", hint="lower k, or give more data", value=people, limit=k)
+
+
+def different_in(cluster: Cluster, frame: Any, column: str) -> int:
+    """How many different values the lists of a column hold."""
+    return int(cluster.collect(frame.selectExpr(f"explode({column}) as name").distinct().selectExpr("count(1)"))[0][0])

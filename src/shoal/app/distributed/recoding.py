@@ -1,0 +1,112 @@
+"""A release by suppression of items on a cluster, from reading to the manifest: what the driver asks for, step by step.
+
+What is suppressed is decided here from counts alone; workers count, suppress, and judge.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.app.distributed import itemsets, judging, judging_sets, outcome
+from shoal.app.distributed.found import ONE_MACHINE
+from shoal.app.distributed.prepared import Prepared
+from shoal.app.distributed.preparing import insist_on_people, prepare_records
+from shoal.app.distributed.tables import PUBLISHED, SUMS, list_array, lists_of
+from shoal.app.distributed.writing import write_parts
+from shoal.app.job import NO_TAXONOMY, Preparation
+from shoal.app.pipeline import insist
+from shoal.engines.spark import Cluster, joined
+from shoal.errors import ParameterError
+from shoal.io.directory import ReleaseDirectory
+from shoal.io.rules import RulesFile
+from shoal.itemsets.choice import plain_values
+from shoal.methods.recoding import RecodingMethod
+from shoal.privacy import Verdict
+from shoal.taxonomy.rules import Rules
+
+
+def insist_on_support(how: Preparation, method: RecodingMethod) -> None:
+    """Raise where the method, its parameters, or the preparation, are only for one machine."""
+    size = method.counts_decide
+    if size is None or any(claim.sets_to_count is None for claim in method.claims()):
+        raise ParameterError(f"the method {method.name} with these parameters runs on one machine", hint=ONE_MACHINE)
+    if size > itemsets.LARGEST:
+        raise ParameterError(f"sets of more than {itemsets.LARGEST} items are counted on one machine", hint=ONE_MACHINE, value=size)
+    if how.per == "record" or how.taxonomy != NO_TAXONOMY:
+        raise ParameterError("records by --record, and a taxonomy beside names as typed, are for one machine", hint=ONE_MACHINE)
+
+
+def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.Made:
+    """Suppress what the method chooses, judge it, write it, and judge what was written."""
+    prepared = prepare_records(cluster, data, how)
+    if prepared.sums["more_than_once"]:
+        raise ParameterError(f"the method {method.name} takes sets, and these records repeat items", hint="leave out --bag")
+    insist_on_people(prepared, method.k)
+    present = prepared.records.where("size(words) > 0")
+    kept, notes = _kept_items(cluster, present, method, several=prepared.sums["several"] > 0)
+    published = cluster.store(cluster.map(present.select("record", "words"), without_others, kept, PUBLISHED), "published")
+    return _judged_and_written(cluster, prepared, published, method, notes, directory)
+
+
+def _kept_items(cluster: Cluster, records: Any, method: RecodingMethod, *, several: bool) -> tuple[pl.Series, list[str]]:
+    """The items that are published, in the order of their names, and what is told of the others."""
+    found = itemsets.frequent_items(cluster, records, method.k, several=several)
+    moles = itemsets.moles_of(cluster, records, found, method.k, method.counts_decide or 0, several=several)
+    chosen, notes = method.suppressed_by_counts(moles, found.records, found.rare)
+    return found.names.gather(np.setdiff1d(np.arange(len(found.names)), chosen)), notes
+
+
+def without_others(kept: pl.Series, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The records without the items that are not kept."""
+    begins, words = lists_of(table, "words")
+    stays = pc.is_in(words, value_set=kept.to_arrow().cast(words.type))
+    before = np.concatenate([[0], np.cumsum(stays.to_numpy(zero_copy_only=False))])
+    lists = list_array(before[begins], words.filter(stays))
+    yield pa.table({"record": table.column("record"), "items": lists, "withheld": np.zeros(len(table), bool)}, PUBLISHED)
+
+
+# -- judging and writing
+
+
+def _judged_and_written(
+    cluster: Cluster, prepared: Prepared, published: Any, method: RecodingMethod, notes: list[str], directory: ReleaseDirectory
+) -> outcome.Made:
+    both = cluster.store(joined(prepared.records, published, "record", "left"), "joined")
+    sums = judging.summed(cluster.collect(cluster.map(both, judging.compared, prepared.fitted, SUMS)))
+    answers = cluster.collect(published.selectExpr("count(1)"))[0][0]
+    judging.insist_on_all(sums, prepared.sums, answers, floor=False)
+    shown = both.where("items is not null")
+    verdicts = _judged(cluster, shown, method, with_original=True)
+    insist(verdicts, "made")
+    files, again = write_parts(cluster, shown.select("items"), directory.path)
+    judging.insist_on_files(cluster, shown.groupBy("items"), again)
+    written = _judged(cluster, again, method, with_original=False)
+    insist(written, "written")
+    rules = _rules(cluster, again, method)
+    amounts = _amounts(cluster, again, sums, len(rules.rules.items))
+    return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory, notes, rules)
+
+
+def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_original: bool) -> list[Verdict]:
+    shown = judging_sets.Shown.of(cluster, frame, with_original=with_original)
+    defects = judging_sets.defects_of(cluster, shown, with_original=with_original)
+    wanted = [(claim, claim.sets_to_count) for claim in method.claims()]
+    return [claim.judge_sets(judging_sets.counted_known_sets(cluster, shown, sets), defects) for claim, sets in wanted if sets is not None]
+
+
+def _rules(cluster: Cluster, again: Any, method: RecodingMethod) -> RulesFile:
+    """The recoding as a file of rules, which names what was written and nothing else."""
+    names = sorted(row[0] for row in cluster.collect(again.selectExpr("explode(items) as item").distinct()))
+    return RulesFile(Rules(tuple(names), ()), method.name, plain_values(method.values()), None, None)
+
+
+def _amounts(cluster: Cluster, again: Any, sums: Counter[str], items: int) -> dict[str, int]:
+    different = int(cluster.collect(again.select("items").distinct().selectExpr("count(1)"))[0][0])
+    return {"rows": sums["published"], "occurrences": sums["out"], "items": items, "different": different}

@@ -1,0 +1,104 @@
+"""Sets of two or three items, counted in a part of the records: the counts of all parts added up are the supports.
+
+Records are taken a portion at a time, so that what is held at once is bounded. A set of items is one number, its key: the items,
+rising, are the digits. Where a person owns several records, all of them must be in one part, and the person counts once for each set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shoal.data.bags import Bags, Ints
+
+PAIRS_AT_ONCE = 1 << 21  # pairs that are looked at together, unless one person alone holds more
+PAIRS_FOR_TRIPLES = 1 << 17  # the same where each may begin many sets of three
+LARGEST_KEY = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Items are numbered below `n`; of three items only those are counted each two of which are among `pairs`, rising keys."""
+
+    n: int
+    pairs: Ints | None = None
+
+    def holds(self, one: Ints, other: Ints) -> npt.NDArray[np.bool_]:
+        """Which pairs are known."""
+        assert self.pairs is not None
+        keys = one * self.n + other
+        at = np.minimum(np.searchsorted(self.pairs, keys), max(0, len(self.pairs) - 1))
+        return self.pairs[at] == keys if len(self.pairs) else np.zeros(len(keys), bool)
+
+
+def tallied_sets(bags: Bags, known: Known) -> Iterator[tuple[Ints, Ints]]:
+    """The keys of all sets of two items, or of three where pairs are known, that some record holds, and the people who hold them there.
+
+    A key may come several times: its counts are to be added up.
+    """
+    ordered = bags.select(np.argsort(bags.owners, kind="stable"))
+    for part in _portions(ordered, PAIRS_AT_ONCE if known.pairs is None else PAIRS_FOR_TRIPLES):
+        person, keys = _pairs(part, known.n) if known.pairs is None else _triples(part, known)
+        if len(keys):
+            yield _counted(person, keys, several=part.owners_repeat)
+
+
+def key_digits(keys: Ints, n: int, size: int) -> Ints:
+    """The items of each key, a row each."""
+    return np.stack([keys // n ** (size - 1 - place) % n for place in range(size)], axis=1)
+
+
+def _portions(bags: Bags, at_once: int) -> Iterator[Bags]:
+    """The records, some people at a time, whose records follow one another."""
+    if not len(bags):
+        return
+    sizes = np.diff(bags.indptr)
+    held = np.cumsum(sizes * (sizes - 1) // 2)
+    first = np.flatnonzero(np.concatenate([[True], bags.owners[1:] != bags.owners[:-1]]))
+    before = np.where(first > 0, held[first - 1], 0)
+    begins = first[np.flatnonzero(np.diff(before // at_once, prepend=-1))]
+    for begin, end in zip(begins, np.append(begins[1:], len(bags)), strict=True):
+        yield bags.select(np.arange(begin, end))
+
+
+def _followers(group: Ints) -> tuple[Ints, Ints]:
+    """All two places of one group, the first before the second; `group` has the group of each place, and places of one follow another."""
+    n = len(group)
+    ends = np.append(np.flatnonzero(group[1:] != group[:-1]) + 1, n) if n else np.zeros(0, np.int64)
+    behind = np.repeat(ends, np.diff(ends, prepend=0)) - np.arange(n) - 1
+    one = np.repeat(np.arange(n), behind)
+    other = one + 1 + np.arange(len(one)) - np.repeat(np.cumsum(behind) - behind, behind)
+    return one, other
+
+
+def _pairs(bags: Bags, n: int) -> tuple[Ints, Ints]:
+    """The person and the key of every set of two items of a record."""
+    record = np.repeat(np.arange(len(bags), dtype=np.int64), np.diff(bags.indptr))
+    items = bags.items.astype(np.int64)
+    one, other = _followers(record)
+    return bags.owners[record[one]], items[one] * n + items[other]
+
+
+def _triples(bags: Bags, known: Known) -> tuple[Ints, Ints]:
+    """The same for sets of three items, of which each two are known."""
+    record = np.repeat(np.arange(len(bags), dtype=np.int64), np.diff(bags.indptr))
+    items = bags.items.astype(np.int64)
+    one, other = _followers(record)
+    among = known.holds(items[one], items[other])
+    one, other = one[among], other[among]
+    middle, last = _followers(one)
+    second, third = items[other[middle]], items[other[last]]
+    among = known.holds(second, third)
+    first = one[middle[among]]
+    return bags.owners[record[first]], (items[first] * known.n + second[among]) * known.n + third[among]
+
+
+def _counted(person: Ints, keys: Ints, *, several: bool) -> tuple[Ints, Ints]:
+    if several:
+        keys = pl.DataFrame({"person": person, "key": keys}).unique()["key"].to_numpy()
+    found, people = np.unique(keys, return_counts=True)
+    return found, people.astype(np.int64)
