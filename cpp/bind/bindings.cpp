@@ -193,14 +193,18 @@ void bind_text(nb::module_& m) {
                 return std::tuple(hand_over(std::move(words.indptr)), hand_over(std::move(words.ids)));
             },
             "stream"_a, "shortest"_a, "lower"_a, "threads"_a, "task"_a)
-        .def("strings", [](const Interner& self) -> nb::typed<nb::list, nb::str> {
-            nb::list out;
-            for (int64_t i = 0; i < self.size(); ++i) {
-                const auto s = self[i];
-                out.append(nb::str(s.data(), s.size()));
-            }
-            return out;
-        });
+        .def(
+            "strings",
+            [](const Interner& self, int64_t first) -> nb::typed<nb::list, nb::str> {
+                need(first >= 0, "strings from the first, or from a later one on");
+                nb::list out;
+                for (int64_t i = first; i < self.size(); ++i) {
+                    const auto s = self[i];
+                    out.append(nb::str(s.data(), s.size()));
+                }
+                return out;
+            },
+            "first"_a = 0, "The strings in the order of their numbers, from this number on.");
 }
 
 }  // namespace

@@ -130,7 +130,8 @@ class Interner:
 
     def words(self, stream: object, shortest: int, lower: bool, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
 
-    def strings(self) -> list[str]: ...
+    def strings(self, first: int = 0) -> list[str]:
+        """The strings in the order of their numbers, from this number on."""
 
 class RuleQuestion:
     """Which rules give a hidden item away."""

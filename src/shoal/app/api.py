@@ -36,6 +36,7 @@ from shoal.app.look import Look
 from shoal.app.look import look as see
 from shoal.app.manifest import Published
 from shoal.app.measuring import measured, recorded
+from shoal.app.memory import Memory
 from shoal.app.pipeline import anonymize as judged_release
 from shoal.app.prepare import Prepared
 from shoal.app.request import original_options, own_parameters, wanted_method
@@ -64,7 +65,7 @@ _BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum
 OF_SERIES = ("previous", "crossing", "exposed")
 OF_ATTACKS = ("attack", "targets", "control")
 _OF_RELEASES = ("claim", "rules", "bound", "no_guarantee", *OF_SERIES, *OF_ATTACKS)
-NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "threads", "parameters", *_OF_RELEASES})
+NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "threads", "memory", "parameters", *_OF_RELEASES})
 
 
 def read(data: str | Path | Any, **options: Any) -> Reading:
@@ -129,6 +130,7 @@ def anonymize(
     targets: int | None = None,
     control: float | None = None,
     threads: int | None = None,
+    memory: str | int | None = None,
     **parameters: Any,
 ) -> Result:
     """A release of `data` that passed all its claims; raises `GuaranteeNotMet` rather than giving one that fails.
@@ -295,7 +297,8 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     attempt = Attempt.asked(*(asked[name] for name in OF_ATTACKS))
     if attempt is not None:
         attempt.refuse(chosen)
-    ready = _readied(data, said, Preparation.default_for(chosen), chosen.claims(), attempt)
+    start = replace(Preparation.default_for(chosen), memory=Memory.asked(asked["memory"]))
+    ready = _readied(data, said, start, chosen.claims(), attempt)
     prepared = ready.prepared
     wanted = (["bound"] if asked["bound"] else [], further, found)
     judged = judged_release(prepared, chosen, *wanted, no_guarantee=asked["no_guarantee"])
@@ -311,7 +314,7 @@ def _on_cluster(frame: Any, method: Method, said: Mapping[str, Any], asked: Mapp
     from shoal.app.distributed.result import ClusterRelease
     from shoal.app.distributed.run import insist_on_support
 
-    for name in ("claim", "rules", "bound", "previous", "threads", "attack"):
+    for name in ("claim", "rules", "bound", "previous", "threads", "attack", "memory"):
         if asked[name]:
             raise ParameterError(f"{name} is for one machine, and this is a frame of Spark", hint="leave it out")
     how, given = prepared_as(said, Preparation.default_for(method))

@@ -100,6 +100,8 @@ def readied(attempt: Attempt | None, data: Any, how: Preparation, given: Taxonom
     """The data, read once and prepared; what was read is kept only where attacks are to be made."""
     if attempt is None:
         return Readied(prepare(data, how, given), None)
+    if how.memory is not None:
+        raise ParameterError("attacks keep the whole log in memory, and --memory is there to spare it", hint="leave one of them out")
     if isinstance(data, Log | Bags | Table):  # what a program has: no file, so no row of one to account for
         return Readied(prepare(data, how, given), Source(Reading(data, "", Ledger(0, {}), Defects({}), ()), how, given))
     source = Source(read(data, how.reading), how, given)

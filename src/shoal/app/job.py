@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
+from shoal.app.memory import Memory
 from shoal.data.bags import Vocabulary
 from shoal.data.duration import parse_gap
 from shoal.data.log import Per
@@ -68,6 +69,7 @@ class Preparation:
     names: bool = False
     baskets: bool = False
     terms: int = MOST_TERMS
+    memory: Memory | None = None  # what a run may take; None is as much as it needs
 
     def __post_init__(self) -> None:
         _one_of("per", self.per, get_args(Per))
@@ -86,6 +88,8 @@ class Preparation:
             raise ParameterError(f"a method that takes the rows of {one(self.shape)} makes no records of them, and needs no taxonomy")
         self._settle_format()
         self._settle_records()
+        if self.memory is not None and self.shape != "records":
+            raise ParameterError(f"--memory is for methods that take records, and this one takes {one(self.shape)}", hint="leave it out")
         if not self.clicks and (self.read.rank is not None or self.read.url is not None):
             raise ParameterError("--rank and --url say what was clicked, and nothing is made of clicks here", hint="leave them out")
         if self.taxonomy == NO_TAXONOMY:

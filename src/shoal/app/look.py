@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from shoal.app.job import NO_TAXONOMY, Preparation, load_taxonomy
-from shoal.app.prepare import FEWEST_KNOWN, records_of
+from shoal.app.prepare import FEWEST_KNOWN
 from shoal.app.protection import protection_by_per
+from shoal.app.records import records_of
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
 from shoal.data.table import Table

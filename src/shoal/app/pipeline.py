@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from shoal import __version__
+from shoal import __version__, _kernels
 from shoal.app.accounts import whole_account
 from shoal.app.columns import unjudged_columns
 from shoal.app.consent import insist_on_consent, stated_lack
@@ -82,6 +82,7 @@ def anonymize(
     ready = with_files_read(method)
     work = None if rules is None else partial(reapplied, ready, prepared, rules)
     release = with_further(made_by(ready, original, work), further)
+    _kernels.give_back_memory()
     verdicts = tuple(claim.check(release, original) for claim in release.claims)
     insist(verdicts, "made")
     insist_on_counting(verdicts, further)
@@ -97,9 +98,11 @@ def anonymize(
 def publish(judged: Judged, target: Target) -> dict[str, Any]:
     """Write the release directory, after judging the written file by itself. Returns the manifest."""
     release = judged.release
+    _kernels.give_back_memory()
     with ReleaseDirectory(target.directory, force=target.force) as directory:
         form = (target.format, target.sep, target.layout, levels_in(judged.original))
         written = [file.as_dict() for file in write_release(release, directory.path, *form)]
+        _kernels.give_back_memory()
         seen = Release(read_tables(directory.path, written, own=True), mechanism=release.mechanism)
         verdicts = [claim.check(seen) for claim in release.claims]
         insist([same_tables(release, seen), *verdicts], "written")

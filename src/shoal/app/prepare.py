@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from shoal import _kernels
 from shoal.app.job import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy, made_from_data
+from shoal.app.records import RecordGatherer, Records, records_of
 from shoal.counting import counted, percent
 from shoal.data.bags import Bags
 from shoal.data.log import Log, log_of_items
@@ -20,29 +20,14 @@ from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_documents import DocumentOriginal
 from shoal.data.original_rows import AccessOriginal, BasketOriginal, LogOriginal, TableOriginal
 from shoal.data.shape import one
+from shoal.data.shelf import IN_MEMORY, Shelf
 from shoal.data.table import Table
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.inputs import Reading, read
 from shoal.io.read.several import Paths
 from shoal.taxonomy.documents import document_vectors
-from shoal.taxonomy.placing import as_typed, in_lower_case, place_terms
+from shoal.taxonomy.placing import as_typed, place_terms
 from shoal.taxonomy.tree import Taxonomy
-from shoal.text.terms import Terms, terms_of
-
-
-@dataclass(frozen=True, eq=False)
-class Records:
-    """Records of words as they were typed; `texts` says whether they were split from texts, `stop_words` how many were left out then."""
-
-    bags: Bags
-    texts: bool = False
-    stop_words: int = 0
-
-    @property
-    def folded(self) -> Bags:
-        """The records as a taxonomy is asked for them: words of texts in lower case."""
-        return in_lower_case(self.bags)[0] if self.texts else self.bags
-
 
 READING = "reading"  # what was said of how the input is to be read
 FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
@@ -76,19 +61,23 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
     noted: tuple[str, ...] = ()
     if given is None and is_file(how.taxonomy):
         given, noted = load_taxonomy(how.taxonomy, how.loss)
+    if how.memory is not None and isinstance(data, Log | Bags | Table | Reading):
+        raise ParameterError("--memory is for logs that are read, and this one is in memory already", hint="leave it out")
     if isinstance(data, Log | Bags | Table):
         alone = prepare_data(data, how, given)
         return replace(alone, notes=(*noted, *alone.notes))
-    reading = data if isinstance(data, Reading) else read(data, how.reading)
     if how.shape != "records":
+        reading = data if isinstance(data, Reading) else read(data, how.reading)
         return with_reading(prepare_data(reading.data, how, given), replace(reading, data=Bags.from_lists([])), noted)
-    # Times take a good part of a log, the largest thing in memory; records are made of it before it is let go.
-    if isinstance(reading.data, Log) and how.per != "session":
-        reading = replace(reading, data=reading.data.without_times())
-    records = records_of(reading.data, how)
+    spill = None if how.memory is None else how.memory.spill()
+    gatherer = RecordGatherer(how, spill)
+    reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
+    records = gatherer.records or records_of(reading.data, how)
+    if how.memory is not None:
+        how.memory.insist(len(records.bags), len(records.bags.items))
     reading = replace(reading, data=Bags.from_lists([]))
     _kernels.give_back_memory()
-    prepared = prepare_data(records, how, given)
+    prepared = prepare_records(records, how, given, spill or IN_MEMORY)
     _kernels.give_back_memory()
     return with_reading(prepared, reading, noted)
 
@@ -124,7 +113,7 @@ def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonom
     """The taxonomy that tells what the words of a log are about, where one is asked for."""
     if how.taxonomy == NO_TAXONOMY or given is not None:
         return (None if how.taxonomy == NO_TAXONOMY else given), ()
-    terms = records_of(log, Preparation()).folded.vocabulary if made_from_data(how.taxonomy) else None
+    terms = records_of(log, Preparation()).folded_words if made_from_data(how.taxonomy) else None
     return load_taxonomy(how.taxonomy, how.loss, terms)
 
 
@@ -153,41 +142,19 @@ def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
     return (*notes, *([f"{counted(empty, 'document has', 'documents have')} no term and will be withheld"] if empty else []))
 
 
-def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
-    """One bag of words per user, session or event."""
-    if isinstance(data, Table):
-        raise ParameterError("records of items are wanted here, and the input is a table of microdata")
-    if isinstance(data, Log):
-        if data.has_records and how.per != "record":
-            raise ParameterError("the rows were read with the records they are of", hint="say record= here too, or leave it out in reading")
-        stop_words = 0
-
-        def split(texts: pl.Series) -> Terms:
-            nonlocal stop_words
-            found = terms_of(texts, as_typed=True)
-            stop_words += found.stopped
-            return found
-
-        bags = data.bags(how.per, how.pause, split=split)
-        return Records(bags, data.kind == "text", stop_words)
-    if how.per != "user":
-        raise ParameterError(f"transactions have no {how.per}s: each line is one person's record", hint="leave --per out")
-    return Records(data)
-
-
-def prepare_records(records: Records, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+def prepare_records(records: Records, how: Preparation, given: Taxonomy | None = None, shelf: Shelf = IN_MEMORY) -> Prepared:
     """Put records on the taxonomy that was asked for, or on one that is given; or leave their names as they were typed."""
     bags, taxonomy = records.bags, given
     notes: tuple[str, ...] = ()
     if taxonomy is None and how.taxonomy != NO_TAXONOMY:
-        taxonomy, notes = load_taxonomy(how.taxonomy, how.loss, records.folded.vocabulary)
+        taxonomy, notes = load_taxonomy(how.taxonomy, how.loss, records.folded_words)
     if taxonomy is not None and taxonomy.loss_name != how.loss:
         taxonomy = taxonomy.with_loss(how.loss)
     if how.typed_names or taxonomy is None:
-        original = as_typed(bags, taxonomy, as_sets=how.as_sets, stop_words=records.stop_words)
+        original = as_typed(bags, taxonomy, as_sets=how.as_sets, stop_words=records.stop_words, shelf=shelf)
     else:
         rules: dict[str, Any] = {"unknown": how.unknown or "keep", "scope": how.scope, "as_sets": how.as_sets, "floor": how.floor_in_force}
-        original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
+        original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words, shelf=shelf)
         if how.unknown is None:
             refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
     return Prepared(original, _facts(original, how), how, None, notes, taxonomy)

@@ -116,18 +116,9 @@ class Bags:
         as_sets: bool = False,
     ) -> Bags:
         """From rows in any order, with repeats; items numbered below 0 or counted 0 times are left out."""
-        rows = np.asarray(indptr, np.int64), _small(items, "item numbers"), _small(counts, "counts")
-        if rows[1].max(initial=-1) >= len(vocabulary):
-            raise InputError(f"an item is numbered {rows[1].max():,} in a vocabulary of {len(vocabulary):,}")
-        if rows[2].min(initial=0) < 0:
-            raise InputError("an item is counted fewer than 0 times")
-        try:
-            canonical = kernels.run(_kernels.canonical_rows, *rows, as_sets, kernels.threads())
-        except OverflowError as error:
-            raise InputError(str(error)) from None
-        n = len(canonical[0]) - 1
-        people = np.arange(n) if owners is None else np.array(owners)
-        return cls(canonical[0], canonical[1], canonical[2], people.astype(np.int64), vocabulary)
+        rows = canonical_rows(indptr, items, counts, len(vocabulary), as_sets=as_sets)
+        people = np.arange(len(rows[0]) - 1) if owners is None else np.array(owners)
+        return cls(*rows, people.astype(np.int64, copy=False), vocabulary)
 
     @classmethod
     def from_lists(cls, records: Iterable[Iterable[str]], owners: npt.ArrayLike | None = None) -> Bags:
@@ -205,8 +196,7 @@ class Bags:
 
     def as_sets(self) -> Bags:
         """The same records with every count reduced to one."""
-        ones = np.ones_like(self.counts)
-        return Bags(self.indptr.copy(), self.items.copy(), ones, self.owners.copy(), self.vocabulary)
+        return Bags(self.indptr, self.items, np.ones_like(self.counts), self.owners, self.vocabulary)
 
     def content_order(self, ties: Ints | None = None) -> Ints:
         """The records' numbers by falling length, then by content; equals by `ties`, then as they arrived."""
@@ -230,6 +220,22 @@ class Bags:
 
     def __repr__(self) -> str:
         return f"Bags({len(self):,} records, {self.n_owners:,} owners, {self.occurrences:,} occurrences)"
+
+
+def canonical_rows(
+    indptr: npt.ArrayLike, items: npt.ArrayLike, counts: npt.ArrayLike, n_items: int, *, as_sets: bool = False
+) -> tuple[Ints, Small, Small]:
+    """Rows over so many items as Bags hold them, from rows in any order, with repeats; items below 0 or counted 0 times are left out."""
+    rows = np.asarray(indptr, np.int64), _small(items, "item numbers"), _small(counts, "counts")
+    if rows[1].max(initial=-1) >= n_items:
+        raise InputError(f"an item is numbered {rows[1].max():,} in a vocabulary of {n_items:,}")
+    if rows[2].min(initial=0) < 0:
+        raise InputError("an item is counted fewer than 0 times")
+    try:
+        made: tuple[Ints, Small, Small] = kernels.run(_kernels.canonical_rows, *rows, as_sets, kernels.threads())
+    except OverflowError as error:
+        raise InputError(str(error)) from None
+    return made
 
 
 def united(parts: Sequence[Bags]) -> Bags:

@@ -118,17 +118,23 @@ class Log:
 
     def bags(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR, split: Split | None = None) -> Bags:
         """One record per person, session (a pause longer than `gap` ends it), event, or person and value of `record`, with all repeats."""
+        terms = self._terms(split)
+        indptr, items, counts, owners = self.rows(terms.indptr, terms.items, per, gap)
+        return Bags.from_rows(indptr, items, counts, terms.vocabulary, owners)
+
+    def rows(self, indptr: Ints, items: Small, per: Per = "user", gap: timedelta = HALF_AN_HOUR) -> tuple[Ints, Small, Ints | Small, Ints]:
+        """The records as `bags` makes them, of events with these terms: where each begins, items, counts, in any order; and the owners."""
         if per not in get_args(Per):
             raise ParameterError(f"per must be {' or '.join(get_args(Per))}, not {per!r}", value=per)
         if per == "record" and not self.has_records:
             raise ParameterError("the rows of this log do not say which record they are of", hint="name that column with --record")
         if per == "session" and not self.timed:
             raise ParameterError("sessions need times, and this log has none", hint="name the time column with --time")
-        terms = self._terms(split)
         order, starts = self._records(per, gap)
-        indptr, items = (terms.indptr, terms.items) if order is None else _reordered(terms, order)
+        if order is not None:
+            indptr, items = _reordered(indptr, items, order)
         first = starts[:-1] if order is None else order[starts[:-1]]
-        return Bags.from_rows(indptr[starts], items, self._counts(indptr, order), terms.vocabulary, self._owners()[first])
+        return indptr[starts], items, self._counts(indptr, order), self._owners()[first]
 
     def n_records(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR) -> int:
         """How many records `bags` would make."""
@@ -229,12 +235,12 @@ def whole_items(payload: pl.Series) -> PlainTerms:
     return PlainTerms(np.arange(len(payload) + 1), items, Vocabulary(interner.strings()))
 
 
-def _reordered(terms: Terms, order: Ints) -> tuple[Ints, Small]:
+def _reordered(indptr: Ints, items: Small, order: Ints) -> tuple[Ints, Small]:
     """The terms of the texts in another order."""
-    sizes = np.diff(terms.indptr)[order]
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    at = np.repeat(terms.indptr[:-1][order] - indptr[:-1], sizes) + np.arange(indptr[-1])
-    return indptr, terms.items[at]
+    sizes = np.diff(indptr)[order]
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    at = np.repeat(indptr[:-1][order] - ends[:-1], sizes) + np.arange(ends[-1])
+    return ends, items[at]
 
 
 def _taken(values: Ints, order: Ints | None) -> Ints:

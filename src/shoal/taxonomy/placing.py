@@ -17,6 +17,7 @@ import polars as pl
 from shoal.counting import counted
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.original import Original, Steps
+from shoal.data.shelf import IN_MEMORY, Shelf, renamed
 from shoal.errors import InputError
 from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.tree import Taxonomy
@@ -40,27 +41,32 @@ def place_terms(
     fold: bool = False,
     stop_words: int = 0,
     floor: Floor = NO_FLOOR,
+    shelf: Shelf = IN_MEMORY,
 ) -> Original:
     """Records of terms become records of taxonomy nodes. With `as_sets` a node counts once a record.
 
     With `fold` words are brought to lower case first; `stop_words` were left out before. What is above the floor is not to be published.
+    The new records are kept on the shelf.
     """
-    terms, term = in_lower_case(bags) if fold else (bags, np.arange(len(bags.vocabulary), dtype=np.int32))
-    placed = _placed(terms, taxonomy, unknown, scope, floor)
-    on_nodes = terms.relabelled(placed.nodes, placed.tree.names)
-    counted = on_nodes.as_sets() if as_sets else on_nodes
+    typed = bags.vocabulary
+    terms, term = in_lower_case(typed) if fold else (typed, np.arange(len(typed), dtype=np.int32))
+    often = np.bincount(term, weights=_frequency(bags), minlength=len(terms)).astype(np.int64)
+    placed = _placed(terms, often, taxonomy, unknown, scope, floor)
     items = placed.nodes[term]
-    spelling = _spelling(bags, terms.vocabulary.names.gather(term), placed.tree.names, items, placed.known[term])
+    placed_bags = renamed(bags, items, placed.tree.names, shelf, as_sets=as_sets)
+    spelling = _spelling(bags, terms.names.gather(term), placed.tree.names, items, placed.known[term])
     steps = Steps(
         **spelling,
         stop_words=stop_words,
         unknown_terms=placed.unknown_terms,
-        repeats_dropped=on_nodes.occurrences - counted.occurrences,
+        repeats_dropped=int(often[placed.nodes >= 0].sum()) - placed_bags.occurrences,
     )
-    return Original(counted, placed.tree, bags, items, steps, placed.tree)
+    return Original(placed_bags, placed.tree, bags, items, steps, placed.tree)
 
 
-def as_typed(bags: Bags, taxonomy: Taxonomy | None = None, *, as_sets: bool = False, stop_words: int = 0) -> Original:
+def as_typed(
+    bags: Bags, taxonomy: Taxonomy | None = None, *, as_sets: bool = False, stop_words: int = 0, shelf: Shelf = IN_MEMORY
+) -> Original:
     """The records with every name as it was typed, all directly below one root; a taxonomy only says what lies under its nodes."""
     root = ANYTHING
     while bags.vocabulary.codes([root])[0] >= 0:
@@ -73,18 +79,16 @@ def as_typed(bags: Bags, taxonomy: Taxonomy | None = None, *, as_sets: bool = Fa
     parent = np.zeros(len(names), np.int32)
     parent[0] = -1
     tree = Taxonomy(names, parent)
-    placed = bags.relabelled(items, names)
-    counted = placed.as_sets() if as_sets else placed
-    steps = Steps(as_typed=bags.occurrences, stop_words=stop_words, repeats_dropped=placed.occurrences - counted.occurrences)
-    return Original(counted, tree, bags, items, steps, taxonomy)
+    placed = renamed(bags, items, names, shelf, as_sets=as_sets)
+    steps = Steps(as_typed=bags.occurrences, stop_words=stop_words, repeats_dropped=bags.occurrences - placed.occurrences)
+    return Original(placed, tree, bags, items, steps, taxonomy)
 
 
-def in_lower_case(bags: Bags) -> tuple[Bags, Small]:
-    """The records with words in lower case, and the number that each word has there."""
-    folded = in_one_case(bags.vocabulary.names)
+def in_lower_case(words: Vocabulary) -> tuple[Vocabulary, Small]:
+    """The words in lower case, and the number that each word has there."""
+    folded = in_one_case(words.names)
     vocabulary = Vocabulary(folded.unique(maintain_order=True))
-    term = vocabulary.codes(folded)
-    return bags.relabelled(term, vocabulary), term
+    return vocabulary, vocabulary.codes(folded)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,23 +101,23 @@ class _Placed:
     unknown_terms: int
 
 
-def _placed(terms: Bags, taxonomy: Taxonomy, unknown: Unknown, scope: Scope, floor: Floor) -> _Placed:
-    nodes = taxonomy.nodes(terms.vocabulary.names)
+def _placed(terms: Vocabulary, often: Ints, taxonomy: Taxonomy, unknown: Unknown, scope: Scope, floor: Floor) -> _Placed:
+    """The terms on the tree, each of which occurs so often."""
+    nodes = taxonomy.nodes(terms.names)
     known = nodes >= 0
-    frequency = _frequency(terms)
-    strange = np.flatnonzero(~known & (frequency > 0))
+    strange = np.flatnonzero(~known & (often > 0))
     if unknown == "refuse" and len(strange):
         raise InputError(
-            f"{counted(len(strange), 'term')} ({counted(int(frequency[strange].sum()), 'occurrence')}) not in the taxonomy",
+            f"{counted(len(strange), 'term')} ({counted(int(often[strange].sum()), 'occurrence')}) not in the taxonomy",
             hint="keep them with --unknown keep, drop them with --unknown drop",
         )
     fitted, above = taxonomy, floor.bars(taxonomy)
     if scope == "used":
-        fitted, renumbered = restricted(taxonomy, nodes[known & (frequency > 0)])
+        fitted, renumbered = restricted(taxonomy, nodes[known & (often > 0)])
         above = above[renumbered >= 0]
         nodes = np.where(known, renumbered[nodes], -1).astype(np.int32)
     if unknown == "keep" and len(strange):
-        fitted, nodes = _hang_unlisted(fitted, nodes, strange, terms.vocabulary, taken=taxonomy.names)
+        fitted, nodes = _hang_unlisted(fitted, nodes, strange, terms, taken=taxonomy.names)
     return _Placed(_barring(fitted, above, floor), nodes, known, len(strange))
 
 

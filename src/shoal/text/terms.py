@@ -38,22 +38,78 @@ class Terms:
         return len(self.indptr) - 1
 
 
+class TermSplitter:
+    """Splits the texts of a log part by part; a word has one number in all parts.
+
+    Single letters, mostly left by apostrophes, always go; stop words too, unless `keep_stop_words`. With `as_typed` words keep their case
+    and form. `stopped` counts the occurrences that went.
+    """
+
+    def __init__(self, *, keep_stop_words: bool = False, as_typed: bool = False) -> None:
+        self.stopped = 0
+        self._keep_stop_words = keep_stop_words
+        self._as_typed = as_typed
+        self._interner = _kernels.Interner()
+        self._words: list[pl.Series] = []
+        self._numbers = np.zeros(0, np.int32)  # the number of each word that was met, -1 for those that go
+
+    def __len__(self) -> int:
+        """How many terms were met so far."""
+        return sum(map(len, self._words))
+
+    def split(self, texts: pl.Series) -> tuple[Ints, Small]:
+        """The terms of each text: text i has `items[indptr[i]:indptr[i+1]]`; a null text has none."""
+        plain = without_foreign_marks(texts, as_typed=self._as_typed)
+        pieces = [self._pieces(plain.slice(start, AT_ONCE)) for start in range(0, max(1, len(plain)), AT_ONCE)]
+        self._number_words()
+        return self._only(pieces)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The terms that were met so far."""
+        return Vocabulary(pl.concat(self._words) if self._words else pl.Series("item", [], dtype=pl.String))
+
+    def _pieces(self, texts: pl.Series) -> tuple[Ints, Small]:
+        """All words of these texts."""
+        stream, lower = texts.__arrow_c_stream__(), not self._as_typed
+        found: tuple[Ints, Small] = kernels.run(self._interner.words, stream, 1, lower, kernels.threads(), label="splitting words")
+        return found
+
+    def _number_words(self) -> None:
+        """Number the words that are new: numbers given before stay, as words come in the order in which they are met."""
+        words = pl.Series("item", self._interner.strings(len(self._numbers)), dtype=pl.String)
+        kept = words.str.len_chars() >= SHORTEST
+        if not self._keep_stop_words:
+            kept &= ~is_stop_word(in_one_case(words) if self._as_typed else words)
+        mask = kept.to_numpy()
+        before = int(self._numbers.max(initial=-1)) + 1
+        fresh = np.where(mask, before + np.cumsum(mask) - 1, -1).astype(np.int32)
+        self._numbers = np.concatenate([self._numbers, fresh])
+        self._words.append(words.filter(kept))
+
+    def _only(self, pieces: list[tuple[Ints, Small]]) -> tuple[Ints, Small]:
+        """The rows of all pieces over the kept words alone; a piece is let go before the next is looked at."""
+        starts, items, before = [np.zeros(1, np.int64)], [], 0
+        for at in range(len(pieces)):
+            (indptr, every), pieces[at] = pieces[at], (starts[0], np.zeros(0, np.int32))
+            ends, left = kernels.run(_kernels.renamed_rows, indptr, every, self._numbers)
+            starts.append(ends[1:] + before)
+            items.append(left)
+            before += len(left)
+            self.stopped += len(every) - len(left)
+        whole = np.concatenate(starts)
+        starts.clear()
+        return whole, np.concatenate(items)
+
+
 def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool = False) -> Terms:
     """The terms of each text; a null text has none. Single letters, mostly left by apostrophes, always go.
 
     With `as_typed` words keep their case and form.
     """
-    interner = _kernels.Interner()
-    plain = without_foreign_marks(texts, as_typed=as_typed)
-    pieces = [
-        kernels.run(interner.words, piece.__arrow_c_stream__(), 1, not as_typed, kernels.threads(), label="splitting words")
-        for piece in (plain.slice(start, AT_ONCE) for start in range(0, max(1, len(plain)), AT_ONCE))
-    ]
-    words = pl.Series("item", interner.strings(), dtype=pl.String)
-    kept = words.str.len_chars() >= SHORTEST
-    if not keep_stop_words:
-        kept &= ~is_stop_word(in_one_case(words) if as_typed else words)
-    return _only(pieces, words, kept)
+    splitter = TermSplitter(keep_stop_words=keep_stop_words, as_typed=as_typed)
+    indptr, items = splitter.split(texts)
+    return Terms(indptr, items, splitter.vocabulary, splitter.stopped)
 
 
 def in_one_case(words: pl.Series) -> pl.Series:
@@ -71,19 +127,3 @@ def without_foreign_marks(texts: pl.Series, *, as_typed: bool = False) -> pl.Ser
         spaced = spaced if as_typed else spaced.str.to_lowercase()
         plain = plain.scatter(foreign.arg_true(), spaced)
     return plain
-
-
-def _only(pieces: list[tuple[Ints, Small]], words: pl.Series, kept: pl.Series) -> Terms:
-    """The rows of all pieces over the kept words alone; a piece is let go before the next is looked at."""
-    mask = kept.to_numpy()
-    renumbered = np.where(mask, np.cumsum(mask) - 1, -1).astype(np.int32)
-    starts, items, before, found = [np.zeros(1, np.int64)], [], 0, 0
-    for at in range(len(pieces)):
-        (indptr, every), pieces[at] = pieces[at], (starts[0], np.zeros(0, np.int32))
-        ends, left = kernels.run(_kernels.renamed_rows, indptr, every, renumbered)
-        starts.append(ends[1:] + before)
-        items.append(left)
-        before, found = before + len(left), found + len(every)
-    whole = np.concatenate(starts)
-    starts.clear()
-    return Terms(whole, np.concatenate(items), Vocabulary(words.filter(kept)), found - before)

@@ -18,8 +18,9 @@ from shoal.app.audit import located, seen_at
 from shoal.app.contract import made_by
 from shoal.app.job import Preparation, made_from_data
 from shoal.app.manifest import Published, preparation_of
-from shoal.app.prepare import Prepared, Records, prepare, prepare_records
+from shoal.app.prepare import Prepared, prepare, prepare_records
 from shoal.app.promises import claims_of
+from shoal.app.records import Records
 from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
 from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, Skipped, of_used_names
 from shoal.data.bags import Bags, Ints

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal.app.job import Preparation
-from shoal.app.prepare import records_of
+from shoal.app.records import records_of
 from shoal.attacks.scene import Owned, People, Scene
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.log import Kind, Log

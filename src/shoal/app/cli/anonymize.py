@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from shoal.app.consent import insist_on_consent
 from shoal.app.further import claims_for
 from shoal.app.job import Preparation, Target
 from shoal.app.manifest_schema import ENGINES
+from shoal.app.memory import Memory
 from shoal.app.pipeline import anonymize, publish
 from shoal.app.prepare import Prepared
 from shoal.app.request import chosen_method, preparation
@@ -103,6 +105,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--engine", type=click.Choice(ENGINES), help="Where the work is done. [default: this machine]")
 @click.option("--master", metavar="URL", help="Spark's master. [default: spark-submit's, or local[*]]")
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@click.option("--memory", metavar="SIZE", help="Most memory to take, as 2G: larger logs go to disk, beside --out.")
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
 @config_option
@@ -126,6 +129,7 @@ def command(
     engine: str | None,
     master: str | None,
     threads: int | None,
+    memory: str | None,
     as_json: bool,
     **said: Any,
 ) -> None:
@@ -139,8 +143,9 @@ def command(
     further, attempt = claims_for(chosen, claim), asked_attempt(said, chosen)
     form = form or default_format(chosen.publishes)
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
+    how = replace(how, memory=Memory.asked(memory, out.absolute().parent))
     target = asked_target(out, form, to_sep, force, layout, chosen)
-    others = (rules, claim, bound, private_report, previous, threads, attempt)
+    others = (rules, claim, bound, private_report, previous, threads, attempt, memory)
     if on_cluster(Asked(input, how, chosen, target), engine, master, others, as_json):
         return
     private = private_page(private_report, target, chosen)

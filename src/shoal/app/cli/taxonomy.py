@@ -11,7 +11,7 @@ from shoal.app.cli import screen
 from shoal.app.cli.options import called, data_options, input_argument, rare_option
 from shoal.app.cli.taxonomy_build import build
 from shoal.app.job import Preparation, load_taxonomy
-from shoal.app.prepare import records_of
+from shoal.app.records import records_of
 from shoal.app.request import preparation
 from shoal.counting import counted
 from shoal.io.read.inputs import read

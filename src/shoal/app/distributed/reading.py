@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from shoal.app.distributed.tables import EVENTS, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, list_array
 from shoal.app.job import Preparation, load_taxonomy
-from shoal.app.prepare import Records, records_of
+from shoal.app.records import Records, records_of
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import COUNT, Log
 from shoal.data.original import Original

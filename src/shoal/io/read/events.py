@@ -15,7 +15,7 @@ import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.counting import counted
-from shoal.data.bags import Ints
+from shoal.data.bags import Bags, Ints, Small
 from shoal.data.log import RANK, URL, Log
 from shoal.errors import InputError
 from shoal.io.read.clicks import click_columns, ranks
@@ -24,7 +24,7 @@ from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import CLICKS, ROLES, ReadOptions
-from shoal.io.read.owned import shared_records, whole_numbers
+from shoal.io.read.owned import SharedRecords, whole_numbers
 from shoal.io.read.owners import OwnerForms, folded, owner_numbers
 from shoal.io.read.parquet import slices
 from shoal.io.read.reading import Reading, Tally
@@ -44,13 +44,19 @@ Batch = tuple[list[Any], Ints, Ints | None]
 
 def read_events(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
     """The events of files laid out like this. A person is the same in all of them."""
+    return collected_by(Collector(layout, tally_of(sources, layout, options), options), sources)
+
+
+def tally_of(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Tally:
+    """The tally of files that are laid out like this."""
     place = "row" if layout.container == "parquet" else "line"
-    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=place)
-    collector = Collector(layout, tally, options)
-    batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[layout.container]
-    for source in tally.each(sources):
-        for columns, lines, forms in batches(source, layout, tally):
-            collector.add(columns, lines, forms)
+    return Tally.of(sources, strict=options.strict, most=options.malformed, place=place)
+
+
+def collected_by(collector: Collector, sources: Sequence[Source]) -> Reading:
+    """What a collector makes of all files together."""
+    for source in collector.tally.each(sources):
+        collector.add_all(source)
     reading = collector.reading()
     del collector
     _kernels.give_back_memory()
@@ -61,9 +67,7 @@ def collected(source: Source, layout: Layout, options: ReadOptions) -> tuple[Col
     """The events of a part of a log, with a tally of its rows; what is wrong with all parts together is for others to say."""
     tally = Tally.of([source], strict=False)
     collector = Collector(layout, tally, options)
-    batches = {"delimited": _delimited, "parquet": _parquet}[layout.container]
-    for columns, lines, forms in batches(source, layout, tally):
-        collector.add(columns, lines, forms)
+    collector.add_all(source)
     return collector, tally
 
 
@@ -71,8 +75,8 @@ class Collector:
     """Takes batches of rows, throws out the defective ones and gathers the others into a Log."""
 
     def __init__(self, layout: Layout, tally: Tally, options: ReadOptions) -> None:
+        self.tally = tally
         self._layout = layout
-        self._tally = tally
         self._options = options
         self._is_text = "text" in layout.places
         # Rows that say their record, their count or what was clicked are events of their own, however alike; so are prompts.
@@ -84,6 +88,14 @@ class Collector:
         self._number_parts: dict[str, list[Any]] = {}
         self._payload_parts: list[pl.Series] = []
         self._shapes = np.zeros(len(TIME_SHAPES), np.int64)
+        self._empty = 0
+        self._shared = SharedRecords()
+
+    def add_all(self, source: Source) -> None:
+        """Take all rows of a file."""
+        batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[self._layout.container]
+        for columns, lines, forms in batches(source, self._layout, self.tally):
+            self.add(columns, lines, forms)
 
     def add(self, columns: list[Any], lines: Ints, forms: Ints | None = None) -> None:
         """Take a batch: the columns of the wanted roles, the line of each row, and perhaps how its user is written."""
@@ -107,7 +119,7 @@ class Collector:
         if URL in held:
             numbers[URL] = kernels.run(_kernels.encode_column, self._urls, held[URL])
         good = self._good_rows(defects, lines)
-        self._tally.check()
+        self.tally.check()
         if forms is not None:
             self._forms.add(numbers["owner"][good], forms[good], len(self._owners))
         self._keep(*(numbers, payload) if good.all() else _rows(np.flatnonzero(good), numbers, payload))
@@ -116,11 +128,16 @@ class Collector:
         """Take rows without a defect; repeated clicks are dropped as far as they follow one another."""
         if "time" in numbers and self._drops_repeats:
             distinct = _kernels.unlike_previous(numbers["owner"], numbers["time"], payload)
-            self._tally.repeated += len(numbers["owner"]) - len(distinct)
+            self.tally.repeated += len(numbers["owner"]) - len(distinct)
             numbers, payload = _rows(distinct, numbers, payload)
+        small = {name: values if name == "time" else values.astype(np.int32) for name, values in numbers.items()}
+        self._hold(small, pl.Series(payload))
+
+    def _hold(self, numbers: dict[str, Any], payload: pl.Series) -> None:
+        """Hold rows until all were read."""
         for name, values in numbers.items():
-            self._number_parts.setdefault(name, []).append(values if name == "time" else values.astype(np.int32))
-        self._payload_parts.append(pl.Series(payload))
+            self._number_parts.setdefault(name, []).append(values)
+        self._payload_parts.append(payload)
 
     @property
     def _insists_on_times(self) -> bool:
@@ -144,32 +161,38 @@ class Collector:
         """Rows without a defect; a row with several is noted under the first."""
         good = np.ones(len(lines), bool)
         for reason, wrong in defects.items():
-            self._tally.defects.add(reason, lines[good & wrong])
+            self.tally.defects.add(reason, lines[good & wrong])
             good &= ~wrong
         return good
 
     def reading(self) -> Reading:
         """The log and its account. Raises where no row could be used."""
         if not any(map(len, self._payload_parts)):
-            self._tally.ledger()
+            self.tally.ledger()
         spelling, names = self._fold_owners()
-        log = self._log()
-        self._tally.used = len(log)
-        if self._drops_repeats and len(log):
-            distinct = log.without_repeats()
-            self._tally.repeated += len(log) - len(distinct)
-            self._tally.used = len(distinct)
-            log = distinct
-        if log.timed and self._shapes[0] and not self._insists_on_times:
-            log = Log(log.frame.drop("time"), log.kind)
-        empty = self._empty_texts(log) if self._is_text else 0
+        log = self._settled(self._log())
+        return self._told(Log(log.frame, log.kind, names) if self._options.needs_names else log, spelling)
+
+    def _settled(self, log: Log) -> Log:
+        """A log, or all events of some of its people, without repeated clicks and unreliable times; what it holds is counted."""
+        distinct = log.without_repeats() if self._drops_repeats else log
+        self.tally.repeated += len(log) - len(distinct)
+        self.tally.used += len(distinct)
+        if distinct.timed and self._shapes[0] and not self._insists_on_times:
+            distinct = distinct.without_times()
+        self._empty += self._empty_texts(distinct) if self._is_text else 0
+        self._shared.add(distinct)
+        return distinct
+
+    def _told(self, data: Log | Bags, spelling: tuple[str, ...]) -> Reading:
+        """What was read, with its account."""
         return Reading(
-            Log(log.frame, log.kind, names) if self._options.needs_names else log,
+            data,
             self._layout.format,
-            self._tally.ledger(),
-            self._tally.defects.frozen(),
-            (*self._layout.notes, *self._forms.notes(), *spelling, *self._notes(empty), *shared_records(log)),
-            empty,
+            self.tally.ledger(),
+            self.tally.defects.frozen(),
+            (*self._layout.notes, *self._forms.notes(), *spelling, *self._notes(self._empty), *self._shared.notes()),
+            self._empty,
             roles=named_roles(self._layout.places, self._layout.columns),
             timed=self._has_times,
         )
@@ -193,18 +216,27 @@ class Collector:
 
         What is to be said of it, and the name of each number.
         """
-        met = np.zeros(len(self._owners), bool)
-        for part in self._number_parts["owner"]:
-            met[part] = True
+        met = self._owners_met()
         every = pl.Series(self._owners.strings(), dtype=pl.String)
         names = every.filter(pl.Series(met))
-        person, notes = owner_numbers(names, self._options.owners, self._tally.called)
+        person, notes = owner_numbers(names, self._options.owners, self.tally.called)
         if person is None:
             return notes, every
         number = np.full(len(met), -1, np.int32)
         number[met] = person
-        self._number_parts["owner"] = [number[part] for part in self._number_parts["owner"]]
+        self._renumber(number)
         return notes, folded(names).unique().sort()  # people were numbered in this order
+
+    def _owners_met(self) -> Mask:
+        """Which of the owners have a row without a defect."""
+        met = np.zeros(len(self._owners), bool)
+        for part in self._number_parts.get("owner", ()):
+            met[part] = True
+        return met
+
+    def _renumber(self, number: Small) -> None:
+        """Give owner i the number of a person."""
+        self._number_parts["owner"] = [number[part] for part in self._number_parts["owner"]]
 
     def _log(self) -> Log:
         """All batches as one log. What a part was made of is let go before the next is made."""

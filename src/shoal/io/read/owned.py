@@ -21,12 +21,23 @@ def whole_numbers(texts: pl.Series) -> tuple[Ints, npt.NDArray[np.bool_]]:
     return sound.replace(LARGEST_COUNT + 1, 0).to_numpy().copy(), (plain == "").to_numpy()
 
 
-def shared_records(log: Log) -> tuple[str, ...]:
-    """A note where several people have records of the same name: each person's rows are a record of their own."""
-    if not log.has_records:
-        return ()
-    people = log.frame.select("owner", RECORD).unique().group_by(RECORD).len()["len"]
-    shared = int((people > 1).sum())
-    if not shared:
-        return ()
-    return (f"{counted(shared, 'record name is', 'record names are')} used by several people, whose rows stay apart: one record each",)
+class SharedRecords:
+    """Counts by how many people each name of a record is used; a part of a log has all events of its people."""
+
+    def __init__(self) -> None:
+        self._people = np.zeros(0, np.int64)
+
+    def add(self, log: Log) -> None:
+        """The events of people who were not met before."""
+        if not log.has_records or not len(log):
+            return
+        used = np.bincount(log.frame.select("owner", RECORD).unique()[RECORD].to_numpy())
+        n = max(len(used), len(self._people))
+        self._people = np.pad(self._people, (0, n - len(self._people))) + np.pad(used, (0, n - len(used)))
+
+    def notes(self) -> tuple[str, ...]:
+        """A note where several people have records of the same name: each person's rows are a record of their own."""
+        shared = int((self._people > 1).sum())
+        if not shared:
+            return ()
+        return (f"{counted(shared, 'record name is', 'record names are')} used by several people, whose rows stay apart: one record each",)

@@ -1,0 +1,60 @@
+"""How much memory a run may take, and where it puts aside what does not fit."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.errors import ParameterError
+from shoal.io.spill import Spill
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+FIXED = 512 << 20  # program, taxonomy, and a part of a log while records are made of it
+PER_ENTRY, PER_RECORD = 20, 200  # bytes that methods, judge and metrics hold for an item of a record, and for a record
+SHARE = 4  # of the limit, the part that packed rows may take
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The most memory that may be taken, in bytes, and the directory for what is put aside."""
+
+    limit: int
+    place: Path
+
+    @classmethod
+    def asked(cls, size: str | int | None, place: Path | None = None) -> Memory | None:
+        """As was said: a number of bytes, or with K, M, G or T behind it; None where nothing was."""
+        if size is None:
+            return None
+        limit = _bytes(size)
+        if limit < FIXED:
+            raise ParameterError(f"--memory {size} is too little: {told(FIXED)} are needed, more for large logs", value=size)
+        return cls(limit, Path(tempfile.gettempdir()) if place is None else place)
+
+    def spill(self) -> Spill:
+        """Where rows and records go."""
+        return Spill(self.place, (self.limit - FIXED) // SHARE)
+
+    def insist(self, records: int, entries: int) -> None:
+        """Raise where so many records, of so many items together, need more than may be taken."""
+        needed = FIXED + PER_RECORD * records + PER_ENTRY * entries
+        if needed > self.limit:
+            raise ParameterError(
+                f"--memory {told(self.limit)} is too little for {records:,} records of {entries:,} items: about {told(needed)} are needed",
+                hint="give more, or see --engine spark",
+                needed=needed,
+            )
+
+
+def _bytes(size: str | int) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", str(size).strip(), re.IGNORECASE)
+    if isinstance(size, bool) or found is None:
+        raise ParameterError(f"--memory is a size such as 2G or 800M, not {size!r}", value=size)
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def told(size: int) -> str:
+    """A size in words that --memory takes."""
+    return f"{size / (1 << 30):.1f}G" if size >= 1 << 30 else f"{-(-size // (1 << 20))}M"

@@ -1,0 +1,102 @@
+"""Records that are made while a log is read, part by part, are those that are made of the whole log."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from shoal.app.job import Preparation
+from shoal.app.records import RecordGatherer, records_of
+from shoal.errors import InputError
+from shoal.io.read import parts
+from shoal.io.read.inputs import Reading, ReadOptions, read
+
+WORDS = ["pear", "Pear", "the", "a", "apple tart", "", "-", "Äpfel", "x1 x2"]
+rows = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.lists(st.sampled_from(WORDS), max_size=3)), min_size=1, max_size=40)
+
+
+@pytest.fixture(params=[(1, 0, 0), (2, 200, 1 << 20), (1 << 14, 8 << 20, 96 << 20)], ids=["single", "pairs", "usual"])
+def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in zip(("PEOPLE", "PARCEL", "WAITING"), request.param, strict=True):
+        monkeypatch.setattr(parts, name, value)
+
+
+def log_file(place: Path, events: list[tuple[int, int, list[str]]], names: str = "u{}") -> Path:
+    path = place / "log.tsv"
+    lines = [f"{names.format(owner)}\t{' '.join(words)}\t2006-03-01 07:{minute:02}:00" for owner, minute, words in events]
+    path.write_text("\n".join(["user\tquery\ttime", *lines, ""]), encoding="utf-8")
+    return path
+
+
+def multiset(records) -> Counter:
+    bags = records.bags
+    return Counter(tuple(sorted(bags.record(i).items())) for i in range(len(bags)))
+
+
+def per_person(records) -> Counter:
+    """How many people have these records, whatever their numbers."""
+    held: dict[int, list[object]] = {}
+    for i in range(len(records.bags)):
+        held.setdefault(int(records.bags.owners[i]), []).append(tuple(sorted(records.bags.record(i).items())))
+    return Counter(tuple(sorted(all_of_one)) for all_of_one in held.values())
+
+
+def both(path: Path, how: Preparation) -> tuple[tuple[Reading, object], tuple[Reading, object]]:
+    whole = read(path, how.reading)
+    gatherer = RecordGatherer(how)
+    by_parts = read(path, how.reading, gathering=gatherer.gathering)
+    return (whole, records_of(whole.data, how)), (by_parts, gatherer.records)
+
+
+@pytest.mark.parametrize("per", ["user", "session", "event"])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(events=rows)
+def test_parts_give_the_records_of_the_whole_log(events, per, sizes, tmp_path) -> None:
+    (whole, expected), (by_parts, found) = both(log_file(tmp_path, events), Preparation(per=per, gap="1m"))
+    assert per_person(found) == per_person(expected)
+    assert found.stop_words == expected.stop_words
+    assert (by_parts.rows, by_parts.notes, by_parts.empty_texts) == (whole.rows, whole.notes, whole.empty_texts)
+
+
+def test_a_click_repeated_far_away_counts_once(sizes, tmp_path) -> None:
+    """The two rows of one click are separated by rows of many others, so that they are packed apart."""
+    events = [(0, 1, ["pear"]), *((n, 1, ["plum"]) for n in range(1, 40)), (0, 1, ["pear"]), (0, 2, ["pear"])]
+    (_, _), (reading, found) = both(log_file(tmp_path, events), Preparation())
+    assert reading.rows.parts["repeated clicks"].n == 1
+    assert multiset(found)[(("pear", 2),)] == 1
+
+
+def test_owners_who_are_one_person_have_one_record(sizes, tmp_path) -> None:
+    events = [(n % 20, n, [f"word{n}"]) for n in range(59)]
+    path = log_file(tmp_path, events, names="u{}")
+    text = path.read_text(encoding="utf-8").replace("u3\t", "U3 \t", 1)
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="21 owners are written, 20"):
+        both(path, Preparation())
+    (_, expected), (_, found) = both(path, Preparation(read=ReadOptions(owners="folded")))
+    assert len(found.bags) == found.bags.n_owners == 20
+    assert multiset(found) == multiset(expected)
+
+
+def test_records_and_counts_of_rows_are_kept(sizes, tmp_path) -> None:
+    path = tmp_path / "baskets.csv"
+    drawn = random.Random(1)
+    lines = [f"u{drawn.randrange(9)},b{drawn.randrange(4)},i{drawn.randrange(5)},{drawn.randrange(1, 4)}" for _ in range(200)]
+    path.write_text("\n".join(["user,basket,item,n", *lines, ""]), encoding="utf-8")
+    how = Preparation(read=ReadOptions(record="basket", count="n"), as_sets=False)
+    (whole, expected), (by_parts, found) = both(path, how)
+    assert per_person(found) == per_person(expected)
+    assert found.bags.occurrences == sum(int(line.split(",")[3]) for line in lines)
+    assert by_parts.notes == whole.notes
+
+
+def test_a_log_without_a_usable_row_is_refused(sizes, tmp_path) -> None:
+    path = tmp_path / "log.tsv"
+    path.write_text("user\tquery\ttime\n\tpear\t2006-03-01 07:00:00\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no usable row"):
+        both(path, Preparation(read=ReadOptions(malformed=1.0)))
