@@ -46,18 +46,20 @@ def per_person(records) -> Counter:
     return Counter(tuple(sorted(all_of_one)) for all_of_one in held.values())
 
 
-def both(path: Path, how: Preparation) -> tuple[tuple[Reading, object], tuple[Reading, object]]:
+def both(path: Path, how: Preparation, spill: Spill | None = None) -> tuple[tuple[Reading, object], tuple[Reading, object]]:
     whole = read(path, how.reading)
-    gatherer = RecordGatherer(how)
+    gatherer = RecordGatherer(how, spill)
     by_parts = read(path, how.reading, gathering=gatherer.gathering)
     return (whole, records_of(whole.data, how)), (by_parts, gatherer.records)
 
 
 @pytest.mark.parametrize("per", ["user", "session", "event"])
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(events=rows)
-def test_parts_give_the_records_of_the_whole_log(events, per, sizes, tmp_path) -> None:
-    (whole, expected), (by_parts, found) = both(log_file(tmp_path, events), Preparation(per=per, gap="1m"))
+@given(events=rows, budget=st.none() | st.integers(0, 5_000))
+def test_parts_give_the_records_of_the_whole_log(events, budget, per, sizes, tmp_path) -> None:
+    """In memory, on the disk, or partly there: `budget` are the bytes of rows that may stay in memory."""
+    spill = None if budget is None else Spill(tmp_path, budget)
+    (whole, expected), (by_parts, found) = both(log_file(tmp_path, events), Preparation(per=per, gap="1m"), spill)
     assert per_person(found) == per_person(expected)
     assert found.stop_words == expected.stop_words
     assert (by_parts.rows, by_parts.notes, by_parts.empty_texts) == (whole.rows, whole.notes, whole.empty_texts)

@@ -11,8 +11,9 @@ from shoal.errors import ParameterError
 from shoal.io.spill import Spill
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-FIXED = 512 << 20  # program, taxonomy, and a part of a log while records are made of it
-PER_ENTRY, PER_RECORD = 20, 200  # bytes that methods, judge and metrics hold for an item of a record, and for a record
+LEAST = 512 << 20  # program, taxonomy, and a part of a log while records are made of it
+FIXED = 384 << 20  # what is taken beside the records when they are worked on
+PER_ENTRY, PER_RECORD = 32, 512  # bytes for an item of a record, and for a record: what shoal took of 5 million people, and a little more
 SHARE = 4  # of the limit, the part that packed rows may take
 
 
@@ -29,13 +30,13 @@ class Memory:
         if size is None:
             return None
         limit = _bytes(size)
-        if limit < FIXED:
-            raise ParameterError(f"--memory {size} is too little: {told(FIXED)} are needed, more for large logs", value=size)
+        if limit < LEAST:
+            raise ParameterError(f"--memory {size} is too little: {told(LEAST)} are needed, more for large logs", value=size)
         return cls(limit, Path(tempfile.gettempdir()) if place is None else place)
 
     def spill(self) -> Spill:
         """Where rows and records go."""
-        return Spill(self.place, (self.limit - FIXED) // SHARE)
+        return Spill(self.place, (self.limit - LEAST) // SHARE)
 
     def insist(self, records: int, entries: int) -> None:
         """Raise where so many records, of so many items together, need more than may be taken."""

@@ -6,7 +6,7 @@ without repeats, each with its count. Owners are numbers; the names behind them 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
+
+AT_ONCE = 1 << 22  # items of records that are looked at together: what that takes of memory stays small
 
 
 class Vocabulary:
@@ -78,6 +80,23 @@ class Bags:
     def occurrences(self) -> int:
         """Item occurrences of all records together."""
         return int(self.counts.sum(dtype=np.int64))
+
+    def item_counts(self) -> Ints:
+        """How often each item of the vocabulary occurs, counted in pieces, so that no column is copied."""
+        counted = np.zeros(len(self.vocabulary), np.int64)
+        for start in range(0, len(self.items), AT_ONCE):
+            items, weights = self.items[start : start + AT_ONCE], self.counts[start : start + AT_ONCE]
+            counted += np.bincount(items, weights=weights, minlength=len(counted)).astype(np.int64)
+        return counted
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Ranges of records, each of few items together, or a single record."""
+        begin, n = 0, len(self)
+        while begin < n:
+            end = int(np.searchsorted(self.indptr, self.indptr[begin] + AT_ONCE, side="right")) - 1
+            end = min(n, max(begin + 1, end))
+            yield begin, end
+            begin = end
 
     @cached_property
     def n_owners(self) -> int:

@@ -5,15 +5,12 @@ Records of a large log are made part by part (`RowStack`); whoever made the shel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints, Small, Vocabulary, canonical_rows
-
-AT_ONCE = 1 << 22  # items of records that are renamed together
 
 
 class Column(Protocol):
@@ -86,18 +83,8 @@ class RowStack:
 def renamed(bags: Bags, codes: Small, vocabulary: Vocabulary, shelf: Shelf, *, as_sets: bool = False) -> Bags:
     """What `bags.relabelled` gives, on a shelf and by blocks of records: what that takes beside its answer stays small."""
     stack = RowStack(shelf)
-    for begin, end in _blocks(bags.indptr):
+    for begin, end in bags.blocks():
         rows, entries = bags.indptr[begin : end + 1], slice(bags.indptr[begin], bags.indptr[end])
         made = canonical_rows(rows - rows[0], codes[bags.items[entries]], bags.counts[entries], len(vocabulary), as_sets=as_sets)
         stack.add(*made, bags.owners[begin:end])
     return stack.bags(vocabulary)
-
-
-def _blocks(indptr: Ints) -> Iterator[tuple[int, int]]:
-    """Ranges of rows, each of few items together, or a single row."""
-    begin, n = 0, len(indptr) - 1
-    while begin < n:
-        end = int(np.searchsorted(indptr, indptr[begin] + AT_ONCE, side="right")) - 1
-        end = min(n, max(begin + 1, end))
-        yield begin, end
-        begin = end

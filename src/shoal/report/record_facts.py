@@ -11,7 +11,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.privacy.classes import classes_of
-from shoal.report.bins import Bin, Histogram, compare, joined, people_seen, tally
+from shoal.report.bins import Bin, Histogram, compare, joined, tally
 from shoal.report.examples import examples_of
 from shoal.report.facts import Facts, PublishedItem, fewest_named, fewest_people, sizes_of
 from shoal.report.verdicts import promised_group
@@ -51,14 +51,16 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
 def _levels(original: Original, people: Ints, published: Bags, copies: Ints, fewest: int) -> Histogram:
     """Item occurrences on each level of the taxonomy, before and after."""
     tree, before = original.tree, original.bags
-    entries = np.repeat(people, np.diff(before.indptr))
-    seen = people_seen(tree.depth[before.items].astype(np.int64), entries, tree.height + 1)
+    seen = np.zeros((tree.height + 1, int(people.max(initial=-1)) + 1), bool)
+    for begin, end in before.blocks():
+        rows = before.indptr[begin : end + 1]
+        seen[tree.depth[before.items[rows[0] : rows[-1]]], np.repeat(people[begin:end], np.diff(rows))] = True
     now = published.counts * np.repeat(copies, np.diff(published.indptr))
-    counts = _per_level(published.items, now, tree), _per_level(before.items, before.counts, tree)
+    counts = _per_level(published.items, now, tree), _per_level(np.arange(len(tree)), before.item_counts(), tree)
     return joined([Bin(level, level) for level in range(1, tree.height + 2)], counts, seen, fewest)
 
 
-def _per_level(items: Small, weights: Ints | Small, tree: Taxonomy) -> Ints:
+def _per_level(items: Ints | Small, weights: Ints | Small, tree: Taxonomy) -> Ints:
     return np.bincount(tree.depth[items], weights=weights, minlength=tree.height + 1).astype(np.int64)
 
 

@@ -50,7 +50,7 @@ def place_terms(
     """
     typed = bags.vocabulary
     terms, term = in_lower_case(typed) if fold else (typed, np.arange(len(typed), dtype=np.int32))
-    often = np.bincount(term, weights=_frequency(bags), minlength=len(terms)).astype(np.int64)
+    often = np.bincount(term, weights=bags.item_counts(), minlength=len(terms)).astype(np.int64)
     placed = _placed(terms, often, taxonomy, unknown, scope, floor)
     items = placed.nodes[term]
     placed_bags = renamed(bags, items, placed.tree.names, shelf, as_sets=as_sets)
@@ -123,7 +123,7 @@ def _placed(terms: Vocabulary, often: Ints, taxonomy: Taxonomy, unknown: Unknown
 
 def _spelling(bags: Bags, folded: pl.Series, names: Vocabulary, items: Small, known: npt.NDArray[np.bool_]) -> dict[str, int]:
     """Occurrences by what became of the words: their own name, their name in lower case, another one, or unknown."""
-    frequency = _frequency(bags)
+    frequency = bags.item_counts()
     typed = bags.vocabulary.names
     item = names.names.gather(np.maximum(items, 0))
     same, lower = (item == typed).to_numpy(), (item == folded).to_numpy()
@@ -136,10 +136,6 @@ def _spelling(bags: Bags, folded: pl.Series, names: Vocabulary, items: Small, kn
         "unknown_dropped": ~known & ~held,
     }
     return {step: int(frequency[mask].sum()) for step, mask in found.items()}
-
-
-def _frequency(bags: Bags) -> Ints:
-    return np.bincount(bags.items, weights=bags.counts, minlength=len(bags.vocabulary)).astype(np.int64)
 
 
 def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
@@ -212,7 +208,7 @@ def _distinct_from(others: Vocabulary, terms: pl.Series) -> pl.Series:
 def frequent_unknown_terms(bags: Bags, taxonomy: Taxonomy, people: int = 1) -> Sequence[tuple[str, int]]:
     """The terms of at least so many people that the taxonomy misses, with their occurrences, the most frequent first."""
     nodes = taxonomy.nodes(bags.vocabulary.names)
-    table = pl.DataFrame({"term": bags.vocabulary.names, "n": _frequency(bags), "node": nodes, "people": _people(bags)})
+    table = pl.DataFrame({"term": bags.vocabulary.names, "n": bags.item_counts(), "node": nodes, "people": _people(bags)})
     missing = table.filter((pl.col("node") < 0) & (pl.col("people") >= people)).sort("n", "term", descending=[True, False])
     return [(row[0], row[1]) for row in missing.iter_rows()]
 

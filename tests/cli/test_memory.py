@@ -1,0 +1,136 @@
+"""--memory: what does not fit is put aside on the disk; the release is the same, nothing is left behind, what cannot be done is refused."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers_cli import Shell, query_log
+from shoal.app import memory
+from shoal.app.manifest import Published
+from shoal.errors import OutputError, ParameterError
+from shoal.io import spill
+from shoal.io.published import read_tables, rows_differing
+from shoal.io.read import parts
+from shoal.io.spill import Spill
+
+LEAST = "512M"
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> list[Spill]:
+    """Few people in a part and no row that waits, so that a small log is put aside too; the places where that was done."""
+    made: list[Spill] = []
+    for name, value in {"PEOPLE": 7, "PARCEL": 0, "WAITING": 0}.items():
+        monkeypatch.setattr(parts, name, value)
+    original = memory.Memory.spill
+
+    def noted(self: memory.Memory) -> Spill:
+        made.append(original(self))
+        return made[-1]
+
+    monkeypatch.setattr(memory.Memory, "spill", noted)
+    return made
+
+
+def made_with(shell: Shell, out: str, *words: str) -> tuple[dict, dict]:
+    answer = shell("anonymize", "log.tsv", "--k", "3", "--out", out, *words)
+    assert answer.code == 0, answer.err
+    published = Published.at(shell.directory / out)
+    return read_tables(shell.directory / out, published.tables), published.manifest
+
+
+@pytest.mark.parametrize("method", ["shoal", "clump", "coherence"])
+def test_the_release_is_the_same_with_any_limit(shell: Shell, small_parts: list[Spill], method: str) -> None:
+    shell.file("log.tsv", query_log(users=60, queries=4))
+    words = ("--method", method)
+    tables, manifest = made_with(shell, "plain", *words)
+    for out, limit in (("least", LEAST), ("more", "1G")):
+        found, told = made_with(shell, out, *words, "--memory", limit)
+        assert rows_differing(tables, found) == 0
+        assert (told["accounting"], told["input"], told["metrics"]) == (manifest["accounting"], manifest["input"], manifest["metrics"])
+    least, more = small_parts
+    assert least.spilled > 0  # no row stays in memory at the least limit,
+    assert more.spilled == 0  # and all do where there is room
+    assert shell.names() == {"log.tsv", "plain", "least", "more"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--memory", "100M"), "--memory 100M is too little: 512M are needed"),
+        (("--memory", "much"), "--memory is a size such as 2G or 800M, not 'much'"),
+        (("--memory", "1G", "--method", "threshold"), "--memory is for methods that take records"),
+        (("--memory", "1G", "--format", "transactions"), "--memory is for query logs and tables, and this is of the format transactions"),
+        (("--memory", "1G", "--attack", "known-items"), "attacks keep the whole log in memory"),
+        (("--memory", "1G", "--engine", "spark"), "--memory is for one machine"),
+    ],
+)
+def test_what_cannot_be_bounded_is_refused_in_one_line(shell: Shell, words: tuple[str, ...], said: str) -> None:
+    shell.file("log.tsv", query_log(users=20, queries=2))
+    answer = shell("anonymize", "log.tsv", "--out", "out", *words)
+    assert answer.code in (1, 2)
+    assert said in answer.err
+    assert shell.names() == {"log.tsv"}
+
+
+def test_a_limit_that_the_records_exceed_says_what_is_needed(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.file("log.tsv", query_log(users=20, queries=2))
+    monkeypatch.setattr(memory, "PER_RECORD", 1 << 30)
+    answer = shell("anonymize", "log.tsv", "--out", "out", "--memory", "2G")
+    assert answer.code != 0
+    assert "--memory 2.0G is too little for 20 records of" in answer.err
+    assert "about 20.4G are needed" in answer.err
+    assert shell.names() == {"log.tsv"}
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("2G", 2 << 30), ("1.5g", 3 << 29), ("800 MB", 800 << 20), (1 << 30, 1 << 30), ("1GiB", 1 << 30)]
+)
+def test_sizes(text: str | int, size: int) -> None:
+    found = memory.Memory.asked(text)
+    assert found is not None
+    assert found.limit == size
+
+
+@pytest.mark.parametrize("text", ["", "-1G", "G", "1.G", "1X", True, "1e9"])
+def test_what_is_no_size(text: str | int) -> None:
+    with pytest.raises(ParameterError, match="--memory is a size"):
+        memory.Memory.asked(text)
+
+
+def test_what_is_put_aside_has_no_name(tmp_path: Path) -> None:
+    """Whatever ends the process, nothing is left; and nobody else can open it."""
+    aside, column = Spill(tmp_path, 0), Spill(tmp_path, 0).column("int32")
+    first, second = aside.put(b"some"), aside.put(b"thing")
+    column.add(np.arange(5, dtype=np.int32))
+    assert list(tmp_path.iterdir()) == []
+    assert (aside.take(second), aside.take(first)) == (b"thing", b"some")
+    assert column.whole().tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "disk"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)], capture_output=True, check=False).returncode:
+        pytest.skip("a small file system cannot be mounted: that takes root and the right to mount")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_a_full_disk_is_one_clear_error(shell: Shell, small_parts: list[Spill], small_disk: Path) -> None:
+    shell.file("log.tsv", query_log(users=60, queries=40))
+    answer = shell("anonymize", "log.tsv", "--out", small_disk / "out", "--memory", LEAST)
+    assert answer.code == 1
+    assert f"the disk is full: what is put aside in {small_disk} was not written" in answer.err
+    assert list(small_disk.iterdir()) == []
+
+
+def test_a_directory_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="what is put aside"):
+        spill.UnnamedFile(tmp_path / "absent")
