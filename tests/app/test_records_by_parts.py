@@ -15,6 +15,7 @@ from shoal.app.records import RecordGatherer, records_of
 from shoal.errors import InputError
 from shoal.io.read import parts
 from shoal.io.read.inputs import Reading, ReadOptions, read
+from shoal.io.spill import Spill
 
 WORDS = ["pear", "Pear", "the", "a", "apple tart", "", "-", "Äpfel", "x1 x2"]
 rows = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.lists(st.sampled_from(WORDS), max_size=3)), min_size=1, max_size=40)

@@ -135,9 +135,8 @@ def anonymize(
 ) -> Result:
     """A release of `data` that passed all its claims; raises `GuaranteeNotMet` rather than giving one that fails.
 
-    `data` is a path, a Polars (also lazy), pandas, Arrow or Spark frame, a column of lists, or lists of items. `method` is a name, or a
-    value such as `shoal.Clump(k=5)`; its own parameters are keywords too. `claim` names further models to pass, `rules` a release whose
-    recoding is applied, `previous` earlier releases of the same people, `attack` attacks to be made. All others are those of the program.
+    `data` is a path, a frame (Polars, pandas, Arrow, Spark), a column of lists, or lists of items. `method` is a name, or a value such as
+    `shoal.Clump(k=5)`; its parameters are keywords too. `claim`, `rules`, `previous`, `attack` and all others are those of the program.
 
     >>> shoal.anonymize([["Apple"], ["Apple"], ["Pear"]], k=3, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Drink": ["Milk"]}})
     <Result of shoal: k-anonymity(k=3) verified; 3 records>
