@@ -229,8 +229,8 @@ def expressions(*texts: str) -> list[Any]:
     return [expr(text) for text in texts]
 
 
-def joined(one: Any, other: Any, key: str, how: str = "inner") -> Any:
-    """Two frames joined where they agree in a column, by a shuffle: a join by broadcast would bring rows to the driver."""
+def joined(one: Any, other: Any, key: str | list[str], how: str = "inner") -> Any:
+    """Two frames joined where they agree in a column, or in several, by a shuffle: a join by broadcast would bring rows to the driver."""
     return one.join(other.hint("merge"), key, how)
 
 

@@ -18,8 +18,9 @@ from shoal.data.noisy_steps import COUNTS as COUNTED
 from shoal.data.noisy_steps import GUIDE, SELECTION, NoisyStep
 from shoal.data.original_rows import LogOriginal
 from shoal.errors import ParameterError
-from shoal.methods.mechanism import COUNTS, Mechanism, NoisyCounts
+from shoal.methods.mechanism import COUNTS, Mechanism, NoisyCounts, Summed
 from shoal.noise.draws import with_noise
+from shoal.noise.passing import as_published, limit_of
 from shoal.noise.people import Holdings, distinct_of_people, first_of_people
 from shoal.noise.plans import CLICKS, CUTOFF, Budget, plan_of
 from shoal.noise.units import ITEM, QUERY, UNITS, asked_values, clicked, unit_of
@@ -29,7 +30,6 @@ from shoal.privacy import Model
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 
 CAPS = {"policy": 64, "weighted": 64, "korolova": 2}  # mechanisms, and the cap of each unless another is asked for
-PROMISING = 1.5  # standard deviations of its noise that the guide's number of a value must have for the value to be taken further
 WEIGHTS_ONLY = "count is the noisy weight by which a value was chosen, not a number of people: no budget was spent on counts"
 
 
@@ -78,17 +78,29 @@ class DPQueries(Mechanism):
         """The cap that was asked for, or one that depends on the mechanism alone and not on any data."""
         return CAPS[self.mechanism] if self.cap is None else self.cap
 
+    @property
+    def summed(self) -> Summed | None:
+        """Equal weights add up: a policy takes people, and korolova the queries of a person, one after the other."""
+        if self.mechanism != "weighted" or self.clicks:
+            return None
+        caps = {GUIDE: None, SELECTION: self.cap_in_force, COUNTED: self.count_cap}
+        return Summed(self.unit, caps, self._notes)
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return () if self.counts else (WEIGHTS_ONLY,)
+
     def counted(self, original: LogOriginal) -> NoisyCounts:
         """Choose values and count them; then URLs of clicks, in the same way, after the queries that were chosen."""
         log = original.log
-        unit = unit_of(log, self.unit)
+        unit = unit_of(log.kind, self.unit)
         if self.clicks and unit == ITEM:
             raise ParameterError("clicks are counted of queries, and the input has items", hint="leave --clicks out")
         values = self._published(asked_values(log, unit), COUNTS)
         more = {CLICKS: self._published(clicked(log, values[QUERY]), CLICKS)} if self.clicks else {}
         present = int((log.frame["payload"].str.strip_chars() != "").sum())
         told = {"counted": changed(present), "dropped: nothing to count": gone(len(log) - present)}
-        return NoisyCounts(values, told, () if self.counts else (WEIGHTS_ONLY,), more)
+        return NoisyCounts(values, told, self._notes, more)
 
     def _published(self, asked: pl.DataFrame, table: str) -> pl.DataFrame:
         """The values of a table that are chosen, with their noisy counts."""
@@ -100,25 +112,24 @@ class DPQueries(Mechanism):
         chosen, scores = _chosen(held, selection)
         found = held.table[np.flatnonzero(chosen)]
         if COUNTED not in steps:
-            return found.with_columns(count=pl.Series(np.round(scores[chosen] / 2.0**selection.grid, 1)))
-        return found.with_columns(count=pl.Series(self._noisy_counts(held, asked, found, steps[COUNTED])))
+            return found.with_columns(count=as_published(scores[chosen], selection))
+        return found.with_columns(count=self._noisy_counts(held, asked, found, steps[COUNTED]))
 
-    def _noisy_counts(self, held: Holdings, asked: pl.DataFrame, found: pl.DataFrame, step: NoisyStep) -> Ints:
+    def _noisy_counts(self, held: Holdings, asked: pl.DataFrame, found: pl.DataFrame, step: NoisyStep) -> pl.Series:
         """How many people have each published value, or with korolova how often it stands among what was kept of them; to whole numbers."""
         if self.mechanism != "korolova":
             among = asked.join(found, on=found.columns, how="semi", maintain_order="left", nulls_equal=True)
-            held = distinct_of_people(among, self.count_cap)
-            held = Holdings(held.starts, held.values, np.ones_like(held.times), held.table)
+            held = distinct_of_people(among, self.count_cap).counted_once()
         counts = held.table.with_columns(count=pl.Series(whole_weights(held, step.grid)))
         exact = found.join(counts, on=found.columns, how="left", maintain_order="left", nulls_equal=True)["count"].fill_null(0)
-        return np.rint(with_noise(exact.to_numpy(), step) / 2.0**step.grid).astype(np.int64)
+        return as_published(with_noise(exact.to_numpy(), step), step)
 
 
 def _promising(asked: pl.DataFrame, guide: NoisyStep) -> pl.DataFrame:
     """The rows whose value is not one of a few people, as far as the noise of the guide lets that be known."""
     held = distinct_of_people(asked, None)
-    noisy = with_noise(equal_weights(held, guide.grid), guide) / 2.0**guide.grid
-    wanted = held.table[np.flatnonzero(noisy > PROMISING * guide.scale)]
+    noisy = with_noise(equal_weights(held, guide.grid), guide)
+    wanted = held.table[np.flatnonzero(noisy > limit_of(guide))]
     return asked.join(wanted, on=wanted.columns, how="semi", maintain_order="left", nulls_equal=True)
 
 
@@ -133,4 +144,4 @@ def _chosen(held: Holdings, step: NoisyStep) -> tuple[np.ndarray[tuple[int], np.
     else:
         numbers = whole_weights(held, step.grid)
     noisy = with_noise(numbers, step)
-    return noisy > np.ceil(step.threshold * 2.0**step.grid), noisy
+    return noisy > limit_of(step), noisy

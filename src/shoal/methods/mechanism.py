@@ -31,6 +31,18 @@ class NoisyCounts:
     more: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Summed:
+    """What a cluster must know of a mechanism whose numbers are sums of what people add, each for themselves, in whatever order.
+
+    `unit` is what is counted, `caps` the most values that a person adds to in each step, by its purpose; None is all.
+    """
+
+    unit: str | None
+    caps: Mapping[str, int | None]
+    notes: tuple[str, ...] = ()
+
+
 class Mechanism(Method):
     """A method that publishes counts of a log's rows with fresh noise."""
 
@@ -47,6 +59,11 @@ class Mechanism(Method):
     def deterministic(self) -> bool:
         """Noise is fresh."""
         return False
+
+    @property
+    def summed(self) -> Summed | None:
+        """How a cluster counts the same; None where what people add depends on others, or on an order of rows."""
+        return None
 
     @abstractmethod
     def counted(self, original: LogOriginal) -> NoisyCounts:

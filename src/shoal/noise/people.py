@@ -36,6 +36,10 @@ class Holdings:
         """How many different values people have."""
         return len(self.table)
 
+    def counted_once(self) -> Holdings:
+        """The same, each value of a person counted once."""
+        return Holdings(self.starts, self.values, np.ones_like(self.times), self.table)
+
     @cached_property
     def frame(self) -> pl.DataFrame:
         """The same as rows: a person, the columns of a value."""

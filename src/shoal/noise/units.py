@@ -18,9 +18,9 @@ FIRST, SECOND = "first", "second"  # the columns of a pair, in alphabetical orde
 LONGEST = 32  # terms of a query, or items of a person, that are paired
 
 
-def unit_of(log: Log, asked: str | None) -> str:
-    """The unit that was asked for, or the whole payload; refused where the log has none of that kind."""
-    whole = ITEM if log.kind == "item" else QUERY
+def unit_of(kind: str, asked: str | None) -> str:
+    """The unit that was asked for, or the whole payload; refused where a log of this kind has none."""
+    whole = ITEM if kind == "item" else QUERY
     unit = asked or whole
     if unit != PAIR and (unit == ITEM) != (whole == ITEM):
         other = (
@@ -28,6 +28,11 @@ def unit_of(log: Log, asked: str | None) -> str:
         )
         raise ParameterError(f"there is no {unit} to count: the input has {other}", hint="say so with --unit")
     return unit
+
+
+def columns_of(unit: str) -> tuple[str, ...]:
+    """The columns of a value."""
+    return (FIRST, SECOND) if unit == PAIR else (unit,)
 
 
 def asked_values(log: Log, unit: str) -> pl.DataFrame:

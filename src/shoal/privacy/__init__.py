@@ -16,6 +16,7 @@ from shoal.parameters import Declared
 from shoal.registry import Table
 
 if TYPE_CHECKING:
+    from shoal.data.noisy_steps import NoisyStep
     from shoal.data.original import AnyOriginal
     from shoal.data.release import Release
     from shoal.data.tables.rows import RowTable
@@ -162,6 +163,13 @@ class Model(Declared, ABC):
 
     def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:
         """The judgement on sets that were counted elsewhere, on a cluster, and on what else was found wrong there with the records."""
+        raise ParameterError(f"{self.name} is judged on one machine", hint="leave --engine out")
+
+    def judge_noise(self, steps: tuple[NoisyStep, ...], tables: tuple[str, ...], strange: Iterable[str] = ()) -> Verdict:
+        """The judgement on tables of noisy counts that are elsewhere, on a cluster, for a model that judges recorded noise.
+
+        `strange` says what in them stands nowhere in the original, where that is at hand.
+        """
         raise ParameterError(f"{self.name} is judged on one machine", hint="leave --engine out")
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shoal.counting import counted
 from shoal.data.noisy_steps import COUNTS, GUIDE, SELECTION, NoisyStep
 from shoal.data.release import Release
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
 from shoal.privacy.noise_loss import faults, given_away
+from shoal.privacy.published_values import invented, words_wanted
 
 if TYPE_CHECKING:
     from shoal.data.original_rows import LogOriginal
 
 NOT_RECORDED = "the noise that was added is not recorded, and noise cannot be seen in published numbers"
 PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS)}  # the steps of a table, in their order
-WORDS = r"[\p{L}\p{M}\p{N}]+"
 
 
 @dataclass(frozen=True)
@@ -49,10 +48,13 @@ class DifferentialPrivacy(Model):
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
         """Add up what the recorded noise gives away; with the original also whether all that is published stands in it."""
-        steps = release.mechanism
+        return self.judge_noise(release.mechanism, tuple(release.tables), () if original is None else _invented(release, original))
+
+    def judge_noise(self, steps: tuple[NoisyStep, ...], tables: tuple[str, ...], strange: Iterable[str] = ()) -> Verdict:
+        """The same for tables of these names, wherever their counts are; `strange` says what in them stands nowhere in the original."""
         if not steps:
             return Verdict(str(self), "not checkable", {}, unchecked=NOT_RECORDED)
-        broken = [*(fault for step in steps for fault in faults(step)), *_unfit(steps, release)]
+        broken = [*(fault for step in steps for fault in faults(step)), *_unfit(steps, tables)]
         if broken:
             return Verdict(str(self), "fails", {}, tuple(broken))
         epsilon, delta = given_away(steps, self.epsilon)
@@ -60,19 +62,18 @@ class DifferentialPrivacy(Model):
             broken.append(f"the recorded noise gives an epsilon of {epsilon:.6g}, more than {self.epsilon:g}")
         if delta > self.delta:
             broken.append(f"the recorded noise gives a delta of {delta:.6g}, more than {self.delta:g}")
-        if original is not None:
-            broken += _invented(release, original)
+        broken += strange
         return Verdict(str(self), "fails" if broken else "by construction", {"epsilon": epsilon, "delta": delta}, tuple(broken))
 
 
-def _unfit(steps: tuple[NoisyStep, ...], release: Release) -> Iterator[str]:
+def _unfit(steps: tuple[NoisyStep, ...], tables: tuple[str, ...]) -> Iterator[str]:
     """Where the record is not one of these tables: each is selected once, before it is counted at most once."""
     if len({step.noise for step in steps}) > 1:
         yield "the record mixes kinds of noise, whose composition is not computed here"
     told: dict[str, list[str]] = {}
     for step in steps:
         told.setdefault(step.table, []).append(step.purpose)
-    for table in release.tables:
+    for table in tables:
         if table not in told:
             yield f"no noise is recorded for the table {table!r}"
     for table, purposes in told.items():
@@ -87,8 +88,7 @@ def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
         assert isinstance(table, CountTable)
         for column in table.frame.drop(COUNT).columns:
             known = original.log.frame[column] if column in original.log.further else payloads
-            if original.log.kind == "text" and column in {"term", "first", "second"}:
-                known = payloads.str.extract_all(WORDS).explode()
-            strange = int((~table.frame[column].is_in(known.unique().implode())).sum())
-            if strange:
-                yield f"{counted(strange, 'published value')} of {column!r} stand nowhere in the original"
+            if (pattern := words_wanted(column, original.log.kind)) is not None:
+                known = payloads.str.extract_all(pattern).explode()
+            if strange := int((~table.frame[column].is_in(known.unique().implode())).sum()):
+                yield invented(strange, column)

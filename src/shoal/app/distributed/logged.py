@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pyarrow as pa
@@ -19,7 +19,11 @@ from shoal.app.job import Preparation
 from shoal.data.log import Log
 from shoal.data.words import with_single_blanks
 from shoal.engines.spark import Cluster
-from shoal.errors import GuaranteeNotMet
+
+if TYPE_CHECKING:
+    from shoal.engines.spark import Work
+
+UNACCOUNTED = "rows were lost or added unaccounted"
 
 
 @dataclass(frozen=True)
@@ -48,11 +52,12 @@ def logged_rows(how: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table
     if len(events):
         log, told = log_of(how, events)
         told["owners"] = log.n_owners
-        yield _rows(log, how, part)
+        yield rows_of_log(log, how, part)
     yield told_rows(LOGGED, "tally", [*tallies, json.dumps(told)])
 
 
-def _rows(log: Log, how: Splitting, part: int) -> pa.Table:
+def rows_of_log(log: Log, how: Splitting, part: int) -> pa.Table:
+    """The rows of a log of some people, each with its query and words."""
     text = log.frame["payload"].fill_null("").rename("text")
     by_words = how.splits and how.text
     query = with_single_blanks(text) if by_words else text
@@ -65,13 +70,15 @@ def _rows(log: Log, how: Splitting, part: int) -> pa.Table:
 def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> Logged:
     """The rows of paths or of a frame of Spark."""
     found = find_input(cluster, data, how)
+    work = Splitting(how, found.text, found.drops_repeats, how.read.owners == "folded", splits)
+    return Logged(*gathered(cluster, found, logged_rows, work, LOGGED))
+
+
+def gathered(cluster: Cluster, found: Found, work: Work, how: Gathering, schema: pa.Schema) -> tuple[Any, Counter[str], Found]:
+    """What `work` makes of all events of some people at once, without the tallies; their sums, and how the input was found."""
     cluster.expect(found.frame)
     partitions = cluster.partitions
     events = cluster.spread([found.frame], found.work, found.given, partial(owner_places, partitions), partitions)
-    work = Splitting(how, found.text, found.drops_repeats, how.read.owners == "folded", splits)
-    stored = cluster.store(cluster.map_spread(events, logged_rows, work, LOGGED), "rows")
+    stored = cluster.store(cluster.map_spread(events, work, how, schema), "rows")
     sums, defects = tallied(cluster.collect(stored.where("tally is not null").select("tally")))
-    rows = stored.where("tally is null").drop("tally")
-    if cluster.collect(rows.selectExpr("count(1)"))[0][0] != sums["used"]:
-        raise GuaranteeNotMet("rows were lost or added unaccounted", hint="nothing was written")
-    return Logged(rows, sums, found.told(sums, defects))
+    return stored.where("tally is null").drop("tally"), sums, found.told(sums, defects)

@@ -9,10 +9,11 @@ from typing import Any
 from shoal import __version__
 from shoal.app.accounts import USED
 from shoal.app.distributed import outcome
-from shoal.app.distributed.logged import Logged
+from shoal.app.distributed.logged import UNACCOUNTED, Logged
 from shoal.app.manifest_schema import ENGINE
 from shoal.data.accounting import Accounting, Ledger, gone, kept
 from shoal.engines.spark import Cluster, joined
+from shoal.errors import GuaranteeNotMet
 from shoal.io.directory import ReleaseDirectory
 from shoal.io.write.files import FileFact
 from shoal.itemsets.choice import plain_values
@@ -22,17 +23,32 @@ from shoal.metrics import METRICS, routine
 from shoal.privacy import Verdict
 
 
-def summed(cluster: Cluster, logged: Logged, published: Any, queries: Any, said: Kept) -> Counter[str]:
-    """Rows, words, different texts and people, of the original and of what is published; `queries` are the different published ones."""
+def summed(cluster: Cluster, logged: Logged, answered: Any, said: Kept) -> Counter[str]:
+    """Rows and words, of the original and of what is published; raises unless each row that could be published has one answer."""
     long = "false" if said.words is None else f"words > {said.words}"
     asked = ["count(1) as rows", "count_if(query = '') as empty", f"count_if(query != '' and {long}) as long"]
     asked += ["sum(terms) as words", "count(distinct case when text != '' then text end) as texts"]
     sums: Counter[str] = Counter(cluster.collect(logged.rows.selectExpr(*asked))[0].asDict())
-    sums.update(cluster.collect(published.selectExpr("count(1) as published", "sum(terms) as published_words"))[0].asDict())
-    as_asked = joined(logged.rows.select("owner", "text"), queries.selectExpr("query as text"), "text", "left_semi").where("text != ''")
-    counted = as_asked.selectExpr("count(distinct text) as published_texts", "count(distinct owner) as published_people")
-    sums.update(cluster.collect(counted)[0].asDict())
+    told = [
+        "count_if(stays) as published",
+        "count_if(not stays) as rare",
+        "coalesce(sum(case when stays then terms end), 0) as published_words",
+    ]
+    sums.update(cluster.collect(answered.selectExpr(*told, "count_if(stays is null) as lost"))[0].asDict())
+    if (
+        sums["lost"]
+        or sums["rows"] != logged.sums["used"]
+        or sums["published"] + sums["rare"] + sums["empty"] + sums["long"] != sums["rows"]
+    ):
+        raise GuaranteeNotMet(UNACCOUNTED, hint="nothing was written")
     return sums
+
+
+def as_asked(cluster: Cluster, logged: Logged, queries: Any) -> Counter[str]:
+    """How many different texts stand in the release as they were typed, and whose they are; `queries` are the different published ones."""
+    shown = joined(logged.rows.select("owner", "text"), queries.selectExpr("query as text"), "text", "left_semi").where("text != ''")
+    counted = shown.selectExpr("count(distinct text) as published_texts", "count(distinct owner) as published_people")
+    return Counter(cluster.collect(counted)[0].asDict())
 
 
 def publish(
@@ -63,8 +79,7 @@ def publish(
 
 def _account(logged: Logged, sums: Counter[str], *, splits: bool) -> Accounting:
     """Where rows, and words where these count each for themselves, went."""
-    rare = sums["rows"] - sums["published"] - sums["empty"] - sums["long"]
-    parts = {"published": kept(sums["published"]), RARE: gone(rare), NO_QUERY: gone(sums["empty"]), TOO_LONG: gone(sums["long"])}
+    parts = {"published": kept(sums["published"]), RARE: gone(sums["rare"]), NO_QUERY: gone(sums["empty"]), TOO_LONG: gone(sums["long"])}
     words = {AS_TYPED: kept(sums["published_words"]), IN_DROPPED: gone(sums["words"] - sums["published_words"])}
     return Accounting({"rows": logged.found.rows.split(USED, parts)} | ({"words": Ledger(sums["words"], words)} if splits else {}))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.app.distributed import grouping, judging, outcome, reading, recoding, threshold
+from shoal.app.distributed import grouping, judging, mechanism, outcome, reading, recoding, threshold
 from shoal.app.distributed.found import ONE_MACHINE
 from shoal.app.distributed.prepared import Prepared
 from shoal.app.distributed.preparing import different_in, insist_on_people, prepare_records
@@ -28,6 +28,7 @@ from shoal.errors import Infeasible, ParameterError
 from shoal.io.directory import ReleaseDirectory
 from shoal.methods import Method
 from shoal.methods.grouping import GroupingMethod
+from shoal.methods.mechanism import Mechanism
 from shoal.methods.recoding import RecodingMethod
 from shoal.methods.thresholds import ThresholdMethod
 
@@ -42,6 +43,8 @@ def release_on_cluster(data: Any, how: Preparation, method: Method, target: Targ
                 return threshold.released(cluster, data, how, method, directory)
             if isinstance(method, RecodingMethod):
                 return recoding.released(cluster, data, how, method, directory)
+            if isinstance(method, Mechanism):
+                return mechanism.released(cluster, data, how, method, directory)
             assert isinstance(method, GroupingMethod)
             return _released(cluster, data, how, method, directory)
 
@@ -52,6 +55,8 @@ def insist_on_support(how: Preparation, method: Method) -> None:
         threshold.insist_on_support(how, method)
     elif isinstance(method, RecodingMethod):
         recoding.insist_on_support(how, method)
+    elif isinstance(method, Mechanism):
+        mechanism.insist_on_support(how, method)
     else:
         _insist_on_grouping(how, method)
 

@@ -1,4 +1,7 @@
-"""The method `threshold` on a cluster: rows of queries, or of words, that k different people have in common."""
+"""The method `threshold` on a cluster: rows of queries, or of words, that k different people have in common.
+
+Of every row that could be published it is said whether it stays, so that a row without an answer is one that was lost.
+"""
 
 from __future__ import annotations
 
@@ -22,31 +25,35 @@ def candidates(rows: Any, said: Kept) -> Any:
     return filled if said.words is None else filled.where(f"words <= {said.words}")
 
 
-def published_rows(cluster: Cluster, rows: Any, said: Kept, *, by_words: bool) -> Any:
-    """The query of every row that is published, and how many words it has; `by_words` says that each word must be shared."""
+def answered_rows(cluster: Cluster, rows: Any, said: Kept, *, by_words: bool) -> Any:
+    """Whether each row that may be published `stays`, its query if it does, its words; `by_words` says that each word must be shared."""
     asked = candidates(rows, said)
-    shared = _of_shared_words(cluster, asked, said.k) if by_words else _shared(asked, said.k)
-    return cluster.store(joined(asked.select("query", "terms"), shared, "query", "left_semi"), "published")
+    answers = _by_words(cluster, asked, said.k) if by_words else _by_people(asked, said.k)
+    told = joined(asked.select("query", "terms"), answers, "query", "left")
+    return cluster.store(told.selectExpr("case when stays then query end as query", "terms", "stays"), "answered")
 
 
-def _shared(asked: Any, k: int) -> Any:
-    return asked.groupBy("query").agg(*expressions(PEOPLE)).where(f"people >= {k}").select("query")
+def _by_people(asked: Any, k: int) -> Any:
+    return asked.groupBy("query").agg(*expressions(PEOPLE)).selectExpr("query", f"people >= {k} as stays")
 
 
-def _of_shared_words(cluster: Cluster, asked: Any, k: int) -> Any:
-    """The queries that stay: the most that can, so that k people share each of their words in what stays.
+def _by_words(cluster: Cluster, asked: Any, k: int) -> Any:
+    """Which queries stay: the most that can, so that k people share each of their words in what stays.
 
     Dropping queries takes people from their other words, so words are counted again until no query is dropped.
     """
     split = cluster.map(asked.select("query").distinct(), split_queries, None, SPLIT).selectExpr("query", "explode(words) as word")
     left = cluster.store(joined(asked.select("owner", "query").distinct(), split.distinct(), "query"), "held_words")
-    number = 0
+    answers, number = None, 0
     while True:
         number += 1
         rare = left.groupBy("word").agg(*expressions(PEOPLE)).where(f"people < {k}").select("word")
         dropped = cluster.store(joined(left, rare, "word", "left_semi").select("query").distinct(), f"dropped_{number}")
         if not cluster.collect(dropped.selectExpr("count(1)"))[0][0]:
-            return left.select("query").distinct()
+            stay = left.select("query").distinct().selectExpr("query", "true as stays")
+            return stay if answers is None else stay.union(answers)
+        gone = dropped.selectExpr("query", "false as stays")
+        answers = gone if answers is None else answers.union(gone)
         left = cluster.store(joined(left, dropped, "query", "left_anti"), f"held_words_{number}")
 
 

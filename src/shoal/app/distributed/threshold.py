@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pyarrow as pa
 
 from shoal.app.distributed import judging_rows, outcome, row_outcome, shared_rows
 from shoal.app.distributed.found import ONE_MACHINE
-from shoal.app.distributed.logged import Logged, read_log
+from shoal.app.distributed.judging_rows import Judging
+from shoal.app.distributed.logged import UNACCOUNTED, Logged, read_log
 from shoal.app.distributed.writing import Content, write_parts
 from shoal.app.job import NO_TAXONOMY, Preparation
 from shoal.app.pipeline import insist
@@ -18,6 +20,8 @@ from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.io.directory import ReleaseDirectory
 from shoal.methods.rows import LOG
 from shoal.methods.thresholds import ThresholdMethod, nothing_shared
+
+NOTHING_WRITTEN = "nothing was written"
 
 
 def insist_on_support(how: Preparation, method: ThresholdMethod) -> None:
@@ -34,36 +38,47 @@ def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMet
     said = method.kept
     logged = read_log(cluster, data, how, splits=said.unit.splits)
     by_words = said.unit.splits and logged.found.text
-    published = shared_rows.published_rows(cluster, logged.rows, said, by_words=by_words)
-    if not cluster.collect(published.selectExpr("count(1)"))[0][0]:
+    answered = shared_rows.answered_rows(cluster, logged.rows, said, by_words=by_words)
+    sums = row_outcome.summed(cluster, logged, answered, said)
+    if not sums["published"]:
         people = cluster.collect(shared_rows.candidates(logged.rows, said).selectExpr("count(distinct owner)"))[0][0]
         raise nothing_shared(said, int(people))
-    return _judged_and_written(cluster, logged, published, method, directory, by_words=by_words)
+    return _judged_and_written(cluster, logged, answered.where("stays").select("query"), sums, method, directory, by_words=by_words)
 
 
 def _judged_and_written(
-    cluster: Cluster, logged: Logged, published: Any, method: ThresholdMethod, directory: ReleaseDirectory, *, by_words: bool
+    cluster: Cluster,
+    logged: Logged,
+    published: Any,
+    sums: Counter[str],
+    method: ThresholdMethod,
+    directory: ReleaseDirectory,
+    *,
+    by_words: bool,
 ) -> outcome.Made:
     claim = method.kept.claim
     wanted = claim.rows_to_count
     assert wanted is not None
-    made = judging_rows.seen_rows(cluster, published, wanted, "made", by_words=by_words)
-    verdict = claim.judge_rows(judging_rows.counted_with_original(cluster, made, logged.rows, wanted, by_words=by_words))
+    judging = Judging(wanted, by_words)
+    made = judging_rows.seen_rows(cluster, published, judging, "made")
+    counted, lost = judging_rows.counted_with_original(cluster, made, logged.rows, judging)
+    verdict = claim.judge_rows(counted)
     insist([verdict], "made")
+    if lost:
+        raise GuaranteeNotMet(UNACCOUNTED, hint=NOTHING_WRITTEN)
     content = _content(logged)
-    shown = published.selectExpr(f"query as {content.column}")
-    files, again = write_parts(cluster, shown, directory.path, content)
-    if again.columns != [content.column]:
-        raise GuaranteeNotMet("the files hold other columns than the release", hint="nothing was written")
-    written = judging_rows.seen_rows(cluster, again.toDF("query"), wanted, "written", by_words=by_words)
+    files, again = write_parts(cluster, published.toDF(*content.schema.names), directory.path, content)
+    if again.columns != content.schema.names:
+        raise GuaranteeNotMet("the files hold other columns than the release", hint=NOTHING_WRITTEN)
+    written = judging_rows.seen_rows(cluster, again.toDF("query"), judging, "written")
     if judging_rows.differing(cluster, made, written):
-        raise GuaranteeNotMet("the files do not hold the rows of the release", hint="nothing was written")
+        raise GuaranteeNotMet("the files do not hold the rows of the release", hint=NOTHING_WRITTEN)
     alone = claim.judge_rows(judging_rows.counted_from_file(cluster, written, wanted))
     insist([alone], "written")
-    sums = row_outcome.summed(cluster, logged, published, written.queries, method.kept)
-    return row_outcome.publish(logged, sums, method, verdict, alone, files, directory)
+    as_asked = row_outcome.as_asked(cluster, logged, written.queries)
+    return row_outcome.publish(logged, sums + as_asked, method, verdict, alone, files, directory)
 
 
 def _content(logged: Logged) -> Content:
     column = PAYLOAD["text" if logged.found.text else "item"]
-    return Content(LOG, RowTable.kind, column, pa.string(), columns={column: "text"})
+    return Content(LOG, RowTable.kind, pa.schema([(column, pa.string())]), columns={column: "text"})

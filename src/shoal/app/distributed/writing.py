@@ -29,12 +29,11 @@ WRITTEN = pa.schema([("file", pa.int64()), ("rows", pa.int64()), ("sha256", pa.s
 
 @dataclass(frozen=True)
 class Content:
-    """What the files of a table hold: one column of what is published, before it perhaps the number of the record."""
+    """What the files of a table hold: these columns of what is published, before them perhaps the number of the record."""
 
     table: str
     kind: str
-    column: str
-    type: Any
+    schema: pa.Schema
     numbered: bool = False
     layout: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -42,14 +41,14 @@ class Content:
     @property
     def shuffled(self) -> pa.Schema:
         """The same with a random number, and the number of its file."""
-        return pa.schema([("place", pa.int64()), ("file", pa.int64()), (self.column, self.type)])
+        return pa.schema([("place", pa.int64()), ("file", pa.int64()), *self.schema])
 
     def file_name(self, number: int) -> str:
         """Files are numbered from 1."""
         return f"{self.table}_{number + 1:05}.parquet"
 
 
-OF_RECORDS = Content(TABLE, BagTable.kind, "items", pa.list_(pa.string()), numbered=True, layout=LISTS)
+OF_RECORDS = Content(TABLE, BagTable.kind, pa.schema([("items", pa.list_(pa.string()))]), numbered=True, layout=LISTS)
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,8 @@ def shuffled(given: Places, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """What is published, each record or row with a random number, and the file it belongs in."""
     places = np.frombuffer(os.urandom(8 * len(table)), np.uint64) >> np.uint64(2)
     file = (places // np.uint64(-(-PLACES // given.files))).astype(np.int64)
-    column = given.content.column
-    yield pa.table({"place": places.astype(np.int64), "file": file, column: table.column(column)}, given.content.shuffled)
+    columns = {name: table.column(name) for name in given.content.schema.names}
+    yield pa.table({"place": places.astype(np.int64), "file": file, **columns}, given.content.shuffled)
 
 
 def written(parts: Parts, table: pa.Table) -> pa.Table:
@@ -83,20 +82,29 @@ def written(parts: Parts, table: pa.Table) -> pa.Table:
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     number = int(frame["file"][0])
-    first = parts.before[number] + 1
-    numbers = {"record": pl.int_range(first, first + len(frame), dtype=pl.Int64)} if parts.content.numbered else {}
-    ordered = frame.sort("place").select(**numbers, **{parts.content.column: pl.col(parts.content.column)})
-    digest = write_part(ordered, parts.directory / parts.content.file_name(number), parts.work)
+    digest = _write(parts, number, frame.sort("place"))
     return pa.table({"file": [number], "rows": [len(frame)], "sha256": [digest]}, WRITTEN)
 
 
+def _write(parts: Parts, number: int, ordered: pl.DataFrame) -> str:
+    first = parts.before[number] + 1
+    numbers = {"record": pl.int_range(first, first + len(ordered), dtype=pl.Int64)} if parts.content.numbered else {}
+    told = ordered.select(**numbers, **{name: pl.col(name) for name in parts.content.schema.names})
+    return write_part(told, parts.directory / parts.content.file_name(number), parts.work)
+
+
 def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content = OF_RECORDS) -> tuple[list[FileFact], Any]:
-    """Write what is shown, in a fresh order; what is said of the files, and their rows read again."""
+    """Write what is shown, in a fresh order; what is said of the files, and their rows read again. Nothing is one file without rows."""
     rows = int(cluster.collect(shown.selectExpr("count(1)"))[0][0])
     files = max(1, -(-rows // ROWS_IN_A_FILE))
     placed = cluster.store(cluster.map(shown, shuffled, Places(content, files), content.shuffled), "shuffled")
     held = sorted((row[0], row[1]) for row in cluster.collect(placed.groupBy("file").count()))
     before = dict(zip((file for file, _ in held), np.cumsum([0, *(n for _, n in held)]).tolist(), strict=False))
+    if not held:
+        nothing = pl.from_arrow(content.schema.empty_table())
+        assert isinstance(nothing, pl.DataFrame)
+        digest = _write(Parts(content, directory, cluster.place, {0: 0}), 0, nothing)
+        return [_fact(content, 0, 0, digest)], cluster.parquet([str(directory / content.file_name(0))])
     spread = placed.repartition(max(cluster.partitions, files), "file")
     done = cluster.collect(cluster.grouped(spread, "file", written, Parts(content, directory, cluster.place, before), WRITTEN))
     facts = [_fact(content, *row) for row in sorted(map(tuple, done))]
