@@ -32,7 +32,9 @@ def formed_in_ranges(form: Form, bags: Bags, taxonomy: Taxonomy, k: int) -> tupl
 
 def formed_range(form: Form, records: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
     """The groups of one range, formed on the part of the taxonomy that its records use; published records are over the whole one."""
-    part, nodes = taxonomy.only(np.unique(records.items).astype(np.int64))
+    used = np.zeros(len(taxonomy), np.bool_)
+    used[records.items] = True
+    part, nodes = taxonomy.only(np.flatnonzero(used))
     number = np.full(len(taxonomy), -1, np.int32)
     number[nodes] = np.arange(len(nodes), dtype=np.int32)
     groups, published = form(records.relabelled(number, part.names), part)
