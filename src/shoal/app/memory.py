@@ -50,7 +50,7 @@ class Memory:
 
 
 def _bytes(size: str | int) -> int:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", str(size).strip(), re.IGNORECASE)
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(?:i?B)?", str(size).strip(), re.IGNORECASE)
     if isinstance(size, bool) or found is None:
         raise ParameterError(f"--memory is a size such as 2G or 800M, not {size!r}", value=size)
     return int(float(found[1]) * UNITS[found[2].upper()])
