@@ -146,7 +146,7 @@ def methods_that_take(option: str) -> list[str]:
 @pytest.mark.parametrize(("command", "option"), options(), ids=str)
 def test_absurd_values_of_an_option(absurd: Shell, command: str, option: str):
     faults = {}
-    for value in VALUES:
+    for value in VALUES if option != "--out" else [*NUMBERS[:3], *TEXTS, *PLACES]:  # other numbers are names like these
         extra: list[str] = []
         if command == "anonymize" and (takers := methods_that_take(option)) and "shoal" not in takers:
             extra = ["--method", takers[0], *(["--no-guarantee"] if METHODS[takers[0]].guarantees_nothing else [])]

@@ -43,14 +43,13 @@ def flagged(err: str) -> bool:
     [
         [],
         ["--k", "8", "--effort", "fast", "--bound", "--bag", "--unknown", "keep", "--tree", "whole", "--to", "csv", "--force"],
-        ["--method", "clump", "--node-loss", "lm", "--r", "3"],
         ["--per", "session", "--gap", "10m", "--k", "8"],
         ["--config", "options.toml"],
     ],
     ids=" ".join,
 )
 def test_every_command_of_the_warning_makes_a_release(log: Shell, options: list[str]) -> None:
-    log.file("options.toml", 'k = 8\neffort = "fast"\nnode-loss = "lm"\n')
+    log.file("options.toml", 'k = 8\nmethod = "clump"\nr = 3\nnode-loss = "lm"\n')
     answer = log("anonymize", "my log.tsv", *(options or ["--k", "8"]), "--out", "a release")
     assert answer.code == 0, answer
     assert flagged(answer.err)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections import Counter
 from pathlib import Path
@@ -120,14 +119,6 @@ def spoil_what_is_published(monkeypatch: pytest.MonkeyPatch, spoil: Any) -> None
 
 def nothing_left(tmp_path: Path, kept: set[str]) -> None:
     assert {entry.name for entry in tmp_path.iterdir()} == kept
-
-
-def test_a_damaged_file_is_one_line_and_nothing_is_left(tmp_path: Path) -> None:
-    whole = gzip.compress(shoal.generate(users=500, seed=1).write_csv(separator="\t").encode())
-    (tmp_path / "log.tsv.gz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match="damaged"):
-        release_on_cluster([str(tmp_path / "log.tsv.gz")], Preparation(), Shoal(k=5), Target(tmp_path / "out"), "local[2]")
-    nothing_left(tmp_path, {"log.tsv.gz"})
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
