@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from shoal.app.distributed.found import Found, find_input
 from shoal.app.distributed.logged import UNACCOUNTED, gathered
-from shoal.app.distributed.reading import PARTS, Gathering, log_of, told_rows
+from shoal.app.distributed.reading import PARTS, Gathering, events_and_tallies, log_of, told_rows
 from shoal.app.job import Preparation
 from shoal.engines.spark import Cluster
 from shoal.errors import GuaranteeNotMet
@@ -50,10 +50,7 @@ def asked_schema(keys: tuple[str, ...]) -> pa.Schema:
 def asked_rows(how: Asking, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """The values and the texts of all people whose events are here; tallies pass through, and one more is added."""
     schema = asked_schema(columns_of(how.unit))
-    frame = pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame)
-    tallies = frame["tally"].drop_nulls().to_list()
-    events = frame.filter(pl.col("tally").is_null())
+    events, tallies = events_and_tallies(table)
     told: dict[str, Any] = {"written": 0, "folded": 0}
     if len(events):
         log, told = log_of(how, events)

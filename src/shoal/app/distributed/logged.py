@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 
 from shoal.app.distributed.found import Found, find_input, tallied
-from shoal.app.distributed.reading import PARTS, Gathering, log_of, owner_places, told_rows
+from shoal.app.distributed.reading import PARTS, Gathering, events_and_tallies, log_of, owner_places, told_rows
 from shoal.app.distributed.tables import LOGGED
 from shoal.app.job import Preparation
 from shoal.data.log import Log
@@ -44,10 +44,7 @@ class Logged:
 
 def logged_rows(how: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """The rows of all people whose events are here; tallies pass through, and one more is added."""
-    frame = pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame)
-    tallies = frame["tally"].drop_nulls().to_list()
-    events = frame.filter(pl.col("tally").is_null())
+    events, tallies = events_and_tallies(table)
     told: dict[str, Any] = {"written": 0, "folded": 0}
     if len(events):
         log, told = log_of(how, events)

@@ -140,12 +140,16 @@ def record_places(table: pa.Table) -> Ints:
     return np.asarray(table.column("record").to_numpy() // PARTS, np.int64)
 
 
-def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The records of all people whose events are here, on the whole taxonomy or as typed; tallies pass through, and one more is added."""
+def events_and_tallies(table: pa.Table) -> tuple[pl.DataFrame, list[str]]:
+    """The events of some people, and the tallies that came with them."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
-    tallies = frame["tally"].drop_nulls().to_list()
-    events = frame.filter(pl.col("tally").is_null())
+    return frame.filter(pl.col("tally").is_null()), frame["tally"].drop_nulls().to_list()
+
+
+def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The records of all people whose events are here, on the whole taxonomy or as typed; tallies pass through, and one more is added."""
+    events, tallies = events_and_tallies(table)
     told: dict[str, Any] = {"written": 0, "folded": 0}
     if len(events):
         log, told = log_of(how, events)
