@@ -6,7 +6,7 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,3 +37,15 @@ def session() -> Iterator[Any]:
     found.conf.set("spark.sql.shuffle.partitions", "4")  # 200 unless said otherwise, which is slow for a few rows
     yield found
     found.stop()
+
+
+@pytest.fixture
+def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], None]:
+    """Changes what a step made before it is stored, so that the judge has something to find."""
+    from shoal.engines.spark import Cluster
+
+    def change_step(step: str, change: Any) -> None:
+        stored = Cluster.store
+        monkeypatch.setattr(Cluster, "store", lambda self, made, name: stored(self, change(made) if name == step else made, name))
+
+    return change_step

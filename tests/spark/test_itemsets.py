@@ -107,11 +107,8 @@ def test_records_in_place_of_people_are_refused(few: Any, tmp_path: Path, monkey
         ("shuffled", lambda made: made.limit(3), "the files do not hold the records"),
     ],
 )
-def test_records_that_were_changed_or_lost_are_refused(
-    few: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, change: Any, told: str
-) -> None:
-    stored = Cluster.store
-    monkeypatch.setattr(Cluster, "store", lambda self, made, name: stored(self, change(made) if name == step else made, name))
+def test_records_that_were_changed_or_lost_are_refused(few: Any, tmp_path: Path, spoil: Any, step: str, change: Any, told: str) -> None:
+    spoil(step, change)
     refused(few, tmp_path, told)
 
 

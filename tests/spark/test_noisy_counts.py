@@ -107,11 +107,8 @@ def test_where_nothing_is_chosen_the_table_is_empty(session: Any, tmp_path: Path
     ],
     ids=["invented", "twice", "lost"],
 )
-def test_what_was_invented_doubled_or_lost_is_refused(
-    frame: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, change: Any, told: str
-) -> None:
-    stored = Cluster.store
-    monkeypatch.setattr(Cluster, "store", lambda self, found, name: stored(self, change(found) if name == step else found, name))
+def test_what_was_invented_doubled_or_lost_is_refused(frame: Any, tmp_path: Path, spoil: Any, step: str, change: Any, told: str) -> None:
+    spoil(step, change)
     with pytest.raises(GuaranteeNotMet, match=told) as refused:
         shoal.anonymize(frame, METHOD).write(tmp_path / "out")
     assert "secret" not in str(refused.value)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.app.distributed import judging, run
+from shoal.app.distributed import judging
 from shoal.app.distributed.run import release_on_cluster
 from shoal.app.job import Preparation, Target
 from shoal.app.request import preparation
@@ -111,12 +111,6 @@ def test_a_frame_of_items_with_a_taxonomy_of_a_file(session: Any, tmp_path: Path
 UNLIKE = ("zzqa", "zzqb", "zzqc", "zzqd", "zzqe")  # words that no taxonomy knows: all of them meet at the node of unknown words
 
 
-def spoil_what_is_published(monkeypatch: pytest.MonkeyPatch, spoil: Any) -> None:
-    """What the ranges made is changed before it is judged."""
-    stored = run.Cluster.store
-    monkeypatch.setattr(run.Cluster, "store", lambda self, made, name: stored(self, spoil(made) if name == "published" else made, name))
-
-
 def nothing_left(tmp_path: Path, kept: set[str]) -> None:
     assert {entry.name for entry in tmp_path.iterdir()} == kept
 
@@ -137,20 +131,22 @@ def test_too_few_people_and_spellings_are_told_as_on_one_machine(session: Any, t
     nothing_left(tmp_path, set())
 
 
-def test_a_method_that_publishes_what_is_not_there_is_found(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_method_that_publishes_what_is_not_there_is_found(
+    session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Any
+) -> None:
     """Records that a method moved to groups of another content are untrue; records that a task lost are missed, not called withheld."""
     rows = [(f"p{i}", "milk bread" if i % 2 else "car wheel") for i in range(40)]
     frame = session.createDataFrame(rows, "user string, query string")
     turned = ("record", "case when items[0] = 'bread' then array('wheel') else items end as items", "withheld")
-    spoil_what_is_published(monkeypatch, lambda made: made.selectExpr(*turned))
+    spoil("published", lambda made: made.selectExpr(*turned))
     with pytest.raises(GuaranteeNotMet):
         shoal.anonymize(frame, k=5).write(tmp_path / "out")
     monkeypatch.undo()
-    spoil_what_is_published(monkeypatch, lambda made: made.limit(30))
+    spoil("published", lambda made: made.limit(30))
     with pytest.raises(GuaranteeNotMet, match="lost or added"):
         shoal.anonymize(frame, k=5).write(tmp_path / "out")
     monkeypatch.undo()
-    spoil_what_is_published(monkeypatch, lambda made: made.union(made))
+    spoil("published", lambda made: made.union(made))
     with pytest.raises(GuaranteeNotMet, match="lost or added"):
         shoal.anonymize(frame, k=5).write(tmp_path / "out")
     nothing_left(tmp_path, set())

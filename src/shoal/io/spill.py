@@ -39,9 +39,12 @@ class UnnamedFile:
                 rest, self.size = rest[done:], self.size + done
 
     def read(self, begin: int, size: int) -> bytes:
-        """So many bytes from this place on."""
+        """So many bytes from this place on; the system may give a part at a time."""
+        found = bytearray()
         with disk_errors(self._called):
-            return os.pread(self._handle, size, begin)
+            while piece := os.pread(self._handle, size - len(found), begin + len(found)):
+                found += piece
+        return bytes(found)
 
     def mapped(self) -> mmap.mmap:
         """All of it as memory, read when it is used."""

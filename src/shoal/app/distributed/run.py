@@ -6,9 +6,11 @@ Everything is stored in the unfinished directory of the release until it gets it
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +34,8 @@ from shoal.methods.mechanism import Mechanism
 from shoal.methods.recoding import RecodingMethod
 from shoal.methods.thresholds import ThresholdMethod
 
+FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recoding, Mechanism: mechanism}
+
 
 def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str | None = None) -> outcome.Made:
     """Make, judge and write a release of the input, which is paths or a frame of Spark. Returns the manifest and what led to it."""
@@ -39,26 +43,27 @@ def release_on_cluster(data: Any, how: Preparation, method: Method, target: Targ
     with ReleaseDirectory(target.directory, force=target.force) as directory, directory.workplace() as work:
         cluster = Cluster.at(master, work) if isinstance(data, list | tuple | str | Path) else Cluster.of(data, work)
         with cluster.watched():
-            if isinstance(method, ThresholdMethod):
-                return threshold.released(cluster, data, how, method, directory)
-            if isinstance(method, RecodingMethod):
-                return recoding.released(cluster, data, how, method, directory)
-            if isinstance(method, Mechanism):
-                return mechanism.released(cluster, data, how, method, directory)
-            assert isinstance(method, GroupingMethod)
-            return _released(cluster, data, how, method, directory)
+            return _family(method).released(cluster, data, how, method, directory)
 
 
 def insist_on_support(how: Preparation, method: Method) -> None:
     """Raise where a method or a way of preparing is only for one machine."""
-    if isinstance(method, ThresholdMethod):
-        threshold.insist_on_support(how, method)
-    elif isinstance(method, RecodingMethod):
-        recoding.insist_on_support(how, method)
-    elif isinstance(method, Mechanism):
-        mechanism.insist_on_support(how, method)
-    else:
-        _insist_on_grouping(how, method)
+    _family(method).insist_on_support(how, method)
+
+
+class Family(NamedTuple):
+    """Methods that are alike on a cluster: what is refused because it is only for one machine, and how a release is made."""
+
+    insist_on_support: Callable[[Preparation, Any], None]
+    released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.Made]
+
+
+def _family(method: Method) -> Family:
+    """The family of a method; methods of no other kind must form groups."""
+    for kind, family in FAMILIES.items():
+        if isinstance(method, kind):
+            return Family(family.insist_on_support, family.released)
+    return Family(_insist_on_grouping, _released)
 
 
 def _insist_on_grouping(how: Preparation, method: Method) -> None:
