@@ -1,132 +1,124 @@
-"""A standalone cluster of two workers, which the test starts: the same records, also where a worker is killed in the middle of a run."""
+"""A standalone cluster of two workers, which the test starts: the same records, also where workers are killed in the middle of a run."""
 
 from __future__ import annotations
 
 import os
-import signal
-import socket
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import shoal
+from helpers_cluster import PATIENCE, Standalone, end, standalone, wait_for
 from shoal.engines import plan
 from shoal.methods.shoal import Shoal
 
 PEOPLE = 2000
 SMALLEST = 300
 SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java compiles no more than short runs need
-PATIENCE = 900  # seconds, on a machine that many use
 PROGRAM = f"from shoal.engines import plan; plan.SMALLEST_RANGE = {SMALLEST}; from shoal.app.cli.start import main; main()"
-
-
-def environment() -> dict[str, str]:
-    paths = os.pathsep.join([str(Path(shoal.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    said = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": paths, "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_TOOL_OPTIONS": SHORT_RUNS}
-    return os.environ | said
-
-
-def spark_class(name: str, *arguments: str, place: Path) -> subprocess.Popen[bytes]:
-    """A process of Spark's, in a session of its own, so that it ends together with all that it starts."""
-    import pyspark
-
-    program = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    with (place / f"{name.rpartition('.')[2]}.log").open("ab") as out:
-        return subprocess.Popen([program, name, *arguments], stdout=out, stderr=out, env=environment(), cwd=place, start_new_session=True)
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def wait_for(what: str, found: object) -> None:
-    started = time.monotonic()
-    while not found():  # type: ignore[operator]
-        assert time.monotonic() - started < PATIENCE, f"no {what} in time"
-        time.sleep(0.2)
+IMPATIENT = f"from shoal.engines import spark; spark.SECONDS_WITHOUT_WORKERS = 15; {PROGRAM}"
+Step = tuple[str, Callable[[], None]]
 
 
 @pytest.fixture
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The address of a master and its two workers, each with one core."""
-    place = tmp_path_factory.mktemp("cluster")
-    port = free_port()
-    address = f"spark://127.0.0.1:{port}"
-    running = [
-        spark_class("org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0", place=place)
-    ]
-    workers = []
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+    with standalone(tmp_path_factory.mktemp("cluster"), java=SHORT_RUNS) as found:
+        yield found
+
+
+def finished(cluster: Standalone, place: Path, program: str, *steps: Step, **environment: str) -> tuple[int, str]:
+    """How a run ends, and what it tells, if something is done each time that something is found in its unfinished directory."""
+    log = place / "log.tsv"
+    shoal.generate(users=PEOPLE, seed=6).write_csv(log, separator="\t")
+    said = ["anonymize", str(log), "--out", str(place / "there"), "--k", "5", "--effort", "fast"]
+    asked = [sys.executable, "-c", program, *said, "--engine", "spark", "--master", cluster.address]
+    run = subprocess.Popen(asked, env=cluster.environment(**environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        for number in (1, 2):
-            work = place / f"worker{number}"
-            work.mkdir()
-            options = ("--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(work))
-            workers.append(spark_class("org.apache.spark.deploy.worker.Worker", *options, address, place=work))
-        wait_for("master", lambda: b"Registering worker" in (place / "Master.log").read_bytes())
-        yield address, workers
+        for found, action in steps:
+            wait_for(found, lambda found=found: run.poll() is not None or list(place.glob(f".*/{found}")))
+            assert run.poll() is None, run.communicate()[0].decode()
+            action()
+        told = run.communicate(timeout=PATIENCE)[0].decode()
     finally:
-        for process in (*workers, *running):
-            end(process)
+        run.kill()
+    return run.returncode, told
+
+
+def failed(place: Path, code: int, told: str) -> str:
+    """The one line that is told of a run that failed as it should, with nothing left behind."""
+    assert code == 1, told
+    assert "Traceback" not in told
+    assert {entry.name for entry in place.iterdir()} == {"log.tsv"}
+    (line,) = [line for line in told.splitlines() if line.startswith("shoal: ")]
+    return line
 
 
 def records_in(directory: Path) -> Counter[tuple[str, ...]]:
     return Counter(tuple(items) for items in pl.read_parquet(directory / "records*.parquet")["items"].to_list())
 
 
-def test_a_worker_that_is_killed_changes_nothing(
-    cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    address, workers = cluster
-    log, out = tmp_path / "log.tsv", tmp_path / "there"
-    shoal.generate(users=PEOPLE, seed=6).write_csv(log, separator="\t")
-    said = ["anonymize", str(log), "--out", str(out), "--k", "5", "--effort", "fast", "--engine", "spark", "--master", address]
-    run = subprocess.Popen([sys.executable, "-c", PROGRAM, *said], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    try:
-        wait_for("stored step", lambda: run.poll() is not None or list(tmp_path.glob(".*/work/records/_SUCCESS")))
-        assert run.poll() is None, run.communicate()[0].decode()
-        end(workers[0])
-        told = run.communicate(timeout=PATIENCE)[0].decode()
-    finally:
-        run.kill()
-    assert run.returncode == 0, told
-    assert "verified and written" in told
+def same_as_on_one_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "SMALLEST_RANGE", SMALLEST)
-    shoal.anonymize(log, Shoal(k=5, effort="fast")).write(tmp_path / "here")
-    assert records_in(out) == records_in(tmp_path / "here")
-    assert {entry.name for entry in tmp_path.iterdir()} == {"log.tsv", "there", "here"}
+    shoal.anonymize(place / "log.tsv", Shoal(k=5, effort="fast")).write(place / "here")
+    assert records_in(place / "there") == records_in(place / "here")
+    assert {entry.name for entry in place.iterdir()} == {"log.tsv", "there", "here"}
 
 
-def test_a_cluster_without_workers_is_one_line_and_nothing_is_left(
-    cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
+def test_a_worker_that_is_killed_changes_nothing(cluster: Standalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, told = finished(cluster, tmp_path, PROGRAM, ("work/records/_SUCCESS", lambda: end(cluster.workers[0])))
+    assert code == 0, told
+    assert "verified and written" in told
+    same_as_on_one_machine(tmp_path, monkeypatch)
+
+
+def test_a_replacement_is_all_that_is_left_after_two_were_killed(
+    cluster: Standalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address, workers = cluster
-    log = tmp_path / "log.tsv"
-    shoal.generate(users=PEOPLE, seed=6).write_csv(log, separator="\t")
-    said = ["anonymize", str(log), "--out", str(tmp_path / "there"), "--engine", "spark", "--master", address]
-    program = f"from shoal.engines import spark; spark.SECONDS_WITHOUT_WORKERS = 15; {PROGRAM}"
-    run = subprocess.Popen([sys.executable, "-c", program, *said], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    try:
-        wait_for("unfinished directory", lambda: run.poll() is not None or list(tmp_path.glob(".*/work")))
-        for worker in workers:
+    def replace_one() -> None:
+        end(cluster.workers[0])
+        cluster.add_worker()
+
+    steps = ("work/records/_SUCCESS", replace_one), ("work/published", lambda: end(cluster.workers[1]))
+    code, told = finished(cluster, tmp_path, PROGRAM, *steps)
+    assert code == 0, told
+    same_as_on_one_machine(tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("first", ["work/records/_SUCCESS", "work"])
+def test_both_workers_killed_in_turn_are_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path, first: str) -> None:
+    one, other = cluster.workers
+    steps = (first, lambda: end(one)), ("work/records/_SUCCESS", lambda: end(other))
+    assert "the cluster has no workers" in failed(tmp_path, *finished(cluster, tmp_path, IMPATIENT, *steps))
+
+
+def test_a_cluster_without_workers_is_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path) -> None:
+    def end_all() -> None:
+        for worker in cluster.workers:
             end(worker)
-        told = run.communicate(timeout=PATIENCE)[0].decode()
-    finally:
-        run.kill()
-    assert run.returncode == 1, told
-    assert "the cluster has no workers" in told
-    assert "Traceback" not in told
-    assert {entry.name for entry in tmp_path.iterdir()} == {"log.tsv"}
+
+    assert "the cluster has no workers" in failed(tmp_path, *finished(cluster, tmp_path, IMPATIENT, ("work", end_all)))
+
+
+@pytest.fixture
+def small_disks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A directory with room for what Spark keeps of itself, but not for shuffled rows."""
+    place = tmp_path_factory.mktemp("disks")
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], check=False).returncode:
+        pytest.skip("a small file system can be mounted by root alone")
+    yield place
+    subprocess.run(["umount", "--lazy", place], check=True)  # a worker may hold a file open that it could not write
+
+
+def test_no_room_for_shuffled_rows_is_one_line_and_nothing_is_left(tmp_path: Path, small_disks: Path) -> None:
+    (tmp_path / "cluster").mkdir()
+    (tmp_path / "run").mkdir()
+    with standalone(tmp_path / "cluster", workers=0, java=SHORT_RUNS) as cluster:
+        for _ in range(2):
+            cluster.add_worker(SPARK_LOCAL_DIRS=str(small_disks))
+        told = failed(tmp_path / "run", *finished(cluster, tmp_path / "run", PROGRAM))
+    assert "full" in told
