@@ -21,10 +21,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from shoal import errors, kernels
-from shoal.engines.packed import PACKED, PLACE, packed, unpacked
+from shoal.engines.packed import PACKED, PLACE, numbers_of_places, packed, unpacked
 from shoal.errors import InputError, OutputError, ParameterError, ShoalError
 
 if TYPE_CHECKING:
@@ -41,13 +39,15 @@ log = logging.getLogger("shoal.spark")
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
 PARTITIONS = "spark.sql.shuffle.partitions"
 PARTITION_BYTES = 32 << 20  # of the input
+LEAST_SPAN = 4 << 20  # of a file that several tasks read
 LARGEST_INPUT = 1 << 60  # Spark says more than this of what it does not know
 MOST_PARTITIONS = 20_000
-NUMBERS_TRIED = 24  # for each partition: that none of them falls into one of 20,000 happens once in a million runs
 SECONDS_WITHOUT_WORKERS, NAP = 300.0, 1.0
 MISSING = "pip install 'shoal[spark]', and Java 17 or later"
 TOLD = "SHOAL-ERROR "
 _TOLD = re.compile(TOLD + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
+# On one machine runs are short, and Java's second compiler takes more than it saves; extraJavaOptions of the user count for more.
+JAVA_OPTIONS, FOR_SHORT_RUNS = "spark.driver.defaultJavaOptions", "-XX:TieredStopAtLevel=1"
 SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.ui.enabled": "false",
@@ -113,13 +113,13 @@ class Cluster:
         """How many partitions a shuffle makes."""
         return int(self.session.conf.get(PARTITIONS))
 
-    def expect(self, frame: Any) -> None:
+    def expect(self, frame: Any, size: int | None = None) -> None:
         """Make shuffles of an input like this one in partitions that fit an executor, and at least two for each core.
 
-        Where Spark cannot tell how large a frame is, the setting of its session stays.
+        Where nobody says how many bytes it has, and Spark cannot tell how large a frame is, the setting of its session stays.
         """
         if not self.session.sparkContext.getConf().contains(PARTITIONS):
-            size = _bytes_read(frame)
+            size = _bytes_read(frame) if size is None else size
             if size > LARGEST_INPUT:
                 return
             wanted = max(-(-size // PARTITION_BYTES), 2 * self.session.sparkContext.defaultParallelism)
@@ -130,6 +130,14 @@ class Cluster:
     def lines(self, paths: Sequence[str]) -> Any:
         """The lines of text files, as bytes, each with its end."""
         return self.session.read.option("lineSep", "\n").text(list(paths)).selectExpr("cast(concat(value, '\n') as binary) as line")
+
+    def span_bytes(self, size: int) -> int:
+        """How many bytes of files of this size in all a task is to read: so that all cores have some, but not too few."""
+        return min(PARTITION_BYTES, max(LEAST_SPAN, -(-size // self.session.sparkContext.defaultParallelism)))
+
+    def numbers(self, n: int) -> Any:
+        """The numbers below n, each in a partition of its own, in a column `id`."""
+        return self.session.range(0, n, 1, n)
 
     def parquet(self, paths: Sequence[str]) -> Any:
         """The rows of Parquet files or directories."""
@@ -144,21 +152,13 @@ class Cluster:
 
     def spread(self, frames: Sequence[Any], work: Work, shared: Any, places: Places, partitions: int) -> Any:
         """What `work` makes of each partition of some frames, packed: every row is in the partition, from 0, that `places` tells of it."""
-        held = self.session.sparkContext.broadcast((shared, self._numbers(partitions)))
+        held = self.session.sparkContext.broadcast((shared, numbers_of_places(partitions)))
         made = [frame.mapInArrow(_packing(work, held, places), _spark_schema(PACKED)) for frame in frames]
         return reduce(lambda one, other: one.union(other), made).repartition(partitions, PLACE)
 
     def map_spread(self, frame: Any, work: Work, shared: Any, schema: pa.Schema) -> Any:
         """What `work` makes of each partition of packed rows."""
         return self.map(frame, _Unpacking(work), shared, schema)
-
-    def _numbers(self, partitions: int) -> Ints:
-        """For each partition a number that Spark's hash puts there. Should one have none, its rows are in another, and all of them."""
-        numbers = np.arange(partitions, dtype=np.int64)
-        tried = self.session.range(NUMBERS_TRIED * partitions).selectExpr("id", f"pmod(hash(id), {partitions}) as at")
-        for at, number in self.collect(tried.groupBy("at").agg(*expressions("min(id)"))):
-            numbers[at] = number
-        return numbers
 
     def grouped(self, frame: Any, key: str, work: GroupWork, shared: Any, schema: pa.Schema) -> Any:
         """What `work(shared, table)` makes of all rows with one value of the key."""
@@ -207,10 +207,11 @@ def _session(master: str | None) -> Any:
     builder = SparkSession.builder.appName("shoal")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
+    if master is None and "SPARK_ENV_LOADED" not in os.environ and "MASTER" not in os.environ:
+        master = "local[*]"
     if master is not None:
         builder = builder.master(master)
-    elif "SPARK_ENV_LOADED" not in os.environ and "MASTER" not in os.environ:
-        builder = builder.master("local[*]")
+        builder = builder.config(JAVA_OPTIONS, FOR_SHORT_RUNS) if master.startswith("local") else builder
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")  # what fails is told by the program, in one line
     return session

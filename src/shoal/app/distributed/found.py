@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 import polars as pl
 
-from shoal.app.distributed.reading import Input, events_of_lines, events_of_rows
+from shoal.app.distributed.reading import Input, events_of_lines, events_of_rows, events_of_spans
 from shoal.app.job import Preparation
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.engines.spark import Cluster, spark_errors
@@ -22,12 +23,14 @@ from shoal.io.read.options import CLICKS
 from shoal.io.read.owners import notes_on_spelling
 from shoal.io.read.reading import SKIPPING
 from shoal.io.read.source import Source
+from shoal.io.read.spans import first_lines_of, size_of, spans_of
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Work
 
 FIRST = 500  # rows that tell how the others are written
 PARQUET = (".parquet", ".parq")
+COMPRESSED = (".gz", ".bz2", ".deflate", ".snappy", ".lz4", ".zst", ".zstd")  # what Spark unpacks, by the names of files
 TAKEN = ("querylog", "table")
 ONE_MACHINE = "leave --engine out"
 
@@ -44,6 +47,11 @@ class Found:
     rows: Ledger = field(default_factory=lambda: Ledger(0))
     notes: tuple[str, ...] = ()
     defects: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes tasks read themselves; None where Spark knows."""
+        return sum(span.end - span.start for span in self.given.spans) if self.given.spans else None
 
     @property
     def text(self) -> bool:
@@ -111,7 +119,11 @@ def _of_frame(frame: Any, how: Preparation, files: int, called: str) -> Found:
 def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
     lines = cluster.lines(paths)
     files = sorted(lines.inputFiles())
-    beginnings = ([bytes(row[0]) for row in cluster.lines([file]).limit(FIRST).collect()] for file in files)
+    plain = _plain_files(files)
+    if plain:
+        beginnings = (first_lines_of(file, FIRST) for file in plain)
+    else:
+        beginnings = ([bytes(row[0]) for row in cluster.lines([file]).limit(FIRST).collect()] for file in files)
     first = next(filter(None, beginnings), None)
     if first is None:
         raise InputError(f"{paths[0]} is empty" if len(files) == 1 else f"all {len(files)} files of the log are empty")
@@ -119,7 +131,18 @@ def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
     layout = _taken(find_layout(Source(Path(paths[0]), "", head, False), how.reading))
     header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
     called = paths[0] if len(files) == 1 else f"the log of {len(files)} files"
-    return Found(lines, events_of_lines, Input(layout, how, header), len(files), called)
+    if not plain:
+        return Found(lines, events_of_lines, Input(layout, how, header), len(files), called)
+    spans = spans_of(plain, cluster.span_bytes(sum(map(size_of, plain))))
+    return Found(cluster.numbers(len(spans)), events_of_spans, Input(layout, how, header, tuple(spans)), len(files), called)
+
+
+def _plain_files(files: Sequence[str]) -> list[Path]:
+    """The files, if all of them are on a file system and by their names not compressed: then tasks read them without Spark."""
+    places = [urlsplit(file) for file in files]
+    if all(place.scheme == "file" and not place.netloc and not unquote(place.path).lower().endswith(COMPRESSED) for place in places):
+        return [Path(unquote(place.path)) for place in places]
+    return []
 
 
 def _taken(layout: Layout) -> Layout:

@@ -73,7 +73,7 @@ def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> 
 
 def gathered(cluster: Cluster, found: Found, work: Work, how: Gathering, schema: pa.Schema) -> tuple[Any, Counter[str], Found]:
     """What `work` makes of all events of some people at once, without the tallies; their sums, and how the input was found."""
-    cluster.expect(found.frame)
+    cluster.expect(found.frame, found.size)
     partitions = cluster.partitions
     events = cluster.spread([found.frame], found.work, found.given, partial(owner_places, partitions), partitions)
     stored = cluster.store(cluster.map_spread(events, work, how, schema), "rows")

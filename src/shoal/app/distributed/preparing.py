@@ -22,7 +22,7 @@ from shoal.taxonomy.tree import Taxonomy
 def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     """The records of paths or of a frame of Spark, stored on the cluster, on the taxonomy or with their names as they were typed."""
     found = find_input(cluster, data, how)
-    cluster.expect(found.frame)
+    cluster.expect(found.frame, found.size)
     given, notes = load_taxonomy(how.taxonomy, how.loss) if how.taxonomy != NO_TAXONOMY else (None, ())
     partitions = cluster.partitions
     events = cluster.spread([found.frame], found.work, found.given, partial(reading.owner_places, partitions), partitions)

@@ -1,6 +1,7 @@
 """Rows of the input, on the workers: lines or columns become events by the same rules as on one machine, and events of one person a record.
 
-Spark leaves out a byte order mark at the head of a file; one elsewhere is part of its line, as on one machine.
+Plain text on a file system is read by the tasks themselves, part by part; other text comes line by line from Spark. Either way a byte order
+mark at the head of a file is left out, and one elsewhere is part of its line, as on one machine.
 A line is cut by the kernel that cuts files; so a field must not hold a line end, because lines are told apart before.
 """
 
@@ -30,6 +31,7 @@ from shoal.io.read.events import NO_TIME, collected
 from shoal.io.read.formats import Layout
 from shoal.io.read.owners import folded
 from shoal.io.read.source import HEAD, Source
+from shoal.io.read.spans import Span, lines_in, without_line
 from shoal.taxonomy.placing import UNLISTED, as_typed, place_terms
 from shoal.taxonomy.tree import Taxonomy
 from shoal.text.terms import in_one_case
@@ -47,6 +49,7 @@ class Input:
     layout: Layout
     how: Preparation
     header: bytes = b""
+    spans: tuple[Span, ...] = ()  # of plain files, that the tasks read
 
     @property
     def options(self) -> Any:
@@ -91,9 +94,21 @@ def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Tab
     rows = (
         lines.filter(pc.invert(pc.is_in(lines, pa.array([given.header + end for end in LINE_ENDS], lines.type)))) if given.header else lines
     )
-    text = b"".join(map(_bytes_of, rows.chunks))
+    yield from _events_of_text(given, b"".join(map(_bytes_of, rows.chunks)), len(lines) - len(rows))
+
+
+def events_of_spans(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The events of parts of files, of which the table has the numbers, and a tally of each."""
+    for number in table.column("id").to_pylist():
+        text, headers = lines_in(given.spans[number]), 0
+        if given.header:
+            text, headers = without_line(text, given.header, LINE_ENDS)
+        yield from _events_of_text(given, text, headers)
+
+
+def _events_of_text(given: Input, text: bytes, headers: int) -> Iterator[pa.Table]:
     source = Source(PARTITION, "", text[:HEAD], len(text) <= HEAD, pipe=io.BytesIO(text))
-    yield from _events(replace(given, layout=replace(given.layout, header=False)), source, len(lines) - len(rows))
+    yield from _events(replace(given, layout=replace(given.layout, header=False)), source, headers)
 
 
 def _bytes_of(lines: pa.LargeBinaryArray) -> memoryview:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,7 @@ from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.errors import GuaranteeNotMet
 from shoal.taxonomy.tree import Taxonomy, Worth
 
+COARSE = "_coarse"
 STRANGE = "records hold items that have no place on the tree of all records"
 
 NUMBERS, WORDS = pa.list_(pa.int32()), pa.list_(pa.string())
@@ -79,8 +80,13 @@ class Fitted:
         return cls(tree.names.names[:n], tree.parent[:n].copy(), tree.unlisted, barred, worth, renumbered, tree.loss_name)
 
     def coarse(self) -> Taxonomy:
-        """The tree in which every unknown word is the node of all of them."""
-        return self.with_words(pl.Series([], dtype=pl.String))
+        """The tree in which every unknown word is the node of all of them; made once for all tasks of a worker."""
+        if COARSE not in self.__dict__:
+            self.__dict__[COARSE] = self.with_words(pl.Series([], dtype=pl.String))
+        return cast("Taxonomy", self.__dict__[COARSE])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != COARSE}
 
     def with_words(self, words: pl.Series) -> Taxonomy:
         """The tree with these unknown words, which are in order, at the losses of the tree with all of them."""
@@ -133,6 +139,15 @@ def words_in(table: pa.Table) -> pl.Series:
     return found.cast(pl.String).unique().sort()
 
 
+def _codes(words: Any, fitted: Fitted, tree: Taxonomy) -> Ints:
+    """The node of each unknown word: on the coarse tree that of all of them; negative where there is none."""
+    if len(tree) == len(fitted.names) and fitted.unlisted is not None:
+        return np.full(len(words), fitted.unlisted, np.int64)
+    named = pl.from_arrow(words)
+    assert isinstance(named, pl.Series)
+    return tree.names.codes(named.cast(pl.String)).astype(np.int64)
+
+
 def bags_of(table: pa.Table, fitted: Fitted, tree: Taxonomy, counts: str = "counts") -> Bags:
     """Records over a tree with their unknown words, or over the coarse one; `counts` says which of the two counts is meant.
 
@@ -140,11 +155,7 @@ def bags_of(table: pa.Table, fitted: Fitted, tree: Taxonomy, counts: str = "coun
     """
     starts, nodes = lists_of(table, "nodes")
     begins, words = lists_of(table, "words")
-    named = pl.from_arrow(words)
-    assert isinstance(named, pl.Series)
-    codes = tree.names.codes(named.cast(pl.String))
-    if len(tree) == len(fitted.names) and fitted.unlisted is not None:
-        codes = np.where(codes < 0, fitted.unlisted, codes)
+    codes = _codes(words, fitted, tree)
     known = fitted.renumbered[nodes.to_numpy(zero_copy_only=False)]
     if (known < 0).any() or (codes < 0).any():
         raise GuaranteeNotMet(STRANGE, hint="nothing was written")

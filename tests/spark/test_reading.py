@@ -1,0 +1,64 @@
+"""Text is read by tasks, part by part, or comes line by line from Spark, as its path says: the rows, tallies and errors are the same."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shoal.app.distributed.found import find_input, tallied
+from shoal.app.distributed.reading import events_of_lines, events_of_spans
+from shoal.app.distributed.tables import EVENTS
+from shoal.app.job import Preparation
+from shoal.engines import spark
+from shoal.engines.spark import Cluster
+from shoal.errors import InputError
+
+HEAD = b"AnonID\tQuery\tQueryTime\n"
+ROWS = [f"p{n % 7}\tquery {n % 5}\t2006-03-01 10:{n % 60:02}:00".encode() for n in range(90)]
+FILES = {
+    "a b%.tsv": b"\xef\xbb\xbf" + HEAD + b"\n".join(ROWS[:50]),  # a mark at the head, no end of the last line
+    "c.tsv": HEAD.replace(b"\n", b"\r\n") + b"\r\n".join(ROWS[50:]) + b"\r\n\r\n\nbroken\n\xff\tmilk\t2006-03-01 10:00:00\n",
+}
+
+
+def events_in(session: Any, place: Path, files: dict[str, bytes], packed: bool) -> tuple[Any, Any, list[Sequence[Any]]]:
+    """The sums, the defects and all events of files, plain or packed."""
+    place.mkdir()
+    for name, content in files.items():
+        (place / f"{name}.gz" if packed else place / name).write_bytes(gzip.compress(content) if packed else content)
+    cluster = Cluster(session, place / "work")
+    found = find_input(cluster, [str(place)], Preparation())
+    assert found.work is (events_of_lines if packed else events_of_spans)
+    rows = cluster.collect(cluster.map(found.frame, found.work, found.given, EVENTS))
+    sums, defects = tallied([(row["tally"],) for row in rows if row["tally"]])
+    sums["used"] = sum(row["tally"] is None for row in rows)
+    found.told(sums, defects)
+    return sums, defects, sorted(tuple(row)[:5] for row in rows if row["tally"] is None)
+
+
+def test_both_ways_give_the_same_rows(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "LEAST_SPAN", 100)
+    monkeypatch.setattr(spark, "PARTITION_BYTES", 333)
+    by_tasks = events_in(session, tmp_path / "plain", FILES, packed=False)
+    by_spark = events_in(session, tmp_path / "packed", FILES, packed=True)
+    assert by_tasks == by_spark
+    sums, defects, events = by_tasks
+    assert (sums["headers"], len(events), sum(defects.values())) == (2, 91, 1)
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"a.tsv": b"", "b.tsv": b""}, "empty"),
+        ({"a.tsv": HEAD + ROWS[0], "b.tsv": ROWS[1]}, "a file has none"),
+        ({"a.tsv": HEAD}, "no usable row"),
+    ],
+)
+def test_both_ways_refuse_the_same(session: Any, tmp_path: Path, files: dict[str, bytes], told: str) -> None:
+    for packed in (False, True):
+        with pytest.raises(InputError, match=told):
+            events_in(session, tmp_path / str(packed), files, packed=packed)
