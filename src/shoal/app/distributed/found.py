@@ -123,7 +123,7 @@ def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
     if plain:
         beginnings = (first_lines_of(file, FIRST) for file in plain)
     else:
-        beginnings = ([bytes(row[0]) for row in cluster.lines([file]).limit(FIRST).collect()] for file in files)
+        beginnings = ([bytes(row[0]) for row in cluster.lines([unquote(file)]).limit(FIRST).collect()] for file in files)
     first = next(filter(None, beginnings), None)
     if first is None:
         raise InputError(f"{paths[0]} is empty" if len(files) == 1 else f"all {len(files)} files of the log are empty")
