@@ -110,6 +110,19 @@ def test_other_ways_of_being_ended(log: Shell, ending: signal.Signals):
     assert log.names() == {"log.tsv"}
 
 
+@pytest.mark.parametrize("stage", ["meet_groups", "generalizes", "writing"])
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_that_was_put_aside_is_left(log: Shell, stage: str, ending: signal.Signals):
+    """With a limit of memory records lie in files without a name in the directory of the release: they are there, and then they are not."""
+    process = begin(log.directory, stage, "anonymize", "log.tsv", "--k", "2", "--memory", "600M", "--out", "release")
+    held = [str(handle.readlink()) for handle in Path(f"/proc/{process.pid}/fd").iterdir()]
+    assert [name for name in held if name.startswith(str(log.directory)) and name.endswith("(deleted)")]
+    process.send_signal(ending)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, last_line(err.decode())) == (1, NOTHING_LEFT)
+    assert log.names() == {"log.tsv"}
+
+
 def test_impatience(log: Shell):
     process = begin(log.directory, "clump", "anonymize", "log.tsv", "--method", "clump", "--k", "2", "--out", "release")
     for _ in range(5):

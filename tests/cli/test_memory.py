@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +13,18 @@ import pytest
 from helpers_cli import Shell, query_log
 from shoal.app import memory
 from shoal.app.manifest import Published
+from shoal.data import bags, shelf
+from shoal.engines import plan
+from shoal.engines import ranges as by_ranges
 from shoal.errors import OutputError, ParameterError
 from shoal.io import spill
 from shoal.io.published import read_tables, rows_differing
-from shoal.io.read import parts
+from shoal.io.read import parquet, parts
 from shoal.io.spill import Spill
+from shoal.io.write import bags as write_bags
 
 LEAST = "512M"
+SAME = ("accounting", "input", "metrics", "claims")
 
 
 @pytest.fixture
@@ -57,6 +63,38 @@ def test_the_release_is_the_same_with_any_limit(shell: Shell, small_parts: list[
     assert least.spilled > 0  # no row stays in memory at the least limit,
     assert more.spilled == 0  # and all do where there is room
     assert shell.names() == {"log.tsv", "plain", "least", "more"}
+
+
+@pytest.mark.parametrize("method", ["shoal", "clump"])
+def test_ranges_and_blocks_of_few_records_give_the_same_release(shell: Shell, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """Ranges as in a large log; then everything that is done by blocks is done by a few records, with a person without words among them."""
+    monkeypatch.setattr(plan, "SMALLEST_RANGE", 20)
+    shell.file("log.tsv", query_log(users=150, queries=3) + "7\tthe\t2006-03-01 10:00:00\t\t\n")
+    ranges: list[int] = []
+    monkeypatch.setattr(by_ranges, "formed_range", noting(by_ranges.formed_range, ranges))
+    tables, manifest = made_with(shell, "plain", "--method", method)
+    assert len(ranges) > 1
+    for module, name, few in (
+        (bags, "AT_ONCE", 5),
+        (shelf, "RECORDS_AT_ONCE", 3),
+        (write_bags, "ROWS_AT_ONCE", 7),
+        (parquet, "LISTS_AT_ONCE", 4),
+    ):
+        monkeypatch.setattr(module, name, few)
+    found, told = made_with(shell, "limited", "--method", method, "--memory", LEAST)
+    assert rows_differing(tables, found) == 0
+    assert len(ranges) % 2 == 0
+    assert ranges[: len(ranges) // 2] == ranges[len(ranges) // 2 :]
+    assert {name: told[name] for name in SAME} == {name: manifest[name] for name in SAME}
+    assert shell.names() == {"log.tsv", "plain", "limited"}
+
+
+def noting(form: Callable, sizes: list[int]) -> Callable:
+    def formed(*arguments: Any) -> Any:
+        sizes.append(len(arguments[1]))
+        return form(*arguments)
+
+    return formed
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,14 @@ from shoal.app.disclose import disclosed, disclosed_facts
 from shoal.app.further import insist_on_counting, with_further
 from shoal.app.job import Target
 from shoal.app.manifest_schema import DIGEST, digest_of, faults
+from shoal.app.memory import shelf_within
 from shoal.app.prepare import Prepared
 from shoal.app.protection import protection
 from shoal.app.rules import reapplied, rules_file
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_rows import KEPT
 from shoal.data.release import Release
+from shoal.data.shelf import using
 from shoal.errors import GuaranteeNotMet
 from shoal.io.directory import MANIFEST, NOTICE, REPORT, ReleaseDirectory
 from shoal.io.published import read_tables, rows_differing
@@ -78,11 +80,17 @@ def anonymize(
     guarantees nothing is refused, unless `no_guarantee` was asked for.
     """
     insist_on_consent(method, no_guarantee)
-    original = prepared.original
     ready = with_files_read(method)
     work = None if rules is None else partial(reapplied, ready, prepared, rules)
-    release = with_further(made_by(ready, original, work), further)
+    with using(shelf_within(prepared.how.memory)):
+        release = with_further(made_by(ready, prepared.original, work), further)
     _kernels.give_back_memory()
+    return _judged(prepared, release, metrics, further, stated_lack(ready))
+
+
+def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], further: Sequence[Model], lack: Mapping[str, str]) -> Judged:
+    """The release, judged against the original and measured."""
+    original = prepared.original
     verdicts = tuple(claim.check(release, original) for claim in release.claims)
     insist(verdicts, "made")
     insist_on_counting(verdicts, further)
@@ -92,7 +100,7 @@ def anonymize(
         numbers |= measure(release, original, list(metrics))
     facts = prepared.facts | protection(release.claims, original, prepared.how.per)
     told = {name: numbers[name] for name in METRICS if name in numbers}
-    return Judged(release, original, verdicts, told, facts, stated_lack(ready), rules_file(release, prepared))
+    return Judged(release, original, verdicts, told, facts, lack, rules_file(release, prepared))
 
 
 def publish(judged: Judged, target: Target) -> dict[str, Any]:

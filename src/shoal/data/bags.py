@@ -73,8 +73,12 @@ class Bags:
     @cached_property
     def lengths(self) -> Ints:
         """Item occurrences of each record."""
-        running = np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
-        return np.asarray(np.diff(running[self.indptr]), dtype=np.int64)
+        found = np.zeros(len(self), np.int64)
+        for begin, end in self.blocks():
+            rows = self.indptr[begin : end + 1]
+            running = np.concatenate([[0], np.cumsum(self.counts[rows[0] : rows[-1]], dtype=np.int64)])
+            found[begin:end] = np.diff(running[rows - rows[0]])
+        return found
 
     @property
     def occurrences(self) -> int:
@@ -97,6 +101,12 @@ class Bags:
             end = min(n, max(begin + 1, end))
             yield begin, end
             begin = end
+
+    def part(self, begin: int, end: int) -> Bags:
+        """The records of a range; nothing of them is copied but where they begin."""
+        rows = self.indptr[begin : end + 1]
+        entries = slice(rows[0], rows[-1])
+        return Bags(rows - rows[0], self.items[entries], self.counts[entries], self.owners[begin:end], self.vocabulary)
 
     @cached_property
     def n_owners(self) -> int:
@@ -180,6 +190,10 @@ class Bags:
 
     def to_polars(self) -> pl.Series:
         """Each record as the list of its item names, repeated by their counts."""
+        return pl.concat([self.part(*block)._listed() for block in [(0, 0), *self.blocks()]], rechunk=True)
+
+    def _listed(self) -> pl.Series:
+        """The same, all at once."""
         names = self.vocabulary.names.gather(np.repeat(self.items, self.counts))
         ends = np.cumsum(self.lengths)
         records = pl.Series(np.repeat(np.arange(len(self)), self.lengths))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 import numpy.typing as npt
@@ -65,8 +66,24 @@ class Forms:
         }
 
 
+_KNOWN: WeakKeyDictionary[Bags, tuple[ref[Original], ref[Ints], Forms]] = WeakKeyDictionary()  # of published records, the last answer
+
+
 def forms_of(original: Original, published: Bags, rows: Ints) -> Forms:
-    """The forms of all occurrences; `published` is over the names of the original, `rows` has each record's published row, or -1."""
+    """The forms of all occurrences; `published` is over the names of the original, `rows` has each record's published row, or -1.
+
+    The account and several metrics ask for them in turn, so the last answer is remembered while what it is about exists.
+    """
+    known = _KNOWN.get(published)
+    if known is not None and known[0]() is original and known[1]() is rows:
+        return known[2]
+    found = _counted(original, published, rows)
+    if not rows.flags.writeable:
+        _KNOWN[published] = ref(original), ref(rows), found
+    return found
+
+
+def _counted(original: Original, published: Bags, rows: Ints) -> Forms:
     tree = original.tree
     own, parent, higher, top = kernels.run(
         _kernels.published_forms, original.bags.view, published.view, rows, tree.view, top_nodes(tree), kernels.threads()

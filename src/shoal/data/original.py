@@ -146,26 +146,38 @@ class Original(AnyOriginal):
         """Whether records were put on a taxonomy, so that items can be generalized."""
         return self.taxonomy is self.tree
 
-    @property
+    @cached_property
     def as_sets(self) -> bool:
         """Whether no item is repeated in its record."""
         return int(self.bags.counts.max(initial=1)) == 1
 
     @cached_property
-    def spelled(self) -> Bags:
-        """The occurrences of `bags` that were typed just as their item is called; in a set one such word is enough."""
+    def _spelled_codes(self) -> Small | None:
+        """The item of each typed name that is called just so, -1 for other names; None where all are."""
         named = self.tree.names.names.gather(np.maximum(self.items, 0))
         same = (named == self.typed.vocabulary.names).to_numpy() & (self.items >= 0)
-        if same.all():
-            return self.bags
-        kept = self.typed.relabelled(np.where(same, self.items, -1).astype(np.int32), self.tree.names)
+        return None if same.all() else np.where(same, self.items, -1).astype(np.int32)
+
+    @cached_property
+    def spelled(self) -> Bags:
+        """The occurrences of `bags` that were typed just as their item is called; in a set one such word is enough."""
+        codes = self._spelled_codes
+        return self.bags if codes is None else self._spelled(self.typed, codes)
+
+    def _spelled(self, typed: Bags, codes: Small) -> Bags:
+        kept = typed.relabelled(codes, self.tree.names)
         return kept.as_sets() if self.as_sets else kept
 
     def misspelled(self, published: Bags, rows: Ints) -> int:
         """Occurrences that are published as their own item, whose name is not what was typed; `rows` has each record's published row."""
-        if self.spelled is self.bags:
+        codes, found = self._spelled_codes, 0
+        if codes is None:
             return 0
-        return shared_occurrences(self.bags, published, rows) - shared_occurrences(self.spelled, published, rows)
+        for begin, end in self.bags.blocks():
+            some, spelled = self.bags.part(begin, end), self._spelled(self.typed.part(begin, end), codes)
+            here = rows[begin:end]
+            found += shared_occurrences(some, published, here) - shared_occurrences(spelled, published, here)
+        return found
 
     # -- one vocabulary
 

@@ -5,12 +5,17 @@ Records of a large log are made part by part (`RowStack`); whoever made the shel
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints, Small, Vocabulary, canonical_rows
+
+RECORDS_AT_ONCE = 1 << 16  # that are selected together
 
 
 class Column(Protocol):
@@ -84,7 +89,37 @@ def renamed(bags: Bags, codes: Small, vocabulary: Vocabulary, shelf: Shelf, *, a
     """What `bags.relabelled` gives, on a shelf and by blocks of records: what that takes beside its answer stays small."""
     stack = RowStack(shelf)
     for begin, end in bags.blocks():
-        rows, entries = bags.indptr[begin : end + 1], slice(bags.indptr[begin], bags.indptr[end])
-        made = canonical_rows(rows - rows[0], codes[bags.items[entries]], bags.counts[entries], len(vocabulary), as_sets=as_sets)
-        stack.add(*made, bags.owners[begin:end])
+        some = bags.part(begin, end)
+        stack.add(*canonical_rows(some.indptr, codes[some.items], some.counts, len(vocabulary), as_sets=as_sets), some.owners)
     return stack.bags(vocabulary)
+
+
+def selected(bags: Bags, records: Ints, shelf: Shelf) -> Bags:
+    """What `bags.select` gives, on a shelf and a few records at a time."""
+    if shelf is IN_MEMORY:
+        return bags.select(records)
+    stack = RowStack(shelf)
+    for begin in range(0, len(records), RECORDS_AT_ONCE):
+        some = bags.select(records[begin : begin + RECORDS_AT_ONCE])
+        stack.add(*some.rows, some.owners)
+    return stack.bags(bags.vocabulary)
+
+
+# -- which shelf is in use
+
+_in_use: ContextVar[Shelf] = ContextVar("shoal_shelf", default=IN_MEMORY)
+
+
+def in_use() -> Shelf:
+    """Where what is made of all records is kept here: in memory, unless somebody bounds it."""
+    return _in_use.get()
+
+
+@contextmanager
+def using(shelf: Shelf) -> Iterator[None]:
+    """What is made inside of all records is kept on this shelf."""
+    token = _in_use.set(shelf)
+    try:
+        yield
+    finally:
+        _in_use.reset(token)

@@ -15,6 +15,7 @@ from shoal.data.accounting import Accounting, Ledger, Part, gone, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
+from shoal.data.shelf import in_use, selected
 from shoal.data.tables import PublishedTable
 from shoal.errors import GuaranteeNotMet, Infeasible
 from shoal.itemsets.choice import plain_values
@@ -55,7 +56,7 @@ class Outcome:
 def present_records(bags: Bags, k: int) -> Present:
     """The records that are not empty; refuses where fewer than k people own them."""
     numbers = np.flatnonzero(bags.lengths > 0)
-    records = bags if len(numbers) == len(bags) else bags.select(numbers)
+    records = bags if len(numbers) == len(bags) else selected(bags, numbers, in_use())
     if records.n_owners < k:
         raise Infeasible(
             f"{records.n_owners:,} people cannot be hidden among {k:,}",

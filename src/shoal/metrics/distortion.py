@@ -28,8 +28,7 @@ def loss(release: Release, original: Original) -> float:
 
 def added_loss(release: Release, original: Original) -> float:
     """Loss beyond what the original's own inner nodes cost: 0 where nothing was changed."""
-    ones = np.ones(len(original.bags), np.int64)
-    unavoidable = _node_losses(original.bags, ones, original.tree)
+    unavoidable = int(original.tree.unit_losses.astype(np.int64) @ original.bags.item_counts())
     return (_units_lost(release, original) - unavoidable) / (original.tree.units * max(1, original.bags.occurrences))
 
 

@@ -16,13 +16,21 @@ from shoal.metrics import Metric
 
 
 def ncp(release: Release, original: Original) -> float:
-    """The mean penalty of the original's item occurrences."""
+    """The mean penalty of the original's item occurrences.
+
+    Occurrences are counted by the nodes that speak for them, block by block: the sum depends neither on blocks nor on the order of records.
+    """
     if release.secret is None:
         raise ParameterError("NCP needs to know which record became which, which a file does not record")
-    bags, tree = original.bags, original.tree
-    cover = kernels.run(_kernels.covering_nodes, bags.view, release.published.view, release.secret.rows(), tree.view, kernels.threads())
-    penalty = np.where(cover >= 0, tree.ncp[cover], 1.0)
-    return float((penalty * bags.counts).sum() / max(1, bags.occurrences))
+    bags, tree, rows = original.bags, original.tree, release.secret.rows()
+    spoken_for = np.zeros(len(tree), np.int64)
+    for begin, end in bags.blocks():
+        some, published = bags.part(begin, end), release.published.view
+        cover = kernels.run(_kernels.covering_nodes, some.view, published, rows[begin:end], tree.view, kernels.threads())
+        covered = cover >= 0
+        spoken_for += np.bincount(cover[covered], weights=some.counts[covered], minlength=len(tree)).astype(np.int64)
+    for_none = bags.occurrences - int(spoken_for.sum())
+    return float((tree.ncp @ spoken_for + for_none) / max(1, bags.occurrences))
 
 
 NCP = Metric("ncp", "normalised certainty penalty per item occurrence", "lower", ncp, highest=1.0, needs_groups=True)

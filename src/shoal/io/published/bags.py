@@ -22,6 +22,7 @@ from shoal.errors import InputError, ParameterError
 from shoal.io.beside import columns_beside, metadata_beside, numbering_note
 from shoal.io.joined import split_joined
 from shoal.io.published import Facts, Reader
+from shoal.io.published.different import DifferentRecords
 from shoal.io.published.frames import raw_frame
 from shoal.io.published.json_records import is_long, json_records
 from shoal.io.published.long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long, record_column
@@ -32,10 +33,11 @@ from shoal.io.read.cells import is_workbook_file
 from shoal.io.read.columns import plain
 from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, text_table
 from shoal.io.read.formats import first_records
-from shoal.io.read.parquet import bags_of_lists, metadata_of, whole
+from shoal.io.read.parquet import bags_of_lists, metadata_of, own_lists, whole
 from shoal.io.read.reading import Tally
 from shoal.io.read.separators import JOINER, guess_separator, has_quotes, one_byte, separator_name
 from shoal.io.read.source import Source
+from shoal.io.write.files import LISTS
 from shoal.privacy.identical import identical_records
 
 SHAPES = ("parquet", "csv", "jsonl", "xlsx", "transactions")
@@ -249,10 +251,25 @@ def _joiner(texts: pl.Series) -> str:
 
 
 def read(directory: Path, files: Sequence[Facts], own: bool) -> BagTable:
-    """The records of all files, each in one copy."""
-    found = [read_published(directory / f["name"], f["format"], f.get("separator"), f.get("layout"), own=own).bags for f in files]
+    """The records of all files: each in one copy, or, of files that this process wrote, identical ones once, with their number."""
+    if own:
+        return _counted_table(directory, files)
+    found = [read_published(directory / f["name"], f["format"], f.get("separator"), f.get("layout")).bags for f in files]
     bags = united(found)
     return BagTable(bags, np.ones(len(bags), np.int64))
+
+
+def _counted_table(directory: Path, files: Sequence[Facts]) -> BagTable:
+    """Lists in Parquet are read a part at a time, so that no more of them is in memory."""
+    found = DifferentRecords()
+    for file in files:
+        path = directory / file["name"]
+        if file["format"] == "parquet" and file.get("layout") == LISTS:
+            for lists in own_lists(Source.of(path)):
+                found.add_lists(lists)
+        else:
+            found.add(read_published(path, file["format"], file.get("separator"), file.get("layout"), own=True).bags)
+    return found.table()
 
 
 def compare(made: BagTable, seen: BagTable) -> int:

@@ -20,6 +20,7 @@ from shoal.errors import InputError
 from shoal.io.read.source import Source
 
 ROWS_AT_ONCE = 500_000
+LISTS_AT_ONCE = 100_000
 TRIAL = Path(__file__).with_name("parquet_trial.py")
 
 
@@ -76,6 +77,18 @@ def whole(source: Source, names: list[str] | None = None, *, own: bool = False) 
         refuse_damaged(source, names)
     with _translated(source):
         return pl.read_parquet(source.path, columns=names)
+
+
+def own_lists(source: Source) -> Iterator[pl.Series]:
+    """The one column of lists of a file that this process wrote, a part at a time; an error where there is none, or several."""
+    with _translated(source):
+        lists = [name for name, kind in pl.read_parquet_schema(source.path).items() if isinstance(kind, pl.List)]
+        if len(lists) != 1:
+            raise InputError(f"{source.path} has {len(lists)} columns of lists", hint="a release is judged whole or not at all")
+        table, start = pl.scan_parquet(source.path).select(lists[0]), 0
+        while len(part := table.slice(start, LISTS_AT_ONCE).collect()):
+            yield part.to_series()
+            start += len(part)
 
 
 def metadata_of(source: Source) -> dict[str, str]:

@@ -25,8 +25,10 @@ from shoal.io.write.excel import workbook_bytes
 from shoal.io.write.files import LISTS, LONG, OUTPUT_FORMATS, FileFact, OutputForm, insist_on_format, write_pieces
 from shoal.io.write.long import long_pieces
 from shoal.io.write.names import refuse_ambiguous, refuse_empty
+from shoal.io.write.parquet import write_frames
 
 ROWS_AT_ONCE = 100_000
+LISTED = pl.Schema({"record": pl.Int64(), "items": pl.List(pl.String())})
 
 
 def write(table: BagTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
@@ -52,11 +54,13 @@ def write_form(table: BagTable, place: Path, form: OutputForm) -> FileFact:
     rows = table.shuffled_rows()
     if form.layout == LONG:
         refuse_empty(used)
-        pieces = long_pieces(published, rows, form)
+        digest = write_pieces(place, long_pieces(published, rows, form))
+    elif form.format == "parquet":
+        digest = write_frames(place, LISTED, _frames(published.to_polars(), rows), ROWS_AT_ONCE)
     else:
-        pieces = _pieces(published, rows, form.format, separator)
+        digest = write_pieces(place, _pieces(published, rows, form.format, separator))
     layout = "" if form.format == "transactions" else form.layout
-    return FileFact(place.name, len(rows), write_pieces(place, pieces), form.format, separator, layout=layout)
+    return FileFact(place.name, len(rows), digest, form.format, separator, layout=layout)
 
 
 def by_name(bags: Bags) -> Bags:
@@ -69,9 +73,6 @@ def by_name(bags: Bags) -> Bags:
 
 def _pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterator[bytes]:
     """The file's bytes, a part at a time: each published row is put into words once, and then repeated."""
-    if format == "parquet":
-        yield _parquet(published.to_polars(), rows)
-        return
     if format == "csv":
         yield b"record,items\n"
     texts = _texts(published, format, separator)
@@ -85,11 +86,11 @@ def _pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterato
         yield _lines(texts.gather(part), numbers, format)
 
 
-def _parquet(lists: pl.Series, rows: Ints) -> bytes:
-    buffer = io.BytesIO()
-    frame = pl.DataFrame({"record": np.arange(1, len(rows) + 1), "items": lists.gather(rows)})
-    frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
-    return buffer.getvalue()
+def _frames(lists: pl.Series, rows: Ints) -> Iterator[pl.DataFrame]:
+    """The lists of these rows, numbered from 1, a part at a time."""
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        part = rows[start : start + ROWS_AT_ONCE]
+        yield pl.DataFrame({"record": np.arange(start + 1, start + len(part) + 1), "items": lists.gather(part)}, schema=LISTED)
 
 
 def _texts(published: Bags, format: str, separator: str) -> pl.Series:
