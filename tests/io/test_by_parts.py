@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from shoal.data import bags as bags_module
@@ -61,6 +61,7 @@ def test_row_groups_hold_the_whole_table(records, copies, few_at_once, tmp_path,
 def test_what_is_read_back_are_the_different_records(records, copies, format, layout, few_at_once, tmp_path) -> None:
     filled = [record for record in records if layout == "lists" or "" not in record]
     table = BagTable(Bags.from_lists(filled), np.array(copies[: len(filled)], np.int64))
+    assume(table.n_rows)  # an empty file of lines is refused
     path = tmp_path / f"records.{format}"
     path.unlink(missing_ok=True)
     told = writing.write_records(table, path, format, layout=layout).as_dict()
