@@ -14,7 +14,7 @@ from shoal.io.spill import Spill
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 LEAST = 512 << 20  # program, taxonomy, and a part of a log while records are made of it
 FIXED = 384 << 20  # what is taken beside the records when they are worked on
-PER_ENTRY, PER_RECORD = 4, 160  # bytes for an item of a record, and for a record: what shoal took of 5 million people, and a little more
+PER_ENTRY, PER_RECORD = 32, 512  # bytes for an item of a record, and for a record: what shoal took of 5 million people, and a little more
 SHARE = 4  # of the limit, the part that packed rows may take
 
 
