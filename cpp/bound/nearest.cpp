@@ -39,7 +39,6 @@ private:
 Nearest::Nearest(const Scored& data, int threads, Task& task)
     : data_(data),
       sketches_(data.size()),
-      sketch_prefixes_(data.size()),
       weight_(data.size()),
       beyond_(data.size()),
       tiles_((data.size() + kTile - 1) / kTile) {
@@ -56,20 +55,14 @@ Nearest::Nearest(const Scored& data, int threads, Task& task)
             }
             tiles_[t].beyond = std::max(tiles_[t].beyond, beyond_[r]);
             weight_[r] = weight_of(sketches_[r]);
-            sketch_prefixes_[r] = sketch_prefix_of(sketches_[r]);
         }
     });
 }
 
-// No pair shares more than this: bucket by bucket the smaller sum, which is at least the sum of the smaller counts.
-int64_t Nearest::bound(int64_t a, int64_t b) const {
-    const int64_t shared = (weight_[a] + weight_[b] - distance(sketches_[a], sketches_[b])) / 2;
-    return shared * step_ + std::min(beyond_[a], beyond_[b]);
-}
-
-int64_t Nearest::quick_bound(int64_t a, int64_t b) const {
-    const int64_t shared = (weight_[a] + weight_[b] - least_distance(sketch_prefixes_[a], sketch_prefixes_[b])) / 2;
-    return shared * step_ + std::min(beyond_[a], beyond_[b]);
+// No pair whose sketches are so far apart shares more than this: bucket by bucket the smaller sum, which is at least the sum of the smaller
+// counts.
+int64_t Nearest::bound(int64_t a, int64_t b, int64_t distance) const {
+    return (weight_[a] + weight_[b] - distance) / 2 * step_ + std::min(beyond_[a], beyond_[b]);
 }
 
 int64_t Nearest::tile_bound(int64_t row, int64_t tile) const {
@@ -118,12 +111,12 @@ private:
     }
 
     void look_at(std::size_t q, int64_t tile) {
-        const int64_t row = rows_[q], to_beat = best_[q].to_beat();
+        const int64_t row = rows_[q], to_beat = best_[q].to_beat(), begin = in_.tile_begin(tile);
         worth_.clear();
-        for (int64_t other = in_.tile_begin(tile); other < in_.tile_end(tile); ++other) {
+        distances(in_.sketches_[row], std::span(in_.sketches_).subspan(begin, in_.tile_end(tile) - begin), far_.data());
+        for (int64_t other = begin; other < in_.tile_end(tile); ++other) {
             const int64_t cap = nearness_.cap[other], most = std::min(nearness_.cap[row], cap);
-            if (nearness_.rank(cap, std::min(most, in_.quick_bound(row, other))) <= to_beat) continue;
-            if (nearness_.rank(cap, std::min(most, in_.bound(row, other))) <= to_beat) continue;
+            if (nearness_.rank(cap, std::min(most, in_.bound(row, other, far_[other - begin]))) <= to_beat) continue;
             if (other != row) worth_.push_back(other);
         }
         if (worth_.empty()) return;
@@ -145,6 +138,7 @@ private:
     std::vector<Best> best_;
     std::vector<int64_t> scored_;
     std::vector<int64_t> worth_;
+    std::array<int32_t, kTile> far_;
 };
 
 std::vector<std::vector<Neighbour>> Nearest::find(std::span<const int64_t> rows, int64_t most, const Nearness& nearness, int64_t patience,

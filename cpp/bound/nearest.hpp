@@ -52,15 +52,13 @@ private:
         int64_t beyond = 0;
     };
 
-    int64_t bound(int64_t a, int64_t b) const;
-    int64_t quick_bound(int64_t a, int64_t b) const;
+    int64_t bound(int64_t a, int64_t b, int64_t distance) const;
     int64_t tile_bound(int64_t row, int64_t tile) const;
 
     static constexpr int64_t kTile = 64;
 
     const Scored& data_;
     std::vector<Sketch> sketches_;
-    std::vector<SketchPrefix> sketch_prefixes_;
     std::vector<int32_t> weight_;  // of the sketch
     std::vector<int64_t> beyond_;  // what did not fit into the bytes
     std::vector<Tile> tiles_;

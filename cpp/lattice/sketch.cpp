@@ -1,15 +1,61 @@
 #include "lattice/sketch.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "base/wide_vectors.hpp"
 
 namespace shoal {
 
 namespace {
 
+int32_t distance(const Sketch& a, const Sketch& b) {
+    int32_t total = 0;
+    for (int i = 0; i < kSketch; ++i) total += std::abs(static_cast<int>(a.bytes[i]) - static_cast<int>(b.bytes[i]));
+    return total;
+}
+
+#ifdef SHOAL_WIDE
+
+// Four numbers of 64 bits, whose sum is the distance.
+SHOAL_WIDE inline __m256i differences(__m256i low, __m256i high, const Sketch& other) {
+    const auto* bytes = reinterpret_cast<const __m256i*>(other.bytes.data());
+    return _mm256_add_epi64(_mm256_sad_epu8(low, _mm256_load_si256(bytes)), _mm256_sad_epu8(high, _mm256_load_si256(bytes + 1)));
+}
+
+// Two such, number by number beside each other.
+SHOAL_WIDE inline __m256i beside(__m256i one, __m256i other) {
+    return _mm256_or_si256(one, _mm256_slli_epi64(other, 32));
+}
+
+// Four sketches at a time: their sums are added up together.
+SHOAL_WIDE void wide_distances(const Sketch& from, std::span<const Sketch> others, int32_t* out) {
+    const auto* bytes = reinterpret_cast<const __m256i*>(from.bytes.data());
+    const __m256i low = _mm256_load_si256(bytes), high = _mm256_load_si256(bytes + 1);
+    std::size_t i = 0;
+    for (; i + 4 <= others.size(); i += 4) {
+        const __m256i first = beside(differences(low, high, others[i]), differences(low, high, others[i + 1]));
+        const __m256i second = beside(differences(low, high, others[i + 2]), differences(low, high, others[i + 3]));
+        const __m256i halves = _mm256_add_epi32(_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second));
+        const __m128i sums = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), sums);
+    }
+    for (; i < others.size(); ++i) out[i] = distance(from, others[i]);
+}
+
+#endif
+
 // A fixed scatter of node numbers, so that light nodes share buckets evenly.
 uint32_t scattered(int32_t node) { return (static_cast<uint32_t>(node) * 2654435761u) >> 16; }
 
 }  // namespace
+
+void distances(const Sketch& from, std::span<const Sketch> others, int32_t* out) {
+#ifdef SHOAL_WIDE
+    if (wide_vectors) return wide_distances(from, others, out);
+#endif
+    for (std::size_t i = 0; i < others.size(); ++i) out[i] = distance(from, others[i]);
+}
 
 Sketcher::Sketcher(std::span<const int64_t> weight, std::span<const int64_t> mass) : weight_(weight), bucket_(weight.size(), kSketch) {
     std::vector<int32_t> used;

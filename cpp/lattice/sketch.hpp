@@ -1,49 +1,25 @@
 // Sketches: a record or a meet as a few bytes, so that thousands of candidates are compared in the time of a few exact min-sums.
 //
 // Nodes are put into buckets, the weightiest in one of their own, and a sketch holds the weight of each bucket. The min-sum of two rows is
-// (a + b - distance) / 2 for their L1 distance, and on bytes the distance is one instruction per sixteen of them. Sketches choose
-// whom to look at; what is decided is decided on exact counts. A sketch_prefix, the weightiest buckets and the sum of the others, tells at
-// a third of the price that most are too far.
+// (a + b - distance) / 2 for their L1 distance, and on bytes the distance is one instruction per sixteen or more of them. Sketches choose
+// whom to look at; what is decided is decided on exact counts.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "base/csr.hpp"
 
 namespace shoal {
 
-constexpr int kSketch = 64, kSketchPrefix = 16;
+constexpr int kSketch = 64;
 
 struct Sketch {
-    alignas(16) std::array<uint8_t, kSketch> bytes;
+    alignas(kSketch) std::array<uint8_t, kSketch> bytes;
 };
 
-// Sum of absolute differences of sixteen bytes times `blocks`. Spelled out, as compilers miss the instruction that does it for short
-// arrays.
-template <int blocks>
-int32_t difference(const uint8_t* a, const uint8_t* b) {
-#ifdef __SSE2__
-    __m128i total = _mm_setzero_si128();
-    for (int i = 0; i < blocks; ++i) {
-        const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a) + i),
-                      y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b) + i);
-        total = _mm_add_epi64(total, _mm_sad_epu8(x, y));
-    }
-    return _mm_cvtsi128_si32(total) + _mm_extract_epi16(total, 4);
-#else
-    int32_t total = 0;
-    for (int i = 0; i < 16 * blocks; ++i) total += std::abs(static_cast<int>(a[i]) - static_cast<int>(b[i]));
-    return total;
-#endif
-}
-
-inline int32_t distance(const Sketch& a, const Sketch& b) { return difference<kSketch / 16>(a.bytes.data(), b.bytes.data()); }
+// How far a sketch is from each of some that lie side by side; `out` has room for as many numbers. The same on every processor.
+void distances(const Sketch& from, std::span<const Sketch> others, int32_t* out);
 
 inline int32_t min_sum(const Sketch& a, const Sketch& b) {
     int32_t total = 0;
@@ -55,24 +31,6 @@ inline int32_t weight_of(const Sketch& s) {
     int32_t total = 0;
     for (uint8_t b : s.bytes) total += b;
     return total;
-}
-
-struct SketchPrefix {
-    std::array<uint8_t, kSketchPrefix> heaviest;
-    int32_t rest;
-};
-
-inline SketchPrefix sketch_prefix_of(const Sketch& s) {
-    SketchPrefix g{};
-    std::copy_n(s.bytes.begin(), kSketchPrefix, g.heaviest.begin());
-    g.rest = weight_of(s);
-    for (uint8_t b : g.heaviest) g.rest -= b;
-    return g;
-}
-
-// No more than the distance of the sketches.
-inline int32_t least_distance(const SketchPrefix& a, const SketchPrefix& b) {
-    return std::abs(a.rest - b.rest) + difference<kSketchPrefix / 16>(a.heaviest.data(), b.heaviest.data());
 }
 
 // How nodes fall into buckets, and how much weight one byte step stands for; fitted to the rows it will sketch.

@@ -27,22 +27,21 @@ GroupMap::GroupMap(const Scored& data, const std::vector<GroupState>& groups)
         flat.insert(flat.end(), sums[g].begin(), sums[g].begin() + kSketch);
     }
     sketcher_.fit(flat);
+    distance_.resize(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
         sketches_.push_back(sketcher_.sketch(sums[g]));
-        group_sketches_.push_back({sketch_prefix_of(sketches_[g]), weight_of(sketches_[g]), static_cast<int32_t>(groups[g].size())});
+        group_sketches_.push_back({weight_of(sketches_[g]), static_cast<int32_t>(groups[g].size())});
     }
 }
 
-// `far` turns the distance of two sketches into how far a group is; it rises with the distance. Only what is below the limit is found.
+// `far` turns the distance of two sketches into how far a group is. Only what is below the limit is found.
 template <class Far>
 std::vector<int32_t> GroupMap::best(std::size_t most, const Sketch& sketch, int64_t limit, Far&& far) {
     found_.clear();
-    const SketchPrefix sketch_prefix = sketch_prefix_of(sketch);
+    distances(sketch, sketches_, distance_.data());
     const auto n = static_cast<int32_t>(group_sketches_.size());
-    const GroupSketch* sketches = group_sketches_.data();
     for (int32_t c = 0; c < n; ++c) {
-        if (far(sketches[c], least_distance(sketch_prefix, sketches[c].sketch_prefix)) >= limit) continue;
-        const Found found{far(sketches[c], distance(sketch, sketches_[c])), c};
+        const Found found{far(group_sketches_[c], distance_[c]), c};
         if (found.far >= limit) continue;
         found_.push_back(found);
         if (found_.size() == 4 * most) limit = keep_best(most);

@@ -25,9 +25,8 @@ public:
     void close(int64_t group);
 
 private:
-    // What a search reads of every group, packed.
+    // What a search reads of every group beside its sketch.
     struct GroupSketch {
-        SketchPrefix sketch_prefix;
         int32_t weight, size;
     };
     struct Found {
@@ -43,6 +42,7 @@ private:
     Sketcher sketcher_;
     std::vector<Sketch> sketches_;
     std::vector<GroupSketch> group_sketches_;
+    std::vector<int32_t> distance_;  // of each group, in the search
     std::vector<Found> found_;
 };
 

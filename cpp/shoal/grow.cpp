@@ -10,8 +10,9 @@ namespace shoal {
 
 namespace {
 
-constexpr int64_t kTaken = int64_t{1} << 60;    // the length of a record that no longer waits: too long for any group
 constexpr int64_t kLongest = int64_t{1} << 20;  // lengths in sketch steps, beyond which they no longer matter
+constexpr int32_t kTaken = 1 << 30;             // less than nothing is the value of a record that no longer waits: by so much
+constexpr int64_t kAtOnce = 1024;               // sketches
 
 // The records of a block that no group has taken yet, side by side with their sketches.
 class Pool {
@@ -20,7 +21,7 @@ public:
         slots_.reserve(data.size()), sketches_.reserve(data.size());
         for (int64_t r = 0; r < data.size(); ++r) {
             sketches_.push_back(sketcher_.sketch(sketcher_.sums(data.counts, r)));
-            slots_.push_back({sketch_prefix_of(sketches_[r]), in_steps(data.value(r)), in_steps(data.lengths[r] * data.scale)});
+            slots_.push_back({in_steps(data.value(r)), in_steps(data.lengths[r] * data.scale)});
         }
         records_.resize(data.size());
         std::iota(records_.begin(), records_.end(), 0);
@@ -36,17 +37,19 @@ public:
     // The `most` slots that look best for a group of this size whose meet has this sketch.
     void scan(const Sketch& wanted, int64_t size, int64_t most, std::vector<Found>& found) const {
         found.clear();
-        int64_t limit = kTaken / 2;
+        int64_t limit = (size + 1) * kTaken;  // what was taken looks no better, whatever waits does
         const auto full = static_cast<std::size_t>(2 * most);
-        const SketchPrefix sketch_prefix = sketch_prefix_of(wanted);
-        const std::size_t end = slots_.size();
-        for (std::size_t i = first_; i < end; ++i) {
-            const Slot& s = slots_[i];
-            if (2 * s.length - (size + 1) * (s.value - least_distance(sketch_prefix, s.sketch_prefix)) >= limit) continue;
-            const int64_t looks = 2 * s.length - (size + 1) * (s.value - distance(wanted, sketches_[i]));
-            if (looks >= limit) continue;
-            found.push_back({looks, static_cast<int64_t>(i)});
-            if (found.size() == full) limit = keep_best(found, most);
+        std::array<int32_t, kAtOnce> far;
+        for (std::size_t begin = first_; begin < slots_.size(); begin += kAtOnce) {
+            const std::size_t n = std::min<std::size_t>(kAtOnce, slots_.size() - begin);
+            distances(wanted, std::span(sketches_).subspan(begin, n), far.data());
+            for (std::size_t i = 0; i < n; ++i) {
+                const Slot& s = slots_[begin + i];
+                const int64_t looks = 2 * int64_t{s.length} + (size + 1) * (far[i] - s.value);
+                if (looks >= limit) continue;
+                found.push_back({looks, static_cast<int64_t>(begin + i)});
+                if (found.size() == full) limit = keep_best(found, most);
+            }
         }
         if (static_cast<int64_t>(found.size()) > most) keep_best(found, most);
     }
@@ -64,7 +67,7 @@ public:
         return static_cast<int64_t>(slots_.size()) - 1;
     }
     void take(int64_t slot) {
-        slots_[slot].length = kTaken;
+        slots_[slot].value = -kTaken;
         --waiting_;
     }
     // Closes the gaps once a quarter is gone; slot numbers change.
@@ -90,13 +93,11 @@ private:
         found.resize(most);
         return found.back().looks;
     }
-    // What a scan reads of every record, packed.
+    // What a scan reads of every record beside its sketch, in steps of the sketch.
     struct Slot {
-        SketchPrefix sketch_prefix;
-        int32_t value;  // as the length, in steps of the sketch
-        int64_t length;
+        int32_t value, length;
     };
-    bool waits(std::size_t slot) const { return slots_[slot].length < kTaken; }
+    bool waits(std::size_t slot) const { return slots_[slot].value != -kTaken; }
 
     Sketcher sketcher_;
     std::vector<Slot> slots_;
