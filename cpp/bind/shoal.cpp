@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "base/noise.hpp"
+#include "base/wide_vectors.hpp"
 #include "bind/values.hpp"
 #include "bound/bound.hpp"
 #include "lattice/split.hpp"
@@ -79,6 +80,9 @@ void bind_plan(nb::module_& m) {
         },
         "at"_a, "chosen"_a, "size"_a, "round"_a, "threads"_a, "task"_a,
         "Blocks of about `size` of the chosen things, each in rising order; another round cuts elsewhere.");
+    m.def(
+        "use_wide_vectors", [](bool wanted) { return wide_vectors = wanted && has_wide_vectors(); }, "wanted"_a,
+        "Whether sketches are compared with vectors of 32 bytes from now on: what is found is the same. False where the processor lacks them.");
     m.def("noise", &noise, "a"_a, "b"_a, "c"_a, "A number that looks random and is the same wherever it is asked for.");
 }
 

@@ -17,10 +17,14 @@ int32_t distance(const Sketch& a, const Sketch& b) {
 
 #ifdef SHOAL_WIDE
 
+constexpr int kVectors = kSketch / 32;
+
 // Four numbers of 64 bits, whose sum is the distance.
-SHOAL_WIDE inline __m256i differences(__m256i low, __m256i high, const Sketch& other) {
+SHOAL_WIDE inline __m256i differences(const __m256i (&from)[kVectors], const Sketch& other) {
     const auto* bytes = reinterpret_cast<const __m256i*>(other.bytes.data());
-    return _mm256_add_epi64(_mm256_sad_epu8(low, _mm256_load_si256(bytes)), _mm256_sad_epu8(high, _mm256_load_si256(bytes + 1)));
+    __m256i total = _mm256_sad_epu8(from[0], _mm256_load_si256(bytes));
+    for (int v = 1; v < kVectors; ++v) total = _mm256_add_epi64(total, _mm256_sad_epu8(from[v], _mm256_load_si256(bytes + v)));
+    return total;
 }
 
 // Two such, number by number beside each other.
@@ -30,12 +34,12 @@ SHOAL_WIDE inline __m256i beside(__m256i one, __m256i other) {
 
 // Four sketches at a time: their sums are added up together.
 SHOAL_WIDE void wide_distances(const Sketch& from, std::span<const Sketch> others, int32_t* out) {
-    const auto* bytes = reinterpret_cast<const __m256i*>(from.bytes.data());
-    const __m256i low = _mm256_load_si256(bytes), high = _mm256_load_si256(bytes + 1);
+    __m256i mine[kVectors];
+    for (int v = 0; v < kVectors; ++v) mine[v] = _mm256_load_si256(reinterpret_cast<const __m256i*>(from.bytes.data()) + v);
     std::size_t i = 0;
     for (; i + 4 <= others.size(); i += 4) {
-        const __m256i first = beside(differences(low, high, others[i]), differences(low, high, others[i + 1]));
-        const __m256i second = beside(differences(low, high, others[i + 2]), differences(low, high, others[i + 3]));
+        const __m256i first = beside(differences(mine, others[i]), differences(mine, others[i + 1]));
+        const __m256i second = beside(differences(mine, others[i + 2]), differences(mine, others[i + 3]));
         const __m256i halves = _mm256_add_epi32(_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second));
         const __m128i sums = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
         _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), sums);

@@ -12,10 +12,10 @@
 
 namespace shoal {
 
-constexpr int kSketch = 64;
+constexpr int kSketch = 128;
 
 struct Sketch {
-    alignas(kSketch) std::array<uint8_t, kSketch> bytes;
+    alignas(64) std::array<uint8_t, kSketch> bytes;
 };
 
 // How far a sketch is from each of some that lie side by side; `out` has room for as many numbers. The same on every processor.

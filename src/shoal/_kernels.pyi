@@ -348,6 +348,11 @@ def split_blocks(at: Coordinates, chosen: Annotated[NDArray[numpy.int64], dict(s
     Blocks of about `size` of the chosen things, each in rising order; another round cuts elsewhere.
     """
 
+def use_wide_vectors(wanted: bool) -> bool:
+    """
+    Whether sketches are compared with vectors of 32 bytes from now on: what is found is the same. False where the processor lacks them.
+    """
+
 def noise(a: int, b: int, c: int) -> int:
     """A number that looks random and is the same wherever it is asked for."""
 

@@ -82,6 +82,8 @@ def test_long_records_are_grown_in_smaller_blocks_at_balanced_effort_alone() -> 
 
 
 def test_steps_that_gain_little_are_left_out_only_where_they_take_time() -> None:
-    assert EFFORTS["balanced"].worth_for(FEW_ENTRIES) == 0
-    assert EFFORTS["balanced"].worth_for(FEW_ENTRIES + 1) > 0
-    assert EFFORTS["thorough"].worth_for(FEW_ENTRIES + 1) == 0
+    balanced, thorough = EFFORTS["balanced"], EFFORTS["thorough"]
+    assert balanced.for_entries(FEW_ENTRIES) == balanced
+    assert balanced.worth == 0 < balanced.for_entries(FEW_ENTRIES + 1).worth
+    assert balanced.for_entries(FEW_ENTRIES + 1).neighbours < balanced.neighbours
+    assert thorough.for_entries(FEW_ENTRIES + 1) == thorough

@@ -19,7 +19,8 @@ makes them depend on the machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -46,7 +47,7 @@ DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
 SMALL = 100_000  # records in all rounds together that small data gets, within the effort's most rounds
 SHORT = 24  # nodes that a record touches, up to which blocks are as large as an effort may have them
-FEW_ENTRIES = 2_000_000  # nodes that all records together touch, up to which the worst groups are all dissolved
+FEW_ENTRIES = 2_000_000  # nodes that all records together touch, up to which a search may take its time
 NEARLY_AS_GOOD = 1.1  # times the least loss, up to which groups are worth starting from
 EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger ones
 
@@ -66,14 +67,15 @@ class Effort:
     refine_block: int = 512
     rounds: int = 0
     most_rounds: int = 0  # on small data
+    many_entries: Mapping[str, int] = field(default_factory=dict)  # what is different on large data
 
     def rounds_for(self, records: int) -> int:
         """More of them where they take no time."""
         return max(self.rounds, min(self.most_rounds, SMALL // max(1, records)))
 
-    def worth_for(self, entries: int) -> int:
-        """Whatever gains anything is worth while where it takes no time."""
-        return self.worth if entries > FEW_ENTRIES else 0
+    def for_entries(self, entries: int) -> Effort:
+        """The effort for records that together touch so many nodes: less of what gains least where that takes long."""
+        return replace(self, **self.many_entries) if entries > FEW_ENTRIES else self
 
     def block_for(self, counts: TreeCounts) -> int:
         """Fewer long records: their sketches tell less about them, so that more to choose from is no better choice."""
@@ -91,10 +93,10 @@ EFFORTS = {
         depth=3,
         together=6,
         worst=40,
-        worth=20,
         refine_block=2048,
         rounds=3,
         most_rounds=16,
+        many_entries={"candidates": 16, "neighbours": 5, "depth": 2, "worth": 20},
     ),
     "thorough": Effort(
         block=65_536,
@@ -193,7 +195,7 @@ class Shoal(GroupingMethod):
         return names[: names.index(self.effort) + 1]
 
     def _search(self, counts: TreeCounts, named: str) -> Search:
-        effort = EFFORTS[named]
+        effort = EFFORTS[named].for_entries(len(counts.nodes))
         larger = max(1.0, self.k / EFFORT_K)
         together = max(2, int(effort.together / larger))
         return Search(
@@ -205,7 +207,7 @@ class Shoal(GroupingMethod):
                 depth=effort.depth,
                 together=together,
                 worst=effort.worst,
-                worth=effort.worth_for(len(counts.nodes)),
+                worth=effort.worth,
             ),
             refine_block=max(64, int(effort.refine_block / larger)),
             rounds=effort.rounds_for(len(counts.lengths)) if self.seconds is None else ENDLESS,
