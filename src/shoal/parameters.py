@@ -19,6 +19,7 @@ import types
 import typing
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -181,11 +182,7 @@ class Declared:
     @classmethod
     def parameters(cls) -> list[Param]:
         """The declared parameters, in the order of their fields."""
-        hints = typing.get_type_hints(cls)
-        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-        return [
-            Param(name=f.name, default=f.default, **_typed(hints[f.name]), **f.metadata["param"]) for f in fields if "param" in f.metadata
-        ]
+        return list(_declared_by(cls))
 
     @classmethod
     def summary(cls) -> str:
@@ -230,6 +227,16 @@ def unquoted(text: str) -> str:
     """The value that `quoted` wrote."""
     inside = text.startswith('"') and len(text) > 1
     return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL) if inside else text
+
+
+@cache
+def _declared_by(kind: type[Declared]) -> tuple[Param, ...]:
+    """Found once for each class, as annotations take long to read."""
+    hints = typing.get_type_hints(kind)
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    return tuple(
+        Param(name=f.name, default=f.default, **_typed(hints[f.name]), **f.metadata["param"]) for f in fields if "param" in f.metadata
+    )
 
 
 def _typed(hint: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ what is typed and what a file of options says; then the rest is parsed with the 
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 
 import click
@@ -115,10 +116,13 @@ def _write_presets(formatter: click.HelpFormatter, name: str) -> None:
 def shared_by_most() -> list[click.Option]:
     """The options that more than half of the methods take, as the first of their takers declares them."""
     first: dict[str, click.Option] = {}
+    takers_of: Counter[str] = Counter()
     for name in METHODS:
-        for option in method_options(name):
+        options = method_options(name)
+        for option in options:
             first.setdefault(option.opts[0], option)
-    return [option for typed, option in first.items() if 2 * len(takers(typed)) > len(METHODS)]
+        takers_of.update({typed for option in options for typed in (*option.opts, *option.secondary_opts)})
+    return [option for typed, option in first.items() if 2 * takers_of[typed] > len(METHODS)]
 
 
 def _not_of(name: str, option: str) -> ParameterError | None:
