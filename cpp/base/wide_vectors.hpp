@@ -1,5 +1,5 @@
-// Vectors of 32 bytes, for processors that have them. The program is built for all processors and asks when it runs, so a loop that uses them
-// has a plain one beside it that gives the same whole numbers.
+// Vectors of 32 bytes, for processors that have them. The program is built for all processors and asks when it runs, so a loop that uses
+// them has a plain one beside it that gives the same whole numbers.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -82,7 +82,8 @@ void bind_plan(nb::module_& m) {
         "Blocks of about `size` of the chosen things, each in rising order; another round cuts elsewhere.");
     m.def(
         "use_wide_vectors", [](bool wanted) { return wide_vectors = wanted && has_wide_vectors(); }, "wanted"_a,
-        "Whether sketches are compared with vectors of 32 bytes from now on: what is found is the same. False where the processor lacks them.");
+        "Whether sketches are compared with vectors of 32 bytes from now on: what is found is the same. False where the processor lacks "
+        "them.");
     m.def("noise", &noise, "a"_a, "b"_a, "c"_a, "A number that looks random and is the same wherever it is asked for.");
 }
 

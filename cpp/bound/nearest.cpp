@@ -37,11 +37,7 @@ private:
 }  // namespace
 
 Nearest::Nearest(const Scored& data, int threads, Task& task)
-    : data_(data),
-      sketches_(data.size()),
-      weight_(data.size()),
-      beyond_(data.size()),
-      tiles_((data.size() + kTile - 1) / kTile) {
+    : data_(data), sketches_(data.size()), weight_(data.size()), beyond_(data.size()), tiles_((data.size() + kTile - 1) / kTile) {
     const Sketcher sketcher = fitted_sketcher(data.counts, data.weight);
     step_ = sketcher.step();
     parallel_blocks(tiles(), 1, threads, task, [&](int64_t t, int64_t, int) {

@@ -28,9 +28,7 @@ SHOAL_WIDE inline __m256i differences(const __m256i (&from)[kVectors], const Ske
 }
 
 // Two such, number by number beside each other.
-SHOAL_WIDE inline __m256i beside(__m256i one, __m256i other) {
-    return _mm256_or_si256(one, _mm256_slli_epi64(other, 32));
-}
+SHOAL_WIDE inline __m256i beside(__m256i one, __m256i other) { return _mm256_or_si256(one, _mm256_slli_epi64(other, 32)); }
 
 // Four sketches at a time: their sums are added up together.
 SHOAL_WIDE void wide_distances(const Sketch& from, std::span<const Sketch> others, int32_t* out) {
