@@ -182,7 +182,7 @@ class Declared:
     @classmethod
     def parameters(cls) -> list[Param]:
         """The declared parameters, in the order of their fields."""
-        return list(_declared_by(cls))
+        return list(_declared_by(typing.cast(type, cls)))
 
     @classmethod
     def summary(cls) -> str:
@@ -230,10 +230,10 @@ def unquoted(text: str) -> str:
 
 
 @cache
-def _declared_by(kind: type[Declared]) -> tuple[Param, ...]:
+def _declared_by(kind: type[Any]) -> tuple[Param, ...]:
     """Found once for each class, as annotations take long to read."""
     hints = typing.get_type_hints(kind)
-    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    fields = dataclasses.fields(kind)
     return tuple(
         Param(name=f.name, default=f.default, **_typed(hints[f.name]), **f.metadata["param"]) for f in fields if "param" in f.metadata
     )

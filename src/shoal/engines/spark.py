@@ -133,7 +133,7 @@ class Cluster:
 
     def span_bytes(self, size: int) -> int:
         """How many bytes of files of this size in all a task is to read: so that all cores have some, but not too few."""
-        return min(PARTITION_BYTES, max(LEAST_SPAN, -(-size // self.session.sparkContext.defaultParallelism)))
+        return min(PARTITION_BYTES, max(LEAST_SPAN, -(-size // int(self.session.sparkContext.defaultParallelism))))
 
     def numbers(self, n: int) -> Any:
         """The numbers below n, each in a partition of its own, in a column `id`."""

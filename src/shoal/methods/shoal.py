@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class Effort:
     refine_block: int = 512
     rounds: int = 0
     most_rounds: int = 0  # on small data
-    many_entries: Mapping[str, int] = field(default_factory=dict)  # what is different on large data
+    many_entries: Mapping[str, Any] = field(default_factory=dict)  # what is different on large data
 
     def rounds_for(self, records: int) -> int:
         """More of them where they take no time."""
