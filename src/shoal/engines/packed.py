@@ -5,6 +5,9 @@ Spark keeps rows one by one, and turns every row from Arrow's columns into its o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -23,14 +26,18 @@ def packed(table: pa.Table, places: Ints) -> pa.Table:
     found, starts = np.unique(places[order], return_index=True)
     ordered = table.combine_chunks().take(pa.array(order))
     ends = np.append(starts[1:], len(order))
-    values = [_written(ordered.slice(start, end - start)) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    values = [written_value(ordered.slice(start, end - start)) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
     return pa.table({PLACE: pa.array(found, pa.int64()), ROWS: pa.array(values, pa.binary())}, PACKED)
 
 
 def unpacked(table: pa.Table) -> pa.Table:
     """All rows of packed values, in the order of the values. Columns that a value lacks are null in its rows."""
-    values = (pa.ipc.open_stream(value.as_buffer()).read_all() for value in table.column(ROWS))
-    return pa.concat_tables(values, promote_options="default")
+    return unpacked_values(value.as_buffer() for value in table.column(ROWS))
+
+
+def unpacked_values(values: Iterable[Any]) -> pa.Table:
+    """The same of values as they are."""
+    return pa.concat_tables((pa.ipc.open_stream(value).read_all() for value in values), promote_options="default")
 
 
 def numbers_of_places(partitions: int) -> Ints:
@@ -59,7 +66,8 @@ def _turned(values: npt.NDArray[np.uint32], by: int) -> npt.NDArray[np.uint32]:
     return np.asarray((values << np.uint32(by)) | (values >> np.uint32(32 - by)), np.uint32)
 
 
-def _written(table: pa.Table) -> bytes:
+def written_value(table: pa.Table) -> bytes:
+    """All rows of a table as one value."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as out:
         out.write_table(table)

@@ -160,6 +160,19 @@ class Cluster:
         """What `work` makes of each partition of packed rows."""
         return self.map(frame, _Unpacking(work), shared, schema)
 
+    def packed_rows(self, frame: Any, work: Work, shared: Any, places: Places) -> Any:
+        """What `work` makes of each partition of a frame, packed by the places it goes to, as pairs of a place and a value."""
+        held = self.share((shared, None))
+        return frame.mapInArrow(_packing(work, held, places), _spark_schema(PACKED)).rdd
+
+    def parts(self, n: int) -> Any:
+        """The numbers below n, each in a partition of its own, for work that needs no rows of Spark."""
+        return self.session.sparkContext.parallelize(range(n), n)
+
+    def share(self, shared: Any) -> Any:
+        """What all tasks of a step are given."""
+        return self.session.sparkContext.broadcast(shared)
+
     def grouped(self, frame: Any, key: str, work: GroupWork, shared: Any, schema: pa.Schema) -> Any:
         """What `work(shared, table)` makes of all rows with one value of the key."""
         held = self.session.sparkContext.broadcast(shared)
@@ -250,7 +263,7 @@ def _on_partition(work: Work, held: Any, schema: pa.Schema) -> Callable[[Iterato
         from pyspark import TaskContext
 
         context = TaskContext.get()
-        with _telling(), kernels.using(threads=1):
+        with telling(), kernels.using(threads=1):
             parts = list(batches)
             if parts:
                 for made in work(held.value, context.partitionId() if context is not None else 0, pa.Table.from_batches(parts)):
@@ -274,21 +287,22 @@ def _packing(work: Work, held: Any, places: Places) -> Callable[[Iterator[pa.Rec
         given, numbers = shared
         for made in work(given, part, table):
             if len(made):
-                yield packed(made, numbers[places(made)])
+                found = places(made)
+                yield packed(made, found if numbers is None else numbers[found])
 
     return _on_partition(pack, held, PACKED)
 
 
 def _on_group(work: GroupWork, held: Any, schema: pa.Schema) -> Callable[[pa.Table], pa.Table]:
     def run(table: pa.Table) -> pa.Table:
-        with _telling(), kernels.using(threads=1):
+        with telling(), kernels.using(threads=1):
             return work(held.value, table).cast(schema)
 
     return run
 
 
 @contextmanager
-def _telling() -> Iterator[None]:
+def telling() -> Iterator[None]:
     """Errors leave the worker as one line that the driver understands: those of the program whole, others by their kind alone."""
     try:
         yield

@@ -109,12 +109,13 @@ class Taxonomy:
 
     @cached_property
     def end(self) -> Small:
-        """One past the last node of each subtree."""
-        last = list(range(1, len(self) + 1))
-        parent = self.parent.tolist()
-        for node in range(len(self) - 1, 0, -1):
-            last[parent[node]] = max(last[parent[node]], last[node])
-        return np.array(last, np.int32)
+        """One past the last node of each subtree, told level by level from the deepest."""
+        last = np.arange(1, len(self) + 1, dtype=np.int32)
+        deepest_first = np.argsort(-self.depth, kind="stable")
+        levels = np.split(deepest_first, np.flatnonzero(np.diff(self.depth[deepest_first])) + 1)
+        for nodes in levels[:-1]:
+            np.maximum.at(last, self.parent[nodes], last[nodes])
+        return last
 
     @cached_property
     def leaves(self) -> Ints:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from shoal.app.distributed.tables import DRAWN, LEAVES, PUBLISHED, SAMPLED, Fitted, bags_of, list_array, words_in
+from shoal.app.distributed.tables import DRAWN, HASHES, PUBLISHED, SAMPLED, Fitted, bags_of, list_array, present_in, words_in
 from shoal.data.bags import Bags, Ints
 from shoal.engines.cuts import Cuts
 from shoal.engines.plan import Hashes, Size, drawn_times, hashes_of, leaves_of
@@ -49,37 +49,56 @@ class Grouping:
 
 def hashes(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """The hash of each record."""
-    yield pa.table({"hash": _hashes(fitted, table)[1].view(np.int64)})
+    yield pa.table({"hash": _hashes(fitted, present_in(table))[1].view(np.int64)}, HASHES)
+
+
+def hash_places(partitions: int, table: pa.Table) -> Ints:
+    """The partition of each hash."""
+    return np.asarray(table.column("hash").to_numpy() % partitions, np.int64)
 
 
 def drawn(size: Size, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The hashes that are drawn into the sample, and how often."""
-    found = table.column("hash").to_numpy().astype(np.int64).view(np.uint64)
-    times = drawn_times(found, table.column("count").to_numpy().astype(np.int64), size)
-    chosen = times > 0
-    yield pa.table({"hash": found[chosen].view(np.int64), "times": times[chosen]}, DRAWN)
+    """The hashes that are drawn into the sample, and how often, of all that are equal."""
+    if len(table):
+        found, here = np.unique(table.column("hash").to_numpy().view(np.uint64), return_counts=True)
+        times = drawn_times(found, here.astype(np.int64), size)
+        chosen = times > 0
+        yield pa.table({"hash": found[chosen].view(np.int64), "times": times[chosen]}, DRAWN)
 
 
 def sampled(given: Drawn, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """The contents of records whose hash was drawn, unknown words as their common node."""
-    bags, found = _hashes(given.fitted, table)
+    bags, found = _hashes(given.fitted, present_in(table))
     chosen = np.flatnonzero(np.isin(found, given.hashes))
     held = bags.select(chosen)
     lists = {name: list_array(held.indptr, values) for name, values in (("nodes", held.items), ("counts", held.counts))}
     yield pa.table({"hash": found[chosen].view(np.int64), **lists}, SAMPLED)
 
 
-def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The leaf of each record, and its owner."""
-    bags = bags_of(table, given.fitted, given.fitted.coarse())
-    yield pa.table({"leaf": leaves_of(bags, given.cuts), "owner": table.column("owner")}, LEAVES)
+def different(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Each row once."""
+    if len(table):
+        frame = pl.from_arrow(table)
+        assert isinstance(frame, pl.DataFrame)
+        yield frame.unique().to_arrow().cast(table.schema)
+
+
+def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[str]:
+    """How many people each leaf holds of those whose records are here: all records of a person are."""
+    held = present_in(table)
+    found = leaves_of(bags_of(held, given.fitted, given.fitted.coarse()), given.cuts)
+    people = np.unique(np.stack([found, held.column("owner").to_numpy()]), axis=1)[0]
+    yield json.dumps(np.bincount(people, minlength=given.cuts.leaves).tolist())
 
 
 def with_range(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The records, each with its range."""
+    """The records that hold something, each with its range."""
     assert given.ranges is not None
-    found = leaves_of(bags_of(table, given.fitted, given.fitted.coarse()), given.cuts)
-    yield table.append_column(RANGE, pa.array(given.ranges[found], pa.int64()))
+    held = present_in(table)
+    found = np.zeros(len(held), np.int64)
+    if given.cuts.leaves > 1:
+        found = leaves_of(bags_of(held, given.fitted, given.fitted.coarse()), given.cuts)
+    yield held.append_column(RANGE, pa.array(given.ranges[found], pa.int64()))
 
 
 def range_places(table: pa.Table) -> Ints:
@@ -88,10 +107,8 @@ def range_places(table: pa.Table) -> Ints:
 
 
 def published_ranges(given: Grouping, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """What becomes of every record of the ranges that are here: one, as a rule."""
-    ranges = table.column(RANGE)
-    for number in np.unique(ranges.to_numpy()).tolist():
-        yield published_range(given, table.filter(pc.equal(ranges, number)))
+    """What becomes of every record of the range that is here."""
+    yield published_range(given, table) if len(table) else PUBLISHED.empty_table()
 
 
 def published_range(given: Grouping, table: pa.Table) -> pa.Table:
@@ -112,9 +129,10 @@ def _hashes(fitted: Fitted, table: pa.Table) -> tuple[Bags, Hashes]:
     return bags, hashes_of(bags, tree)
 
 
-def sample_of(rows: list[tuple[int, list[int], list[int]]], fitted: Fitted) -> tuple[Bags, Hashes]:
+def sample_of(rows: pa.Table, fitted: Fitted) -> tuple[Bags, Hashes]:
     """The sampled contents, here, and their hashes."""
-    frame = pl.DataFrame(rows, schema={"hash": pl.Int64, "nodes": pl.List(pl.Int32), "counts": pl.List(pl.Int32)}, orient="row")
+    frame = pl.from_arrow(rows)
+    assert isinstance(frame, pl.DataFrame)
     sizes = frame["nodes"].list.len().to_numpy().astype(np.int64)
     indptr = np.concatenate([[0], np.cumsum(sizes)])
     items, counts = (frame[name].explode().to_numpy().astype(np.int32) for name in ("nodes", "counts"))

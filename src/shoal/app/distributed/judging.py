@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal import _kernels, kernels
-from shoal.app.distributed.tables import PUBLISHED, RECORDS, SHOWN, SUMS, WORDS, Fitted, bags_of, lists_of, words_in
+from shoal.app.distributed.rounds import Step
+from shoal.app.distributed.tables import PUBLISHED, SHOWN, SUMS, Fitted, bags_of, lists_of, records_in, words_in
+from shoal.app.distributed.writing import random_places
 from shoal.data.bags import Bags, Ints
 from shoal.data.forms import top_nodes
 from shoal.data.original import shared_occurrences
@@ -27,38 +30,46 @@ from shoal.privacy.classes import ClassCounts, untruthful_records
 from shoal.taxonomy.tree import Taxonomy
 
 NOTHING_WRITTEN = "nothing was written"
+UNACCOUNTED = "records were lost or added unaccounted"
 ANSWER = ["items", "withheld"]
-PAIRED = pa.schema([*RECORDS, *(PUBLISHED.field(name) for name in ANSWER)])
 NO_ANSWER = -1  # nothing says whether the record is withheld
 
 
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The tree of the records, and where they are stored."""
+
+    fitted: Fitted
+    records: Step
+
+
 def as_it_is(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Records, or what was made of them, on the way to one another."""
+    """What was made of records, on the way to them."""
     yield table
 
 
-def judged_pairs(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Sums over the records that are here beside what is published for them, and the published records with their owners."""
-    pairs = paired(table)
-    for sums in compared(fitted, part, pairs):
-        yield pa.table({"sums": sums.column("sums"), "owner": pa.nulls(len(sums), pa.int64()), "items": pa.nulls(len(sums), WORDS)}, SHOWN)
-    shown = pairs.filter(pairs.column("items").is_valid())
-    yield pa.table({"sums": pa.nulls(len(shown), pa.string()), "owner": shown.column("owner"), "items": shown.column("items")}, SHOWN)
+def judged_part(given: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """Sums over the records of a part beside what is said of them, which are told; published records with their owners and places."""
+    answers = table if len(table) else PUBLISHED.empty_table()
+    yield json.dumps({"answers": len(answers)})
+    records = records_in(given.records.part(part))
+    shown = SHOWN.empty_table()
+    if len(records):
+        pairs = paired(records, answers)
+        for sums in compared(given.fitted, part, pairs):
+            yield from sums.column("sums").to_pylist()
+        held = pairs.filter(pairs.column("items").is_valid())
+        shown = pa.table({"place": random_places(len(held)), "owner": held.column("owner"), "items": held.column("items")}, SHOWN)
+    yield shown
 
 
-def paired(table: pa.Table) -> pa.Table:
-    """The records of a table, each beside what is said of it in rows without a kind; what is said of no record, or again, is left out."""
-    whole = pa.table({field.name: _column(table, field) for field in PAIRED})
-    of_records = whole.column("kind").is_valid()
-    records, answers = whole.filter(of_records), whole.filter(pc.invert(of_records))
+def paired(records: pa.Table, answers: pa.Table) -> pa.Table:
+    """Records, each beside what is said of it; what is said of no record, or again, is left out."""
     found = pc.index_in(records.column("record"), value_set=answers.column("record").combine_chunks())
     said = answers.select(ANSWER).take(found)
-    return pa.table({name: (said if name in ANSWER else records).column(name) for name in PAIRED.names}, PAIRED)
-
-
-def _column(table: pa.Table, field: pa.Field) -> Any:
-    """A column, null where the table has none: where there is no record, or nothing is said of any."""
-    return table.column(field.name) if field.name in table.column_names else pa.nulls(len(table), field.type)
+    for name in ANSWER:
+        records = records.append_column(name, said.column(name))
+    return records
 
 
 def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
@@ -133,11 +144,17 @@ def insist_on_all(sums: Counter[str], before: Counter[str], answers: int, *, flo
     """
     whole = sums["records"] == before["records"] and sums["occurrences"] == before["occurrences"]
     if not whole or sums["misanswered"] or not answers == sums["answered"] == before["present"]:
-        raise GuaranteeNotMet("records were lost or added unaccounted", hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet(UNACCOUNTED, hint=NOTHING_WRITTEN)
     if sums["nothing_left"] and not floor:
         raise GuaranteeNotMet("records are withheld as having nothing in common, and there is no floor", hint=NOTHING_WRITTEN)
     if sums["barred"]:
         raise GuaranteeNotMet("the release holds nodes above the floor", hint=NOTHING_WRITTEN)
+
+
+def insist_on_shown(records: int, sums: Counter[str]) -> None:
+    """Raise unless as many records are in classes as are published."""
+    if records != sums["published"]:
+        raise GuaranteeNotMet(UNACCOUNTED, hint=NOTHING_WRITTEN)
 
 
 def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
@@ -150,17 +167,6 @@ def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
 
 
 def counts_of(classes: Any, empty: int, untrue: int = 0, *, people: bool = True) -> ClassCounts:
-    """The classes as models judge them, from what `class_sums` asked for."""
+    """The classes as models judge them, as `class_sums` gives them."""
     fewest = int(classes["fewest"] or 0) if people else None
     return ClassCounts(int(classes["smallest"] or 0), fewest, int(classes["short"]), int(classes["short_records"]), empty, untrue)
-
-
-def class_sums(k: int) -> list[str]:
-    """What is asked of the classes, each with its number of records `n` and of `people`."""
-    return [
-        "min(n) as smallest",
-        "min(people) as fewest",
-        f"count_if(n < {k}) as short",
-        f"coalesce(sum(case when n < {k} then n end), 0) as short_records",
-        "count(1) as different",
-    ]

@@ -29,7 +29,6 @@ from shoal.data.original import Original
 from shoal.errors import InputError
 from shoal.io.read.events import NO_TIME, collected
 from shoal.io.read.formats import Layout
-from shoal.io.read.owners import folded
 from shoal.io.read.source import HEAD, Source
 from shoal.io.read.spans import Span, lines_in, without_line
 from shoal.taxonomy.placing import UNLISTED, as_typed, place_terms
@@ -142,7 +141,7 @@ def _events(given: Input, source: Source, headers: int) -> Iterator[pa.Table]:
         return
     time = frame["time"].to_physical() if "time" in frame.columns else pl.Series([None] * len(frame), dtype=pl.Int64)
     count = frame[COUNT] if COUNT in frame.columns else pl.Series([None] * len(frame), dtype=pl.Int64)
-    columns = {"key": folded(frame["name"]), "name": frame["name"], "time": time, "payload": frame["payload"], "count": count}
+    columns = {"key": frame["key"], "name": frame["name"], "time": time, "payload": frame["payload"], "count": count}
     made = pl.DataFrame(columns).with_columns(tally=pl.lit(None, pl.String))
     yield made.to_arrow().cast(EVENTS)
 
@@ -171,6 +170,17 @@ def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Tabl
         records = records_of(log, how.how)
         yield from _typed(how, records, part, told) if how.how.typed_names else _placed(how, records, part, told)
     yield told_rows(RECORDS, "words", [[tally] for tally in (*tallies, json.dumps(told))], TALLY)
+
+
+def kept_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The same, in a step that is stored; the tallies are told."""
+    if not len(table):
+        yield RECORDS.empty_table()
+        return
+    for made in placed_records(how, part, table):
+        told = pc.equal(made.column("kind"), TALLY)
+        yield from made.filter(told).column("words").combine_chunks().flatten().to_pylist()
+        yield made.filter(pc.invert(told))
 
 
 def _placed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:

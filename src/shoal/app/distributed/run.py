@@ -5,9 +5,11 @@ Everything is stored in the unfinished directory of the release until it gets it
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -15,17 +17,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.app.distributed import grouping, judging, mechanism, outcome, reading, recoding, threshold
+from shoal.app.distributed.classes import Contents, classes_made, classes_written, different_names, item_names
 from shoal.app.distributed.found import ONE_MACHINE
+from shoal.app.distributed.keeping import keep_records
 from shoal.app.distributed.prepared import Prepared
-from shoal.app.distributed.preparing import different_in, insist_on_people, prepare_records
-from shoal.app.distributed.tables import DRAWN, HASHES, LEAVES, PUBLISHED, SAMPLED, SHOWN, Fitted
-from shoal.app.distributed.writing import write_parts
+from shoal.app.distributed.preparing import insist_on_people
+from shoal.app.distributed.rounds import Numbers, Step, gathered, sent, stored, told
+from shoal.app.distributed.tables import TYPED
+from shoal.app.distributed.writing import write_stored
 from shoal.app.job import Preparation, Target, is_file
 from shoal.app.pipeline import insist
-from shoal.data.bags import Ints
 from shoal.engines.cuts import Cuts, cut_sample
 from shoal.engines.plan import Size, joined_leaves, one_of_each
-from shoal.engines.spark import Cluster, expressions
+from shoal.engines.spark import Cluster
 from shoal.errors import Infeasible, ParameterError
 from shoal.io.directory import ReleaseDirectory
 from shoal.methods import Method
@@ -81,87 +85,69 @@ def _insist_on_grouping(how: Preparation, method: Method) -> None:
 
 
 def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
-    prepared = prepare_records(cluster, data, how)
-    present = prepared.records.where("size(nodes) + size(words) > 0")
+    prepared = keep_records(cluster, data, how)
     insist_on_people(prepared, method.k)
-    records, people = prepared.sums["present"], prepared.sums["people"]
-    frozen = _frozen(cluster, present, prepared.fitted, Size.of(records, people, method.k), several=prepared.sums["several"] > 0)
+    size = Size.of(prepared.sums["present"], prepared.sums["people"], method.k)
+    frozen = _frozen(cluster, prepared, size)
     assert frozen.ranges is not None
-    ranges = cluster.spread([present], grouping.with_range, frozen, grouping.range_places, int(frozen.ranges.max()) + 1)
+    ranges = sent(cluster, [(prepared.records, grouping.with_range)], frozen, grouping.range_places, int(frozen.ranges.max()) + 1)
     work = grouping.Grouping(prepared.fitted, method)
-    published = cluster.store(cluster.map_spread(ranges, grouping.published_ranges, work, PUBLISHED), "published")
+    published, _ = stored(cluster, ranges, grouping.published_ranges, work, "published")
     return _judged(cluster, prepared, published, method, directory)
 
 
 # -- the plan
 
 
-def _frozen(cluster: Cluster, records: Any, fitted: Fitted, size: Size, *, several: bool) -> grouping.Frozen:
+def _frozen(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Frozen:
     """The cuts, found on a sample, and the ranges, counted on all records."""
+    fitted, records, parts = prepared.fitted, prepared.records, prepared.partitions
     if size.ranges == 1:
         return grouping.Frozen(fitted, Cuts(0, 1), np.zeros(1, np.int64))
-    records = records.select("owner", "nodes", "counts", "words", "word_counts")  # the plan reads no other columns
-    counted = cluster.map(records, grouping.hashes, fitted, HASHES).groupBy("hash").count()
-    rows = cluster.collect(cluster.map(counted, grouping.drawn, size, DRAWN))
-    drawn = {row[0]: row[1] for row in rows}
-    hashes = np.array(list(drawn), np.int64).view(np.uint64)
-    contents = cluster.collect(cluster.map(records, grouping.sampled, grouping.Drawn(fitted, hashes), SAMPLED).distinct())
-    bags, found = grouping.sample_of([tuple(row) for row in contents], fitted)
-    times = np.array([drawn[key] for key in np.unique(found).view(np.int64).tolist()], np.int64)
+    by_hash = partial(grouping.hash_places, parts)
+    drawn = gathered(cluster, sent(cluster, [(records, grouping.hashes)], fitted, by_hash, parts), grouping.drawn, size)
+    given = grouping.Drawn(fitted, drawn.column("hash").to_numpy().view(np.uint64))
+    contents = sent(cluster, [(records, grouping.sampled)], given, by_hash, parts)
+    bags, found = grouping.sample_of(gathered(cluster, contents, grouping.different, None), fitted)
+    times = drawn.column("times").to_numpy()[np.argsort(given.hashes)]
     cuts = cut_sample(one_of_each(bags, found), times, fitted.coarse(), size.ranges)
     frozen = grouping.Frozen(fitted, cuts)
-    return replace(frozen, ranges=joined_leaves(_people(cluster, records, frozen, several=several), size.smallest, repeat=several))
-
-
-def _people(cluster: Cluster, records: Any, frozen: grouping.Frozen, *, several: bool) -> Ints:
-    """How many people each leaf holds."""
-    here = cluster.map(records, grouping.leaves, frozen, LEAVES)
-    counted = (here.distinct() if several else here).groupBy("leaf").count()
-    people = np.zeros(frozen.cuts.leaves, np.int64)
-    for row in cluster.collect(counted):
-        people[row[0]] = row[1]
-    return people
+    people = np.sum([json.loads(word) for word in told(cluster, records, grouping.leaves, frozen)], axis=0)
+    return replace(frozen, ranges=joined_leaves(people, size.smallest, repeat=prepared.sums["several"] > 0))
 
 
 # -- judging and writing
 
 
-def _judged(cluster: Cluster, prepared: Prepared, published: Any, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
-    pairs = cluster.spread([prepared.records, published], judging.as_it_is, None, reading.record_places, prepared.partitions)
-    joined = cluster.store(cluster.map_spread(pairs, judging.judged_pairs, prepared.fitted, SHOWN), "joined")
-    sums = judging.summed(cluster.collect(joined.where("sums is not null").select("sums")))
-    answers = cluster.collect(published.selectExpr("count(1)"))[0][0]
-    judging.insist_on_all(sums, prepared.sums, answers, floor=prepared.tree.barred is not None)
+def _judged(cluster: Cluster, prepared: Prepared, published: Step, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
+    answers = sent(cluster, [(published, judging.as_it_is)], None, reading.record_places, prepared.partitions)
+    shown, words = stored(cluster, answers, judging.judged_part, judging.Pairing(prepared.fitted, prepared.records), "joined")
+    sums = judging.summed([(word,) for word in words])
+    judging.insist_on_all(sums, prepared.sums, sums["answers"], floor=prepared.tree.barred is not None)
     if not sums["published"]:
         raise Infeasible(
             "nothing is left to publish: no group shares anything below the floor",
             hint="a smaller k, other records (--per), or --floor 1, which publishes the root",
         )
-    return _judged_and_written(cluster, prepared, joined, sums, method, directory)
+    return _judged_and_written(cluster, prepared, shown, sums, method, directory)
 
 
 def _judged_and_written(
-    cluster: Cluster, prepared: Prepared, joined: Any, sums: Counter[str], method: GroupingMethod, directory: ReleaseDirectory
+    cluster: Cluster, prepared: Prepared, shown: Step, sums: Counter[str], method: GroupingMethod, directory: ReleaseDirectory
 ) -> outcome.Made:
     """Judge what was made, write it, and judge what was written."""
     claims, empty = method.claims(), sums["empty_published"]
-    shown = joined.where("items is not null").groupBy("items")
-    people = "count(distinct owner)" if prepared.sums["several"] else "count(1)"
-    counted = shown.agg(*expressions("count(1) as n", f"{people} as people"))
-    classes = {claim: _classes(cluster, counted, claim.group_size or 0) for claim in claims}
-    verdicts = tuple(claim.judge_counted(judging.counts_of(classes[claim], empty, sums["untrue"])) for claim in claims)
+    contents = Contents(tuple({claim.group_size or 0 for claim in claims}), prepared.partitions)
+    made = classes_made(cluster, shown, contents)
+    judging.insist_on_shown(made.of(contents.sizes[0])["records"], sums)
+    verdicts = tuple(claim.judge_counted(judging.counts_of(made.of(claim.group_size or 0), empty, sums["untrue"])) for claim in claims)
     insist(verdicts, "made")
-    files, again = write_parts(cluster, joined.where("items is not null").select("items"), directory.path)
-    judging.insist_on_files(cluster, shown, again)
-    alone = again.groupBy("items").agg(*expressions("count(1) as n", "count(1) as people"))
-    written = [
-        claim.judge_counted(judging.counts_of(_classes(cluster, alone, claim.group_size or 0), empty, people=False)) for claim in claims
-    ]
+    files = write_stored(cluster, shown, sums["published"], directory.path)
+    contents = replace(contents, files=tuple(directory.path / file.name for file in files))
+    alone = classes_written(cluster, shown, contents)
+    written = [claim.judge_counted(judging.counts_of(alone.of(claim.group_size or 0), empty, people=False)) for claim in claims]
     insist(written, "written")
-    amounts = {"rows": sums["published"], "occurrences": sums["out"], "items": different_in(cluster, again, "items")}
-    amounts["different"] = int(next(iter(classes.values()))["different"])
+    names = different_names(cluster, Numbers(len(files)), item_names, contents, prepared.partitions)
+    amounts = {"rows": sums["published"], "occurrences": sums["out"], "items": sum(names.get(TYPED, []))}
+    amounts["different"] = made.of(contents.sizes[0])["different"]
     return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory)
-
-
-def _classes(cluster: Cluster, classes: Any, k: int) -> Any:
-    return cluster.collect(classes.selectExpr(*judging.class_sums(k)))[0]

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.errors import GuaranteeNotMet
@@ -23,7 +24,7 @@ EVENTS = pa.schema(
 )
 """Rows of the log with the name of their owner, and the name without its spelling (`key`); or a tally of rows, as JSON."""
 
-RECORD, TALLY, TYPED, UNKNOWN = range(4)
+RECORD, TALLY, TYPED, UNKNOWN, NODE = range(5)
 RECORDS = pa.schema(
     {
         **{"kind": pa.int32(), "record": pa.int64(), "owner": pa.int64()},
@@ -50,13 +51,15 @@ READ = pa.schema([("text", pa.string()), ("query", pa.string()), ("words", WORDS
 HASHES = pa.schema([("hash", pa.int64())])
 DRAWN = pa.schema([("hash", pa.int64()), ("times", pa.int64())])
 SAMPLED = pa.schema([("hash", pa.int64()), ("nodes", NUMBERS), ("counts", NUMBERS)])
-LEAVES = pa.schema([("leaf", pa.int64()), ("owner", pa.int64())])
+NAMED = pa.schema([("kind", pa.int32()), ("name", pa.string())])
+"""A name as it was typed, a term that the taxonomy lacks, or the number of a node that is used."""
+
 PUBLISHED = pa.schema([("record", pa.int64()), ("items", WORDS), ("withheld", pa.bool_())])
 """What becomes of every record that is not empty: its published items, or null where it is withheld, which is said beside."""
 
 SUMS = pa.schema([("sums", pa.string())])
-SHOWN = pa.schema([("sums", pa.string()), ("owner", pa.int64()), ("items", WORDS)])
-"""A published record, and whose original it stands for; or sums over some records, as JSON."""
+SHOWN = pa.schema([("place", pa.int64()), ("owner", pa.int64()), ("items", WORDS)])
+"""A published record, whose original it stands for, and a random number that says where it is written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +133,17 @@ def list_array(indptr: Ints, values: Any, kind: Any = None) -> pa.ListArray:
     """Lists of these values, which begin at these places."""
     flat = values if isinstance(values, pa.Array) else pa.array(values, kind)
     return pa.ListArray.from_arrays(pa.array(indptr, pa.int32()), flat)
+
+
+def records_in(table: pa.Table) -> pa.Table:
+    """The records of a stored part, without what else it tells."""
+    return table.filter(pc.equal(table.column("kind"), RECORD))
+
+
+def present_in(table: pa.Table) -> pa.Table:
+    """The records of a stored part that hold something."""
+    held = records_in(table)
+    return held.filter(pc.greater(pc.add(*(pc.list_value_length(held.column(name)) for name in ("nodes", "words"))), 0))
 
 
 def words_in(table: pa.Table) -> pl.Series:

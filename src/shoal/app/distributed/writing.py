@@ -6,6 +6,7 @@ writes the same file. Files are written by the workers, as they are on one machi
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from shoal.app.distributed.rounds import Step, gathered, sent, told
+from shoal.data.bags import Ints
 from shoal.data.release import RECORDS as TABLE
 from shoal.data.tables.bags import BagTable
 from shoal.engines.spark import Cluster
@@ -71,10 +74,19 @@ class Parts:
 
 def shuffled(given: Places, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """What is published, each record or row with a random number, and the file it belongs in."""
-    places = np.frombuffer(os.urandom(8 * len(table)), np.uint64) >> np.uint64(2)
-    file = (places // np.uint64(-(-PLACES // given.files))).astype(np.int64)
+    places = random_places(len(table))
     columns = {name: table.column(name) for name in given.content.schema.names}
-    yield pa.table({"place": places.astype(np.int64), "file": file, **columns}, given.content.shuffled)
+    yield pa.table({"place": places, "file": files_of(places, given.files), **columns}, given.content.shuffled)
+
+
+def random_places(n: int) -> Ints:
+    """Random numbers from the operating system's entropy, to be stored before they are used: a task that is repeated draws others."""
+    return (np.frombuffer(os.urandom(8 * n), np.uint64) >> np.uint64(2)).astype(np.int64)
+
+
+def files_of(places: Ints, files: int) -> Ints:
+    """The file that each random number belongs in."""
+    return np.asarray(places // -(-PLACES // files), np.int64)
 
 
 def written(parts: Parts, table: pa.Table) -> pa.Table:
@@ -109,6 +121,41 @@ def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content 
     done = cluster.collect(cluster.grouped(spread, "file", written, Parts(content, directory, cluster.place, before), WRITTEN))
     facts = [_fact(content, *row) for row in sorted(map(tuple, done))]
     return facts, cluster.parquet([str(directory / fact.name) for fact in facts])
+
+
+# -- published records that are stored with their random numbers
+
+
+def numbers_of_files(files: int, part: int, table: pa.Table) -> Iterator[str]:
+    """How many records of a part belong in each file."""
+    yield json.dumps(np.bincount(files_of(table.column("place").to_numpy(), files), minlength=files).tolist())
+
+
+def on_the_way(files: int, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Published records with their files."""
+    file = pa.array(files_of(table.column("place").to_numpy(), files))
+    yield table.select(["place", "items"]).append_column("file", file)
+
+
+def file_places(table: pa.Table) -> Ints:
+    """The file of each record."""
+    return np.asarray(table.column("file").to_numpy(), np.int64)
+
+
+def written_file(parts: Parts, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Write the file that is here; one in which no record belongs is not written."""
+    if len(table):
+        yield written(parts, table)
+
+
+def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path) -> list[FileFact]:
+    """Write published records, of which there are so many, in the order of their random numbers; what is said of the files."""
+    files = max(1, -(-rows // ROWS_IN_A_FILE))
+    held = np.sum([json.loads(word) for word in told(cluster, shown, numbers_of_files, files)], axis=0)
+    before = dict(enumerate(np.cumsum([0, *held.tolist()]).tolist()))
+    spread = sent(cluster, [(shown, on_the_way)], files, file_places, files)
+    done = gathered(cluster, spread, written_file, Parts(OF_RECORDS, directory, cluster.place, before))
+    return [_fact(OF_RECORDS, *row.values()) for row in done.sort_by("file").to_pylist()]
 
 
 def _fact(content: Content, file: int, rows: int, digest: str) -> FileFact:

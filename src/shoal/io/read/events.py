@@ -198,9 +198,10 @@ class Collector:
         )
 
     def events(self) -> pl.DataFrame | None:
-        """The events as they are, with the names of their owners as they are written; None where no row could be used.
+        """The events as they are, with the names of their owners, as they are written and without their spelling (`key`).
 
-        A time that cannot be read is null: the numbers that tell such times apart here are those of other times in another part of the log.
+        None where no row could be used. A time that cannot be read is null: the numbers that tell such times apart here are those of other
+        times in another part of the log.
         """
         if not any(map(len, self._payload_parts)):
             return None
@@ -209,7 +210,8 @@ class Collector:
         if "time" in frame.columns:
             time = pl.col("time")
             frame = frame.with_columns(pl.when(time.to_physical() > NO_TIME).then(time).alias("time"))
-        return frame.with_columns(name=names.gather(frame["owner"])).drop("owner")
+        owner = frame["owner"]  # names are folded once for all rows of a person
+        return frame.with_columns(name=names.gather(owner), key=folded(names).gather(owner)).drop("owner")
 
     def _fold_owners(self) -> tuple[tuple[str, ...], pl.Series]:
         """Give owners who are one person one number, if that is asked for; raise where nobody said whether they are.

@@ -1,0 +1,38 @@
+"""From the paths of the input to records on the taxonomy, which tasks store part by part: what methods that form groups start from."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from shoal.app.distributed import outcome, reading
+from shoal.app.distributed.classes import different_names, names_in
+from shoal.app.distributed.found import find_input, tallied
+from shoal.app.distributed.prepared import Prepared
+from shoal.app.distributed.rounds import Numbers, Rows, sent, stored
+from shoal.app.distributed.tables import NODE, TYPED, UNKNOWN, Fitted
+from shoal.app.job import Preparation, is_file, load_taxonomy
+from shoal.engines.spark import Cluster
+from shoal.taxonomy.placing import fitted_tree
+
+
+def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
+    """The records of paths or of a frame of Spark on the taxonomy, as a stored step."""
+    found = find_input(cluster, data, how)
+    cluster.expect(found.frame, found.size)
+    given, notes = load_taxonomy(how.taxonomy, how.loss)
+    parts = cluster.partitions
+    source = Numbers(len(found.given.spans)) if found.given.spans else Rows(found.frame)
+    events = sent(cluster, [(source, found.work)], found.given, partial(reading.owner_places, parts), parts)
+    placing = reading.Placing(how, found.text, found.drops_repeats, how.read.owners == "folded", given if is_file(how.taxonomy) else None)
+    records, words = stored(cluster, events, reading.kept_records, placing, "records")
+    sums, defects = tallied([(word,) for word in words])
+    found = found.told(sums, defects)
+    names = different_names(cluster, records, names_in, None, parts)
+    sums["unknown_terms"] = sum(names.get(UNKNOWN, []))
+    outcome.insist_on_known(how, sums, sums["unknown_terms"])
+    used = np.sort(np.array([node for nodes in names.get(NODE, []) for node in nodes], np.int64))
+    tree, renumbered = fitted_tree(given, used, 0 if how.unknown == "drop" else sums["unknown_terms"], how.floor_in_force)
+    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, sum(names.get(TYPED, [])), notes, parts)
