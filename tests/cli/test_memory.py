@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from helpers_cli import Shell, query_log
-from shoal.app import memory
+from shoal.app import memory, pipeline, prepare
 from shoal.app.manifest import Published
 from shoal.data import bags, shelf
 from shoal.engines import plan
@@ -116,13 +116,17 @@ def test_what_cannot_be_bounded_is_refused_in_one_line(shell: Shell, words: tupl
     assert shell.names() == {"log.tsv"}
 
 
-def test_a_limit_that_the_records_exceed_says_what_is_needed(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("method", "why"), [("shoal", ""), ("partition", ", which this method holds all at once")])
+def test_a_limit_that_the_records_exceed_says_what_is_needed(shell: Shell, monkeypatch: pytest.MonkeyPatch, method: str, why: str) -> None:
+    """The method is not begun. One that works on a range at a time needs less than one that holds all records."""
     shell.file("log.tsv", query_log(users=20, queries=2))
-    monkeypatch.setattr(memory, "PER_RECORD", 1 << 30)
-    answer = shell("anonymize", "log.tsv", "--out", "out", "--memory", "2G")
+    monkeypatch.setattr(pipeline, "made_by", None)
+    monkeypatch.setattr(prepare, "BY_RANGES", memory.Needs(0, (1 << 30) if method == "shoal" else 0))
+    monkeypatch.setattr(pipeline, "WHOLE", memory.Needs(0, 1 << 30, memory.WHOLE.why))
+    answer = shell("anonymize", "log.tsv", "--method", method, "--out", "out", "--memory", "2G")
     assert answer.code != 0
     assert "--memory 2.0G is too little for 20 records of" in answer.err
-    assert "about 20.4G are needed" in answer.err
+    assert f"{why}: about 20.4G are needed" in answer.err
     assert shell.names() == {"log.tsv"}
 
 

@@ -7,6 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from shoal.data.bags import Bags
 from shoal.data.shelf import IN_MEMORY, Shelf
 from shoal.errors import ParameterError
 from shoal.io.spill import Spill
@@ -14,8 +15,24 @@ from shoal.io.spill import Spill
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 LEAST = 512 << 20  # program, taxonomy, and a part of a log while records are made of it
 FIXED = 384 << 20  # what is taken beside the records when they are worked on
-PER_ENTRY, PER_RECORD = 32, 512  # bytes for an item of a record, and for a record: what shoal took of 5 million people, and a little more
 SHARE = 4  # of the limit, the part that packed rows may take
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What working on records takes, in bytes: for each item of a record, and for each record. Measured, and a little more."""
+
+    entry: int
+    record: int
+    why: str = ""
+
+    def of(self, records: Bags) -> int:
+        """What these take, with all that is taken beside them."""
+        return FIXED + self.record * len(records) + self.entry * len(records.items)
+
+
+BY_RANGES = Needs(entry=4, record=160)  # one range of them at a time
+WHOLE = Needs(entry=32, record=512, why=", which this method holds all at once")
 
 
 @dataclass(frozen=True)
@@ -39,12 +56,13 @@ class Memory:
         """Where rows and records go."""
         return Spill(self.place, (self.limit - LEAST) // SHARE)
 
-    def insist(self, records: int, entries: int) -> None:
-        """Raise where so many records, of so many items together, need more than may be taken."""
-        needed = FIXED + PER_RECORD * records + PER_ENTRY * entries
+    def insist(self, records: Bags, needs: Needs) -> None:
+        """Raise where so many records need more than may be taken."""
+        needed = needs.of(records)
         if needed > self.limit:
+            told_of = f"{len(records):,} records of {len(records.items):,} items"
             raise ParameterError(
-                f"--memory {told(self.limit)} is too little for {records:,} records of {entries:,} items: about {told(needed)} are needed",
+                f"--memory {told(self.limit)} is too little for {told_of}{needs.why}: about {told(needed)} are needed",
                 hint="give more, or see --engine spark",
                 needed=needed,
             )

@@ -24,7 +24,7 @@ from shoal.app.disclose import disclosed, disclosed_facts
 from shoal.app.further import insist_on_counting, with_further
 from shoal.app.job import Target
 from shoal.app.manifest_schema import DIGEST, digest_of, faults
-from shoal.app.memory import shelf_within
+from shoal.app.memory import WHOLE, shelf_within
 from shoal.app.prepare import Prepared
 from shoal.app.protection import protection
 from shoal.app.rules import reapplied, rules_file
@@ -82,10 +82,17 @@ def anonymize(
     insist_on_consent(method, no_guarantee)
     ready = with_files_read(method)
     work = None if rules is None else partial(reapplied, ready, prepared, rules)
+    _insist_on_memory(prepared, ready)
     with using(shelf_within(prepared.how.memory)):
         release = with_further(made_by(ready, prepared.original, work), further)
     _kernels.give_back_memory()
     return _judged(prepared, release, metrics, further, stated_lack(ready))
+
+
+def _insist_on_memory(prepared: Prepared, method: Method) -> None:
+    """Raise where a method that holds all records at once needs more memory than may be taken."""
+    if prepared.how.memory is not None and not method.holds_one_range:
+        prepared.how.memory.insist(prepared.records.typed, WHOLE)
 
 
 def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], further: Sequence[Model], lack: Mapping[str, str]) -> Judged:

@@ -12,6 +12,7 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.app.job import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy, made_from_data
+from shoal.app.memory import BY_RANGES
 from shoal.app.records import RecordGatherer, Records, records_of
 from shoal.counting import counted, percent
 from shoal.data.bags import Bags
@@ -74,7 +75,7 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
     reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
     records = gatherer.records or records_of(reading.data, how)
     if how.memory is not None:
-        how.memory.insist(len(records.bags), len(records.bags.items))
+        how.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
     reading = replace(reading, data=Bags.from_lists([]))
     _kernels.give_back_memory()
     prepared = prepare_records(records, how, given, spill or IN_MEMORY)

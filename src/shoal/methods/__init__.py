@@ -98,6 +98,11 @@ class Method(Declared, ABC):
         return True
 
     @property
+    def holds_one_range(self) -> bool:
+        """Whether no more than one range of the records of many people is held at a time, so that memory can be bounded."""
+        return False
+
+    @property
     def reads_names(self) -> bool:
         """Whether the names of people are needed, because they are hashed with a key; otherwise they are forgotten when a log is read."""
         return False

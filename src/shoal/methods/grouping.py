@@ -36,6 +36,15 @@ class GroupingMethod(Method):
         """Whether records of many people may be grouped range by range (`shoal.engines.plan`), given that its claims hold of unions."""
         return False
 
+    @property
+    def _in_ranges(self) -> bool:
+        return self.works_in_ranges and all(claim.holds_of_unions for claim in self.claims())
+
+    @property
+    def holds_one_range(self) -> bool:
+        """Where groups are formed range by range, unless outliers are then looked for among all."""
+        return self._in_ranges and not self.outliers
+
     @abstractmethod
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
         """A group label from 0 for every record, none of which is empty, and the published record of each group."""
@@ -49,7 +58,7 @@ class GroupingMethod(Method):
         return build_release(self, original, present, outcome)
 
     def _formed(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
-        if self.works_in_ranges and all(claim.holds_of_unions for claim in self.claims()):
+        if self._in_ranges:
             groups, published = formed_in_ranges(self.form_groups, bags, taxonomy, self.k)
         else:
             groups, published = self.form_groups(bags, taxonomy)
