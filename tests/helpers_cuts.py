@@ -123,3 +123,48 @@ class TwinOfAA:
             o for row, o in zip(self.rows, self.owners, strict=True) if all(any(n <= i < self.tree.end[n] for i in row) for n in shown)
         ]
         return not shown or len(set(holding)) >= self.k
+
+
+class TwinFromBelow:
+    """Publishing from below, record by record: what hits most rare sets of a record that hold no other one is withheld again."""
+
+    def __init__(self, bags: Bags, taxonomy: Taxonomy, k: int, m: int) -> None:
+        self.items = [bags.items[a:b].tolist() for a, b in zip(bags.indptr[:-1], bags.indptr[1:], strict=True)]
+        self.owners, self.tree, self.k, self.m = bags.owners.tolist(), taxonomy, k, m
+        self.shown: list[list[int]] = [[-1] * len(row) for row in self.items]
+        self.above = [list(row) for row in self.items]
+
+    def run(self) -> list[int]:
+        while fresh := self._tried():
+            while rare := least_sets(rare_sets(self._rows(), self.owners, self.k, self.m)):
+                self._withhold(rare, fresh)
+        return [node for row in self.shown for node in row]
+
+    def _rows(self) -> list[Row]:
+        return [frozenset(node for node in row if node >= 0) for row in self.shown]
+
+    def _tried(self) -> set[tuple[int, int]]:
+        fresh = set()
+        for who, row in enumerate(self.shown):
+            for place, node in enumerate(row):
+                above = self.above[who][place]
+                if node < 0 and above > 0 and self.tree.publishable[above]:
+                    row[place], self.above[who][place] = above, int(self.tree.parent[above])
+                    fresh.add((who, place))
+        return fresh
+
+    def _withhold(self, rare: list[tuple[int, ...]], fresh: set[tuple[int, int]]) -> None:
+        everywhere = {node: sum(node in known for known in rare) for known in rare for node in known}
+        for who, (row, shown) in enumerate(zip(self.shown, self._rows(), strict=True)):
+            settled = {node for place, node in enumerate(row) if (who, place) not in fresh}
+            left = [known for known in rare if shown.issuperset(known)]
+            while left:
+                hits = {node: sum(node in known for known in left) for known in left for node in known if node not in settled}
+                best = max(hits, key=lambda node: (hits[node], everywhere[node], -node))
+                left = [known for known in left if best not in known]
+                row[:] = [-1 if node == best else node for node in row]
+
+
+def least_sets(sets: set[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Those that hold no other one but the empty one."""
+    return sorted(known for known in sets if known and not any(other and set(other) < set(known) for other in sets))

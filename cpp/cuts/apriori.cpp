@@ -167,6 +167,7 @@ void generalize_rare_sets(Cut& cut, bool size_by_size, Task& task) {
         for (;;) {
             auto sets = rare.with(cut.nodes(), {size, everything, false}, task).sets;
             if (sets.empty()) break;
+            std::ranges::sort(sets);
             std::ranges::stable_sort(sets, {}, [&](const auto& set) { return holders_together(cut.tokens(), set); });
             for (const auto& set : sets) {
                 task.check();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cuts/minimal.hpp"
+
 namespace shoal {
 
 RareSets::RareSets(const Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), done_(tokens.problem().tree.up.size(), 0) {}
@@ -10,26 +12,35 @@ RareFound RareSets::with(std::span<const int32_t> nodes, const Wanted& wanted, c
     wanted_ = wanted;
     found_ = {};
     if (levels_.size() < static_cast<std::size_t>(wanted.size)) levels_.resize(static_cast<std::size_t>(wanted.size));
+    for (std::size_t i = 0; i < nodes.size() && wanted.minimal && !full(); ++i) note_alone(nodes[i]);
     for (std::size_t i = 0; i < nodes.size() && !full(); ++i) {
         task.check();
         const int32_t node = nodes[i];
-        const auto holders = tokens_.holders(node);
-        if (holders.empty()) continue;
+        if (!wanted.minimal) note_alone(node);
+        if (done_[node]) continue;
         set_.assign(1, node);
-        if (people(holders) < problem_.k) {
-            const int32_t set = note();
-            if (wanted.holdings)
-                for (int32_t record : holders) found_.holdings.push_back({record, set});
-        } else if (wanted.size > 1) {
-            extend(holders, 1, task);
-        }
+        if (wanted.size > 1) extend(tokens_.holders(node), 1, task);
         done_[node] = 1;
     }
     for (int32_t node : nodes) done_[node] = 0;
+    if (wanted.minimal && wanted.size > 2) keep_minimal(found_);
     return std::move(found_);
 }
 
-// All sets that hold `set_`, which these records publish. Beside the first node the others rise.
+// A node that is rare by itself, or that nobody holds, is in no set that is looked for from here on.
+void RareSets::note_alone(int32_t node) {
+    const auto holders = tokens_.holders(node);
+    if (people(holders) >= problem_.k) return;
+    done_[node] = 1;
+    if (holders.empty()) return;
+    set_.assign(1, node);
+    const int32_t set = note();
+    if (wanted_.holdings)
+        for (int32_t record : holders) found_.holdings.push_back({record, set});
+}
+
+// All sets that hold `set_`, which these records publish. Beside the first node the others rise. Rare sets are noted before others are
+// extended, so that, where only minimal ones are wanted, what is rare beside a part of a set does not count as rare beside all of it.
 void RareSets::extend(std::span<const int32_t> records, std::size_t depth, const Task& task) {
     task.check();
     Level& level = levels_[depth];
@@ -41,20 +52,26 @@ void RareSets::extend(std::span<const int32_t> records, std::size_t depth, const
     for (int32_t node : level.present) {
         const bool rare = level.people[node] < problem_.k;
         level.people[node] = 0;
-        if (!full()) {
+        if (!rare || full()) continue;
+        set_.push_back(node);
+        level.set_of[node] = note();
+        set_.pop_back();
+        done_[node] = wanted_.minimal;
+        any = true;
+    }
+    if (any && wanted_.holdings) hold(records, level, behind);
+    for (int32_t node : level.present) {
+        if (further && level.set_of[node] < 0 && !full()) {
             set_.push_back(node);
-            if (rare) {
-                level.set_of[node] = note();
-                any = true;
-            } else if (further) {
-                extend(level.records[node], depth + 1, task);
-            }
+            extend(level.records[node], depth + 1, task);
             set_.pop_back();
         }
         if (further) level.records[node].clear();
     }
-    if (any && wanted_.holdings) hold(records, level, behind);
-    for (int32_t node : level.present) level.set_of[node] = -1;
+    for (int32_t node : level.present) {
+        if (level.set_of[node] >= 0) done_[node] = 0;
+        level.set_of[node] = -1;
+    }
 }
 
 void RareSets::prepare(Level& level, bool further) {

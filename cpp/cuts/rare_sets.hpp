@@ -17,8 +17,9 @@ struct RareFound {
     bool empty() const { return sets.empty(); }
 };
 
-// Finds the sets of at most `size` published nodes that fewer than k people hold, though some do. Only minimal ones: a rare set
-// is not extended. Their order depends on the nodes alone.
+// Finds the sets of at most `size` published nodes that fewer than k people hold, though some do. A rare set is not extended, but
+// may hold another one whose nodes come later; unless only `minimal` ones are wanted, none of which holds another that is found. Then a
+// node that is rare by itself says nothing against those beside it. Their order depends on the nodes alone.
 class RareSets {
 public:
     explicit RareSets(const Tokens& tokens);
@@ -27,6 +28,7 @@ public:
         int64_t size;
         std::size_t limit;  // of sets to find
         bool holdings;
+        bool minimal = false;
     };
     // Sets that hold at least one of these nodes.
     RareFound with(std::span<const int32_t> nodes, const Wanted& wanted, const Task& task);
@@ -39,6 +41,7 @@ private:
         std::vector<std::vector<int32_t>> records;
     };
 
+    void note_alone(int32_t node);
     void extend(std::span<const int32_t> records, std::size_t depth, const Task& task);
     void count(std::span<const int32_t> records, Level& level, int32_t behind, bool further);
     void hold(std::span<const int32_t> records, Level& level, int32_t behind);
@@ -50,7 +53,7 @@ private:
     const Tokens& tokens_;
     const RecodingProblem& problem_;
     Wanted wanted_{};
-    std::vector<uint8_t> done_;  // nodes all of whose sets were found
+    std::vector<uint8_t> done_;  // nodes all of whose sets were found, or that are rare beside a part of the present set
     std::vector<Level> levels_;
     std::vector<int32_t> set_;
     RareFound found_;

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers_cuts import TwinOfAA, compatible_people, problems, rare_sets, recoded, rows_of
+from helpers_cuts import TwinFromBelow, TwinOfAA, compatible_people, problems, rare_sets, recoded, rows_of
 from helpers_data import numbered, tree
 from shoal import _kernels
 from shoal.data.bags import Bags, Small
@@ -72,6 +72,20 @@ def test_generalization_is_that_of_the_twin(problem, k, m, by_size):
     twin = TwinOfAA(bags, taxonomy, k).run(range(1, m + 1) if by_size else [m])
     expected = {item: node if taxonomy.publishable[node] else -1 for item, node in twin.items()}
     assert image_of(bags, places) == expected
+
+
+@settings(deadline=None, max_examples=300)
+@given(problems(), ks, ms)
+def test_publishing_from_below_is_that_of_the_twin(problem, k, m):
+    bags, taxonomy = problem
+    assert found(problem, k, m, Steps("nothing")).tolist() == TwinFromBelow(bags, taxonomy, k, m).run()
+
+
+def test_what_is_rare_by_itself_takes_nothing_else_along():
+    """Item 1 stands beside three items that one person each holds: these go, and it stays."""
+    taxonomy = tree([-1, 0, 0, 0, 0])
+    bags = numbered(taxonomy, [[1, 2, 3, 4], [1], [1]])
+    assert recoded_places(bags, taxonomy, 2, 2, Steps("nothing")).tolist() == [1, -1, -1, -1, 1, 1]
 
 
 @settings(deadline=None, max_examples=200)
