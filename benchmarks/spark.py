@@ -1,6 +1,10 @@
 """Spark beside one machine: processor time, memory, loss and growth, as a table of ratios, a picture and a cost model.
 
     python benchmarks/spark.py [--people 2000 20000 200000] [--effort fast] [--master 'local[2]'] [--logs DIRECTORY]
+                               [--method 'threshold --unit term'] [--cluster]
+
+--method names a method, with its options; by default it is shoal at the effort asked for. --cluster starts a master and two workers of one
+core and 2 GB each on this machine, with SETTINGS, and tells the most that one executor held: Java and its Python worker together.
 
 Every run is a command of its own, and what it took is added to benchmarks/results/spark.jsonl as soon as it has ended: a benchmark that was
 killed goes on where it was, and runs that are there are not made again (--again makes them). Logs are generated once into
@@ -8,7 +12,7 @@ benchmarks/results, or are taken from another directory as log-PEOPLE.tsv. Times
 
 Processor time is that of all processes of a run (the driver, Java, the Python workers), read from /proc, so that other work on the machine
 does not count. Memory is the resident set, with pages of files: of the driver's process the largest, of Java and the workers the largest
-that they held together. At local[n] Java is driver and executor in one.
+that they held together; of one executor of a cluster, what is not pages of files. At local[n] Java is driver and executor in one.
 """
 
 from __future__ import annotations
@@ -33,13 +37,24 @@ import polars as pl
 from common import RESULTS, ROOT
 from datasets import generated_log
 
+sys.path.insert(0, str(ROOT / "tests"))
+from helpers_cluster import Standalone, standalone
+
 ROWS = RESULTS / "spark.jsonl"
 PICTURE = ROOT / "docs" / "images" / "scale.svg"
+SHOAL = "shoal"
 ENGINES = {"local": "one machine", "spark": "Spark"}
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 NAP = 0.25
 STAGE = re.compile(r"^(\w+): [\d.]+ s, \d+ partitions, (\d+) bytes", re.MULTILINE)
+TWO_WORKERS, WORKER_MEMORY = "two workers of 2 GB", "2g"
+SETTINGS = {
+    "spark.executor.memory": "768m",  # the heap; Java itself takes some 250 MB beside it, and the rest is for the Python worker
+    "spark.executor.cores": "1",
+    "spark.memory.fraction": "0.5",
+    "spark.driver.memory": "1g",
+}
 PROGRAM = """
 import logging
 logging.basicConfig(format="%(message)s")
@@ -57,53 +72,79 @@ class Cost:
     wall: float = 0.0
     driver: float = 0.0  # MB
     executors: float = 0.0
+    one_executor: float = 0.0  # of a cluster, without pages of files
     stages: dict[str, tuple[float, int]] = field(default_factory=dict)
 
 
-def cost_of(arguments: list[str]) -> Cost:
-    """Run the program and follow all processes of its session."""
+def cost_of(arguments: list[str], cluster: Standalone | None = None) -> Cost:
+    """Run the program and follow all processes of its session, and of those of the workers of a cluster."""
     cost, ticks, started = Cost(), dict[int, int](), time.monotonic()
+    before = {pid: used for worker in (cluster.workers if cluster else []) for pid, used, *_ in processes(worker.pid)}
     with tempfile.NamedTemporaryFile() as said:
-        run = subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], start_new_session=True, stdout=said, stderr=subprocess.STDOUT)
+        asked = [sys.executable, "-c", PROGRAM, *arguments]
+        run = subprocess.Popen(asked, env=_environment(cluster), start_new_session=True, stdout=said, stderr=subprocess.STDOUT)
         while run.poll() is None:
             _look(run.pid, cost, ticks)
+            for worker in cluster.workers if cluster else []:
+                _look_at_executor(worker.pid, cost, ticks)
             for name, size in STAGE.findall(Path(said.name).read_text(errors="replace")):
                 cost.stages.setdefault(name, (sum(ticks.values()) / TICKS, int(size)))
             time.sleep(NAP)
         if run.returncode:
             raise SystemExit(Path(said.name).read_text(errors="replace"))
-    cost.seconds, cost.wall = sum(ticks.values()) / TICKS, time.monotonic() - started
+    cost.seconds, cost.wall = (sum(ticks.values()) - sum(before.values())) / TICKS, time.monotonic() - started
     return cost
+
+
+def _environment(cluster: Standalone | None) -> dict[str, str]:
+    if cluster is None:
+        return dict(os.environ)
+    said = " ".join(f"--conf {name}={value}" for name, value in SETTINGS.items())
+    return cluster.environment(PYSPARK_SUBMIT_ARGS=f"{said} pyspark-shell")
 
 
 def _look(session: int, cost: Cost, ticks: dict[int, int]) -> None:
     """Add what the processes of a session used and hold at this moment."""
     held: Counter[str] = Counter()
-    for pid, used, pages in processes(session):
+    for pid, used, pages, _ in processes(session):
         ticks[pid] = max(ticks.get(pid, 0), used)
         held["driver" if pid == session else "executors"] += pages * PAGE
     cost.driver = max(cost.driver, held["driver"] / 1e6)
     cost.executors = max(cost.executors, held["executors"] / 1e6)
 
 
-def processes(session: int) -> list[tuple[int, int, int]]:
-    """The processes of a session: their numbers, the ticks they used, and their pages."""
+def _look_at_executor(worker: int, cost: Cost, ticks: dict[int, int]) -> None:
+    """Add what an executor, which its worker started, uses and holds: Java and the Python processes beside it."""
+    held = 0
+    for pid, used, _, anonymous in processes(worker):
+        ticks[pid] = max(ticks.get(pid, 0), used)
+        held += 0 if pid == worker else anonymous
+    cost.one_executor = max(cost.one_executor, held / 1e6)
+
+
+def processes(session: int) -> list[tuple[int, int, int, int]]:
+    """The processes of a session: their numbers, the ticks they used, their pages, and their bytes that are not pages of files."""
     found = []
     for place in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = place.read_text().rpartition(")")[2].split()
+            if int(fields[3]) != session:
+                continue
+            anonymous = re.search(r"RssAnon:\s+(\d+) kB", (place.parent / "status").read_text())
         except OSError:
             continue
-        if int(fields[3]) == session:
-            found.append((int(place.parent.name), int(fields[11]) + int(fields[12]), int(fields[21])))
+        used, pages = int(fields[11]) + int(fields[12]), int(fields[21])
+        found.append((int(place.parent.name), used, pages, 1024 * int(anonymous[1]) if anonymous else 0))
     return found
 
 
 def multiset_of(directory: Path) -> str:
-    """A digest of the published records that is the same in any order: the sum of the digests of all of them."""
+    """A digest of the published records or rows that is the same in any order: the sum of the digests of all of them."""
     total = 0
-    for file in sorted(directory.glob("records*.parquet")):
-        for text in pl.read_parquet(file)["items"].list.join("\n").to_list():
+    for file in sorted([*directory.glob("records*.parquet"), *directory.glob("log*.parquet")]):
+        table = pl.read_parquet(file)
+        texts = table["items"].list.join("\n") if "items" in table.columns else table["query"]
+        for text in texts.to_list():
             total += int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
     return f"{total % (1 << 256):064x}"
 
@@ -111,45 +152,61 @@ def multiset_of(directory: Path) -> str:
 # -- runs
 
 
-def measured(people: int, effort: str, engine: str, master: str, log: Path) -> dict[str, Any]:
+def measured(run: dict[str, Any], log: Path, cluster: Standalone | None) -> dict[str, Any]:
     """One run of one engine."""
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / "release"
-        there = ["--engine", "spark", "--master", master] if engine == "spark" else []
-        cost = cost_of(["anonymize", str(log), "--k", "5", "--effort", effort, "--json", "--out", str(out), *there])
-        loss = json.loads((out / "manifest.json").read_text())["metrics"]["loss"]
-        return {**key(people, effort, engine, master), **asdict(cost), "loss": loss, "multiset": multiset_of(out)}
+        master = cluster.address if cluster else run["master"]
+        there = ["--engine", "spark", "--master", master] if run["engine"] == "spark" else []
+        how = ["--effort", run["effort"]] if run["method"] == SHOAL else ["--method", *run["method"].split()]
+        cost = cost_of(["anonymize", str(log), "--k", "5", *how, "--json", "--out", str(out), *there], cluster if there else None)
+        metrics = json.loads((out / "manifest.json").read_text())["metrics"]
+        return {**run, **asdict(cost), "loss": metrics.get("loss"), "multiset": multiset_of(out)}
 
 
-def key(people: int, effort: str, engine: str, master: str) -> dict[str, Any]:
+def key(people: int, asked: argparse.Namespace, engine: str) -> dict[str, Any]:
     """What tells a run from others."""
-    return {"people": people, "effort": effort, "engine": engine, "master": master if engine == "spark" else ""}
+    master = TWO_WORKERS if asked.cluster else asked.master
+    return {
+        "people": people,
+        "method": asked.method,
+        "effort": asked.effort if asked.method == SHOAL else "",
+        "engine": engine,
+        "master": master if engine == "spark" else "",
+    }
 
 
 def rows_so_far() -> list[dict[str, Any]]:
     """What earlier runs took."""
-    return [json.loads(line) for line in ROWS.read_text().splitlines()] if ROWS.exists() else []
+    return [{"method": SHOAL} | json.loads(line) for line in ROWS.read_text().splitlines()] if ROWS.exists() else []
 
 
 def run_all(asked: argparse.Namespace) -> list[dict[str, Any]]:
     """The rows of all runs that are asked for: those that are there, and others made now."""
-    wanted = [key(people, asked.effort, engine, asked.master) for people in asked.people for engine in ENGINES]
+    wanted = [key(people, asked, engine) for people in asked.people for engine in ENGINES]
     known = {} if asked.again else {_named(row): row for row in rows_so_far()}
-    rows = []
     for run in wanted:
         if _named(run) not in known:
             log = asked.logs / f"log-{run['people']}.tsv" if asked.logs else generated_log(run["people"])
-            row = measured(run["people"], run["effort"], run["engine"], asked.master, log)
-            RESULTS.mkdir(parents=True, exist_ok=True)
-            with ROWS.open("a") as out:
-                out.write(json.dumps(row) + "\n")
-            known[_named(run)] = row
-        rows.append(known[_named(run)])
-    return rows
+            known[_named(run)] = _made(run, log, cluster=asked.cluster and run["engine"] == "spark")
+    return [known[_named(run)] for run in wanted]
+
+
+def _made(run: dict[str, Any], log: Path, *, cluster: bool) -> dict[str, Any]:
+    """A run that was not made before, which is kept."""
+    if cluster:
+        with tempfile.TemporaryDirectory() as place, standalone(Path(place), memory=WORKER_MEMORY) as found:
+            row = measured(run, log, found)
+    else:
+        row = measured(run, log, None)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    with ROWS.open("a") as out:
+        out.write(json.dumps(row) + "\n")
+    return row
 
 
 def _named(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in ("people", "effort", "engine", "master"))
+    return tuple(row[name] for name in ("people", "method", "effort", "engine", "master"))
 
 
 # -- what is shown
@@ -169,7 +226,8 @@ def table_of(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "one machine, MB": round(here["driver"]),
                 "driver, MB": round(there["driver"]),
                 "executors, MB": round(there["executors"]),
-                "loss, Spark / one machine": round(there["loss"] / here["loss"], 4),
+                "one executor of a cluster, MB": round(there.get("one_executor", 0)) or "",
+                "loss, Spark / one machine": round(there["loss"] / here["loss"], 4) if here["loss"] else "",
                 "same records": "yes" if here["multiset"] == there["multiset"] else "no",
                 "growth of people": "",
                 "growth, one machine": "",
@@ -248,6 +306,8 @@ def main() -> None:
     parser.add_argument("--people", type=int, nargs="+", default=[2_000, 20_000, 200_000])
     parser.add_argument("--effort", default="fast")
     parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--method", default=SHOAL, help="a method and its options")
+    parser.add_argument("--cluster", action="store_true", help="a cluster of two workers of 2 GB each, started here, in place of --master")
     parser.add_argument("--logs", type=Path, help="a directory with log-PEOPLE.tsv")
     parser.add_argument("--again", action="store_true", help="make all runs again")
     asked = parser.parse_args()
@@ -256,7 +316,8 @@ def main() -> None:
     costs = stage_costs(rows)
     if costs:
         show(costs)
-    draw([row for row in rows_so_far() if row["master"] in ("", asked.master)])
+    if asked.method == SHOAL and not asked.cluster:
+        draw([row for row in rows_so_far() if row["method"] == SHOAL and row["master"] in ("", asked.master)])
 
 
 if __name__ == "__main__":

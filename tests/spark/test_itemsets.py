@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
@@ -10,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 import shoal
+from helpers_spark import compared
 from shoal.app.cli.main import run
 from shoal.app.distributed import itemsets, judging_sets
 from shoal.app.distributed.run import release_on_cluster
@@ -29,29 +28,6 @@ from shoal.privacy.known_sets import Knowledge
 
 pytestmark = pytest.mark.usefixtures("session")
 BESIDE = "owner long, items array<string>, words array<string>"  # published records beside their originals
-
-
-def records_in(directory: Path) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(items) for items in pl.read_parquet(directory / "records*.parquet")["items"].to_list())
-
-
-def compared(log: Path, tmp_path: Path, method: Method, **said: Any) -> dict[str, Any]:
-    """The manifest of a release on Spark, after its records and its manifest were compared with those of one machine."""
-    here = shoal.anonymize(log, method, **said).write(tmp_path / "here")
-    how = replace(Preparation.default_for(method), **said)
-    there = release_on_cluster([str(log)], how, method, Target(tmp_path / "there"), "local[2]").manifest
-    assert records_in(tmp_path / "there") == records_in(tmp_path / "here")
-    assert there == json.loads((tmp_path / "there" / "manifest.json").read_text())
-    assert there["engine"] == "spark"
-    apart = {"engine", "files", "sha256"}
-    assert {part: told for part, told in there.items() if part not in apart} == {
-        part: told for part, told in here.items() if part not in apart
-    }
-    amounts = {name: here["files"][0][name] for name in ("rows", "occurrences", "items", "different")}
-    assert {name: there["files"][0][name] for name in amounts} == amounts
-    assert (tmp_path / "there" / "rules.json").read_bytes() == (tmp_path / "here" / "rules.json").read_bytes()
-    assert {entry.name for entry in tmp_path.iterdir()} - {log.name} == {"here", "there"}
-    return there
 
 
 def test_sets_of_three_items_of_two_thousand_people(tmp_path: Path) -> None:

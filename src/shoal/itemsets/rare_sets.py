@@ -14,7 +14,7 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.itemsets.hitting import improved
-from shoal.itemsets.supports import PUBLIC, Power, minimal_moles
+from shoal.itemsets.supports import PUBLIC, Moles, Power, minimal_moles
 from shoal.taxonomy.tree import Taxonomy
 
 SUPPRESSED = -1
@@ -67,6 +67,12 @@ def coherent_items(records: Bags, k: int, m: int) -> Ints:
     occurrences = np.bincount(records.items, minlength=n).astype(np.int64)
     moles = minimal_moles(records, np.full(n, PUBLIC, np.uint8), Power(1.0, k, m))
     return np.setdiff1d(np.flatnonzero(occurrences), improved(moles, occurrences).items)
+
+
+def coherent_by_counts(moles: Moles, records: Ints, rare: int) -> Ints:
+    """The same from minimal sets of too few people: of the items that so many `records` hold, behind which are so many `rare` ones."""
+    chosen = improved(moles, np.concatenate([records, np.ones(rare, np.int64)])).items
+    return np.setdiff1d(np.arange(len(records), dtype=np.int64), chosen)
 
 
 def _order(records: Bags) -> Ints:

@@ -22,17 +22,32 @@ LARGEST_KEY = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Items are numbered below `n`; of three items only those are counted each two of which are among `pairs`, rising keys."""
+    """Items are numbered below `n`; of three items only those are counted each two of which are among `pairs`, rising keys.
+
+    If these are `rare`, only those are counted no two of which are among them. Of all sets only those with a `wanted` item are counted.
+    """
 
     n: int
     pairs: Ints | None = None
+    rare: bool = False
+    wanted: npt.NDArray[np.bool_] | None = None
 
     def holds(self, one: Ints, other: Ints) -> npt.NDArray[np.bool_]:
-        """Which pairs are known."""
+        """Which pairs a set of three may hold."""
         assert self.pairs is not None
-        keys = one * self.n + other
-        at = np.minimum(np.searchsorted(self.pairs, keys), max(0, len(self.pairs) - 1))
-        return self.pairs[at] == keys if len(self.pairs) else np.zeros(len(keys), bool)
+        return np.asarray(among_keys(self.pairs, one * self.n + other) != self.rare)
+
+    def wants(self, *items: Ints) -> npt.NDArray[np.bool_]:
+        """Which sets are counted, whose first items, second items, and so on, these are."""
+        if self.wanted is None:
+            return np.ones(len(items[0]), bool)
+        return np.asarray(np.logical_or.reduce([self.wanted[each] for each in items]))
+
+
+def among_keys(known: Ints, keys: Ints) -> npt.NDArray[np.bool_]:
+    """Which keys are among those known, which rise."""
+    at = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
+    return known[at] == keys if len(known) else np.zeros(len(keys), bool)
 
 
 def tallied_sets(bags: Bags, known: Known) -> Iterator[tuple[Ints, Ints]]:
@@ -41,10 +56,16 @@ def tallied_sets(bags: Bags, known: Known) -> Iterator[tuple[Ints, Ints]]:
     A key may come several times: its counts are to be added up.
     """
     ordered = bags.select(np.argsort(bags.owners, kind="stable"))
-    for part in _portions(ordered, PAIRS_AT_ONCE if known.pairs is None else PAIRS_FOR_TRIPLES):
-        person, keys = _pairs(part, known.n) if known.pairs is None else _triples(part, known)
+    for record, keys in held_sets(ordered, known):
         if len(keys):
-            yield _counted(person, keys, several=part.owners_repeat)
+            yield _counted(ordered.owners[record], keys, several=ordered.owners_repeat)
+
+
+def held_sets(bags: Bags, known: Known) -> Iterator[tuple[Ints, Ints]]:
+    """The record and the key of every such set, some people at a time, whose records must follow one another."""
+    for begin, part in _portions(bags, PAIRS_AT_ONCE if known.pairs is None else PAIRS_FOR_TRIPLES):
+        record, keys = _pairs(part, known) if known.pairs is None else _triples(part, known)
+        yield begin + record, keys
 
 
 def key_digits(keys: Ints, n: int, size: int) -> Ints:
@@ -52,8 +73,8 @@ def key_digits(keys: Ints, n: int, size: int) -> Ints:
     return np.stack([keys // n ** (size - 1 - place) % n for place in range(size)], axis=1)
 
 
-def _portions(bags: Bags, at_once: int) -> Iterator[Bags]:
-    """The records, some people at a time, whose records follow one another."""
+def _portions(bags: Bags, at_once: int) -> Iterator[tuple[int, Bags]]:
+    """The records, some people at a time, whose records follow one another, and the number of the first of them."""
     if not len(bags):
         return
     sizes = np.diff(bags.indptr)
@@ -62,7 +83,7 @@ def _portions(bags: Bags, at_once: int) -> Iterator[Bags]:
     before = np.where(first > 0, held[first - 1], 0)
     begins = first[np.flatnonzero(np.diff(before // at_once, prepend=-1))]
     for begin, end in zip(begins, np.append(begins[1:], len(bags)), strict=True):
-        yield bags.select(np.arange(begin, end))
+        yield int(begin), bags.select(np.arange(begin, end))
 
 
 def _followers(group: Ints) -> tuple[Ints, Ints]:
@@ -75,26 +96,28 @@ def _followers(group: Ints) -> tuple[Ints, Ints]:
     return one, other
 
 
-def _pairs(bags: Bags, n: int) -> tuple[Ints, Ints]:
-    """The person and the key of every set of two items of a record."""
+def _pairs(bags: Bags, known: Known) -> tuple[Ints, Ints]:
+    """The record and the key of every set of two items that is counted."""
     record = np.repeat(np.arange(len(bags), dtype=np.int64), np.diff(bags.indptr))
     items = bags.items.astype(np.int64)
     one, other = _followers(record)
-    return bags.owners[record[one]], items[one] * n + items[other]
+    counted = known.wants(items[one], items[other])
+    one, other = one[counted], other[counted]
+    return record[one], items[one] * known.n + items[other]
 
 
 def _triples(bags: Bags, known: Known) -> tuple[Ints, Ints]:
-    """The same for sets of three items, of which each two are known."""
+    """The same for sets of three items, of which each two may be held."""
     record = np.repeat(np.arange(len(bags), dtype=np.int64), np.diff(bags.indptr))
     items = bags.items.astype(np.int64)
     one, other = _followers(record)
     among = known.holds(items[one], items[other])
     one, other = one[among], other[among]
     middle, last = _followers(one)
-    second, third = items[other[middle]], items[other[last]]
-    among = known.holds(second, third)
-    first = one[middle[among]]
-    return bags.owners[record[first]], (items[first] * known.n + second[among]) * known.n + third[among]
+    first, second, third = items[one[middle]], items[other[middle]], items[other[last]]
+    among = known.wants(first, second, third)
+    among[among] = known.holds(second[among], third[among])
+    return record[one[middle[among]]], (first[among] * known.n + second[among]) * known.n + third[among]
 
 
 def _counted(person: Ints, keys: Ints, *, several: bool) -> tuple[Ints, Ints]:

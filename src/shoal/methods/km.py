@@ -37,6 +37,11 @@ class Km(KnownItemsMethod):
 
     aim: str = param(LOSS, choices=(LOSS, WORDS), help="the least loss that is found, or most words as they were typed")
 
+    @property
+    def published_from_below(self) -> int | None:
+        """Sets of up to m items, where words count: the way from above goes through all nodes, one after the other."""
+        return self.m if self.aim == WORDS else None
+
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """The best of all ways by loss, or of those from below by words."""
         settled = coherent_items(records, self.k, self.m)

@@ -67,6 +67,11 @@ class RecodingMethod(Method):
         """Of how many items the sets are, at most, whose supports alone decide what is suppressed; None where more must be known."""
         return None
 
+    @property
+    def published_from_below(self) -> int | None:
+        """Of how many items the sets are, at most, whose supports decide what each record publishes, from the items upwards; None: more."""
+        return None
+
     def suppressed_by_counts(self, moles: Moles, records: Ints, rare: int) -> tuple[Ints, list[str]]:
         """The items to suppress, and what is told of them, from the minimal sets that too few people hold, where counts decide.
 

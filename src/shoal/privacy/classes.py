@@ -61,7 +61,7 @@ def judge_counts(claim: str, k: int, counted: ClassCounts) -> Verdict:
     if counted.fewest is not None:
         achieved["people"] = counted.fewest
         broken += _few_people(achieved, k)
-    broken += _untrue(counted.untrue)
+    broken += told_untrue(counted.untrue)
     return Verdict(claim, verified_if(not broken), achieved, tuple(broken), (_note_on(counted.empty),))
 
 
@@ -173,8 +173,9 @@ def untruthful_records(records: Bags, published: Bags, rows: Ints, tree: Taxonom
 
 
 def _untruthful(release: Release, original: Original, rows: Ints) -> list[str]:
-    return _untrue(untruthful_records(original.bags, release.published, rows, original.tree))
+    return told_untrue(untruthful_records(original.bags, release.published, rows, original.tree))
 
 
-def _untrue(records: int) -> list[str]:
+def told_untrue(records: int) -> list[str]:
+    """What is told of so many published records that are not true of their originals."""
     return [f"{records:,} published records do not generalize the record they stand for"] if records else []

@@ -12,6 +12,7 @@ records, and every published record must generalize the record that it stands fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,16 @@ class KmAnonymity(Model):
     def ceiling(self, test: str, known: int | None) -> float | None:
         """No record is found with a chance above 1/k by whoever knows at most m items."""
         return None if test not in {"singling out", "linking"} or known is None or known > self.m else 1 / self.k
+
+    @property
+    def sets_to_count(self) -> Knowledge:
+        """All sets of up to m items."""
+        return Knowledge(self.k, self.m)
+
+    def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:
+        """The judgement of `judge` on sets that were counted elsewhere."""
+        broken = (*_told(counted, self.k), *defects)
+        return Verdict(str(self), verified_if(not broken), counted.level | {"m": self.m}, broken, tuple(_notes(counted)))
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every set of up to m published items; with the original, count people and check that nothing was invented."""

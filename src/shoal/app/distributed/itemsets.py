@@ -29,10 +29,29 @@ FEWER = "other records (--per), a greater k, or fewer items that are known"
 
 
 @dataclass(frozen=True, eq=False)
-class Frequent:
-    """Items that at least k people hold, in the order of their names, with the records that hold each; how many others there are."""
+class Named:
+    """Frequent items by their names, in order; records have names in a column."""
 
     names: pl.Series
+    column = "words"
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def bags_in(self, table: pa.Table) -> Bags:
+        """The frequent items of records."""
+        begins, words = lists_of(table, self.column)
+        held = pl.from_arrow(words)
+        assert isinstance(held, pl.Series)
+        vocabulary = Vocabulary(self.names)
+        return owned_sets(begins, vocabulary.codes(held.cast(pl.String)), vocabulary, table)
+
+
+@dataclass(frozen=True, eq=False)
+class Frequent:
+    """Items that at least k people hold, in order, with the records that hold each; how many others there are."""
+
+    held: Named | Any
     records: Ints
     rare: int
 
@@ -41,7 +60,7 @@ class Frequent:
 class Counting:
     """The frequent items, and which sets of them are counted."""
 
-    names: pl.Series
+    held: Named | Any
     known: Known
 
 
@@ -52,15 +71,15 @@ def frequent_items(cluster: Cluster, records: Any, k: int, *, several: bool) -> 
     counted = cluster.store(held.agg(*expressions("count(1) as records", f"{people} as people")), "items")
     rare = cluster.collect(counted.selectExpr(f"count_if(people < {k})"))[0][0]
     ordered = stored_step(cluster.place, "items").filter(pl.col("people") >= k).sort("item").collect()
-    return Frequent(ordered["item"], ordered["records"].to_numpy().astype(np.int64), int(rare))
+    return Frequent(Named(ordered["item"]), ordered["records"].to_numpy().astype(np.int64), int(rare))
 
 
 def moles_of(cluster: Cluster, records: Any, found: Frequent, k: int, most: int, *, several: bool) -> Moles:
     """All minimal sets of at most so many items that fewer than k people hold, in the order that one machine finds them in.
 
-    Items are numbered by their names; those that too few people hold have no names here, and the numbers behind all others.
+    Items are numbered in their order; those that too few people hold have no names here, and the numbers behind all others.
     """
-    n = len(found.names)
+    n = len(found.held)
     rank = np.empty(n, np.int64)
     rank[np.argsort(found.records, kind="stable")] = np.arange(n)
     levels = [n + np.arange(found.rare, dtype=np.int32).reshape(-1, 1)]
@@ -68,7 +87,7 @@ def moles_of(cluster: Cluster, records: Any, found: Frequent, k: int, most: int,
     for size in range(2, most + 1):
         if n**size > LARGEST_KEY:
             raise Infeasible(f"sets of {size} of {n:,} items are too many to be counted on a cluster", hint=FEWER, value=n)
-        counted = _counted(cluster, records, Counting(found.names, known), size, several=several)
+        counted = _counted(cluster, records, Counting(found.held, known), size, several=several)
         levels.append(_in_order(_rare_keys(cluster, counted, k, size), rank, size))
         if size < most:
             known = Known(n, np.sort(_keys(cluster, size, pl.col("people") >= k)))
@@ -77,24 +96,19 @@ def moles_of(cluster: Cluster, records: Any, found: Frequent, k: int, most: int,
 
 def counted_sets(given: Counting, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Sets of frequent items that records of this part hold, and the people who do."""
-    for keys, people in tallied_sets(_frequent_bags(given.names, table), given.known):
+    for keys, people in tallied_sets(given.held.bags_in(table), given.known):
         yield pa.table({"key": keys, "people": people}, COUNTS)
 
 
-def _frequent_bags(names: pl.Series, table: pa.Table) -> Bags:
-    """The frequent items of records."""
-    begins, words = lists_of(table, "words")
-    held = pl.from_arrow(words)
-    assert isinstance(held, pl.Series)
-    vocabulary = Vocabulary(names)
-    codes = vocabulary.codes(held.cast(pl.String))
+def owned_sets(begins: Ints, codes: Any, vocabulary: Vocabulary, table: pa.Table) -> Bags:
+    """Records as sets of these codes, without those below 0, with the owners of the table."""
     owners = np.unique(table.column("owner").to_numpy(), return_inverse=True)[1]
     return Bags.from_rows(begins, codes, np.ones(len(codes), np.int32), vocabulary, owners, as_sets=True)
 
 
 def _counted(cluster: Cluster, records: Any, given: Counting, size: int, *, several: bool) -> Any:
     """The people who hold each set of this size that some record holds."""
-    whole = records.select("owner", "words")
+    whole = records.select("owner", given.held.column)
     here = whole.repartition(cluster.partitions, "owner") if several else whole
     parts = cluster.map(here, counted_sets, given, COUNTS)
     return cluster.store(parts.groupBy("key").agg(*expressions("sum(people) as people")), f"sets_{size}")

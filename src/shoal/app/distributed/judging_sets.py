@@ -79,9 +79,14 @@ def _by_set(held: Any, k: int, *, several: bool) -> Any:
     return people.selectExpr("count(1)", "min(people)", f"count_if(people < {k})")
 
 
+def repeated_in(shown: Shown) -> list[str]:
+    """That items are repeated in their record, where some are."""
+    return [f"{shown.repeated:,} items are repeated in their record, and how often is knowledge too"] if shown.repeated else []
+
+
 def defects_of(cluster: Cluster, shown: Shown, *, with_original: bool) -> list[str]:
     """What else is wrong: an item is repeated in its record, and how often is knowledge too; or the original was not merely suppressed."""
-    told = [f"{shown.repeated:,} items are repeated in their record, and how often is knowledge too"] if shown.repeated else []
+    told = repeated_in(shown)
     if shown.strange:
         told.append(f"{shown.strange:,} published items stand for nothing in their record")
     partly = _suppressed_in_part(cluster, shown.frame) if with_original else 0

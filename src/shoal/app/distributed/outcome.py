@@ -132,8 +132,9 @@ def _account(prepared: Prepared, sums: Counter[str]) -> Accounting:
     steps = _steps(prepared.sums)
     records = {"published": kept(sums["published"]), EMPTY: gone(sums["empty"]), NOTHING_LEFT: gone(sums["nothing_left"])}
     forms = _forms(sums)
-    suppressed = sums["occurrences"] - sums["withheld"] - forms.published
-    parts = {**forms.parts(), SUPPRESSED: gone(suppressed), "in withheld records": gone(sums["withheld"])}
+    merged = {"merged": gone(sums["merged"])} if "merged" in sums else {}
+    suppressed = sums["occurrences"] - sums["withheld"] - forms.published - sums["merged"]
+    parts = {**forms.parts(), SUPPRESSED: gone(suppressed), **merged, "in withheld records": gone(sums["withheld"])}
     occurrences = (
         Ledger(sums["occurrences"], parts).widened(NOT_IN_TAXONOMY, steps.unknown_dropped).widened(REPEATED, steps.repeats_dropped)
     )

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from shoal.app.distributed import outcome, reading
-from shoal.app.distributed.found import find_input, tallied
+from shoal.app.distributed.found import ONE_MACHINE, find_input, tallied
 from shoal.app.distributed.prepared import Prepared
 from shoal.app.distributed.tables import RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
 from shoal.app.job import NO_TAXONOMY, Preparation, is_file, load_taxonomy
 from shoal.data.bags import Small
 from shoal.engines.spark import Cluster
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, ParameterError
 from shoal.taxonomy.placing import fitted_tree
 from shoal.taxonomy.tree import Taxonomy
 
@@ -39,6 +39,15 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
         outcome.insist_on_known(how, sums, sums["unknown_terms"])
         tree, renumbered = _tree_of(cluster, records, given, how, sums["unknown_terms"])
     return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, partitions, given is not None)
+
+
+def insist_on_taxonomy(how: Preparation) -> None:
+    """Raise unless records are put on a taxonomy that a cluster can put them on."""
+    if how.per == "record" or how.typed_names or not (how.taxonomy == "wordnet" or is_file(how.taxonomy)):
+        what = "records by --record, and taxonomies that are made from the data or absent, are for one machine"
+        raise ParameterError(what, hint=ONE_MACHINE)
+    if how.scope != "used":
+        raise ParameterError("losses on the whole of a taxonomy, used or not, are for one machine", hint=ONE_MACHINE)
 
 
 def _tree_of(cluster: Cluster, records: Any, given: Taxonomy, how: Preparation, strange: int) -> tuple[Taxonomy, Small]:

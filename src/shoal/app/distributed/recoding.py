@@ -1,6 +1,7 @@
-"""A release by suppression of items on a cluster, from reading to the manifest: what the driver asks for, step by step.
+"""A release by recoding items on a cluster, from reading to the manifest: what the driver asks for, step by step.
 
-What is suppressed is decided here from counts alone; workers count, suppress, and judge.
+What is suppressed everywhere is decided here from counts alone; workers count, suppress, and judge. Where each record publishes items from
+below, workers choose too (`ascending.py`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.app.distributed import itemsets, judging, judging_sets, outcome
+from shoal.app.distributed.ascending import published_from_below
 from shoal.app.distributed.found import ONE_MACHINE
 from shoal.app.distributed.prepared import Prepared
-from shoal.app.distributed.preparing import insist_on_people, prepare_records
+from shoal.app.distributed.preparing import different_in, insist_on_people, insist_on_taxonomy, prepare_records
 from shoal.app.distributed.tables import PUBLISHED, SUMS, list_array, lists_of
 from shoal.app.distributed.writing import write_parts
 from shoal.app.job import NO_TAXONOMY, Preparation
@@ -29,27 +31,34 @@ from shoal.io.rules import RulesFile
 from shoal.itemsets.choice import plain_values
 from shoal.methods.recoding import RecodingMethod
 from shoal.privacy import Verdict
+from shoal.privacy.classes import told_untrue
 from shoal.taxonomy.rules import Rules
 
 
 def insist_on_support(how: Preparation, method: RecodingMethod) -> None:
     """Raise where the method, its parameters, or the preparation, are only for one machine."""
-    size = method.counts_decide
+    from_below = method.published_from_below
+    size = method.counts_decide if from_below is None else from_below
     if size is None or any(claim.sets_to_count is None for claim in method.claims()):
         raise ParameterError(f"the method {method.name} with these parameters runs on one machine", hint=ONE_MACHINE)
     if size > itemsets.LARGEST:
         raise ParameterError(f"sets of more than {itemsets.LARGEST} items are counted on one machine", hint=ONE_MACHINE, value=size)
-    if how.per == "record" or how.taxonomy != NO_TAXONOMY:
+    if from_below is not None:
+        insist_on_taxonomy(how)
+    elif how.per == "record" or how.taxonomy != NO_TAXONOMY:
         raise ParameterError("records by --record, and a taxonomy beside names as typed, are for one machine", hint=ONE_MACHINE)
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.Made:
-    """Suppress what the method chooses, judge it, write it, and judge what was written."""
+    """Recode as the method chooses, judge it, write it, and judge what was written."""
     prepared = prepare_records(cluster, data, how)
     if prepared.sums["more_than_once"]:
         raise ParameterError(f"the method {method.name} takes sets, and these records repeat items", hint="leave out --bag")
     insist_on_people(prepared, method.k)
-    present = prepared.records.where("size(words) > 0")
+    present = prepared.records.where("size(nodes) + size(words) > 0")
+    if method.published_from_below is not None:
+        published, merged = published_from_below(cluster, prepared, present, method.k, method.published_from_below)
+        return _judged_and_written(cluster, prepared, published, method, [], directory, merged)
     kept, notes = _kept_items(cluster, present, method, several=prepared.sums["several"] > 0)
     published = cluster.store(cluster.map(present.select("record", "words"), without_others, kept, PUBLISHED), "published")
     return _judged_and_written(cluster, prepared, published, method, notes, directory)
@@ -60,7 +69,7 @@ def _kept_items(cluster: Cluster, records: Any, method: RecodingMethod, *, sever
     found = itemsets.frequent_items(cluster, records, method.k, several=several)
     moles = itemsets.moles_of(cluster, records, found, method.k, method.counts_decide or 0, several=several)
     chosen, notes = method.suppressed_by_counts(moles, found.records, found.rare)
-    return found.names.gather(np.setdiff1d(np.arange(len(found.names)), chosen)), notes
+    return found.held.names.gather(np.setdiff1d(np.arange(len(found.held)), chosen)), notes
 
 
 def without_others(kept: pl.Series, part: int, table: pa.Table) -> Iterator[pa.Table]:
@@ -76,27 +85,41 @@ def without_others(kept: pl.Series, part: int, table: pa.Table) -> Iterator[pa.T
 
 
 def _judged_and_written(
-    cluster: Cluster, prepared: Prepared, published: Any, method: RecodingMethod, notes: list[str], directory: ReleaseDirectory
+    cluster: Cluster,
+    prepared: Prepared,
+    published: Any,
+    method: RecodingMethod,
+    notes: list[str],
+    directory: ReleaseDirectory,
+    merged: int | None = None,
 ) -> outcome.Made:
+    """Judge and write; `merged` is how many items became one with another one of their record, where items are generalized."""
     both = cluster.store(joined(prepared.records, published, "record", "left"), "joined")
     sums = judging.summed(cluster.collect(cluster.map(both, judging.compared, prepared.fitted, SUMS)))
     answers = cluster.collect(published.selectExpr("count(1)"))[0][0]
     judging.insist_on_all(sums, prepared.sums, answers, floor=False)
     shown = both.where("items is not null")
-    verdicts = _judged(cluster, shown, method, with_original=True)
+    untrue = sums["untrue"] if prepared.on_taxonomy else None
+    verdicts = _judged(cluster, shown, method, with_original=True, untrue=untrue)
     insist(verdicts, "made")
     files, again = write_parts(cluster, shown.select("items"), directory.path)
     judging.insist_on_files(cluster, shown.groupBy("items"), again)
     written = _judged(cluster, again, method, with_original=False)
     insist(written, "written")
-    rules = _rules(cluster, again, method)
-    amounts = _amounts(cluster, again, sums, len(rules.rules.items))
+    rules = _rules(cluster, again, method) if method.one_recoding else None
+    amounts = _amounts(cluster, again, sums, different_in(cluster, again, "items") if rules is None else len(rules.rules.items))
+    if merged is not None:
+        sums["merged"] = merged
     return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory, notes, rules)
 
 
-def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_original: bool) -> list[Verdict]:
+def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_original: bool, untrue: int | None = None) -> list[Verdict]:
+    """The claims on published records; `untrue` are those that do not generalize their originals, where that is what must be so."""
     shown = judging_sets.Shown.of(cluster, frame, with_original=with_original)
-    defects = judging_sets.defects_of(cluster, shown, with_original=with_original)
+    if untrue is None:
+        defects = judging_sets.defects_of(cluster, shown, with_original=with_original)
+    else:
+        defects = [*judging_sets.repeated_in(shown), *told_untrue(untrue)]
     wanted = [(claim, claim.sets_to_count) for claim in method.claims()]
     return [claim.judge_sets(judging_sets.counted_known_sets(cluster, shown, sets), defects) for claim, sets in wanted if sets is not None]
 

@@ -21,11 +21,11 @@ from shoal.app.distributed.classes import Contents, classes_made, classes_writte
 from shoal.app.distributed.found import ONE_MACHINE
 from shoal.app.distributed.keeping import keep_records
 from shoal.app.distributed.prepared import Prepared
-from shoal.app.distributed.preparing import insist_on_people
+from shoal.app.distributed.preparing import insist_on_people, insist_on_taxonomy
 from shoal.app.distributed.rounds import Numbers, Step, gathered, sent, stored, told
 from shoal.app.distributed.tables import TYPED
 from shoal.app.distributed.writing import write_stored
-from shoal.app.job import Preparation, Target, is_file
+from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import insist
 from shoal.engines.cuts import Cuts, cut_sample
 from shoal.engines.plan import Size, joined_leaves, one_of_each
@@ -77,11 +77,7 @@ def _insist_on_grouping(how: Preparation, method: Method) -> None:
         raise ParameterError(f"the claims of {method.name} are judged on one machine", hint=ONE_MACHINE)
     if method.outliers > 0:
         raise ParameterError("outliers are found on one machine", hint=ONE_MACHINE)
-    if how.per == "record" or how.typed_names or not (how.taxonomy == "wordnet" or is_file(how.taxonomy)):
-        what = "records by --record, and taxonomies that are made from the data or absent, are for one machine"
-        raise ParameterError(what, hint=ONE_MACHINE)
-    if how.scope != "used":
-        raise ParameterError("losses on the whole of a taxonomy, used or not, are for one machine", hint=ONE_MACHINE)
+    insist_on_taxonomy(how)
 
 
 def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
