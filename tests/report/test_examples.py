@@ -60,6 +60,14 @@ def test_long_records_are_cut_and_say_by_how_much() -> None:
     assert (len(found[0].items), found[0].more) == (MOST_ITEMS, 20 - MOST_ITEMS)
 
 
+def test_what_is_counted_block_by_block_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest, release, original = example()
+    whole = facts_of(manifest, release, original)
+    monkeypatch.setattr("shoal.data.bags.AT_ONCE", 3)
+    assert len(list(release.published.blocks())) > 3
+    assert facts_of(manifest, release, original) == whole
+
+
 def test_nothing_published_gives_no_example() -> None:
     _, release, original = example()
     assert examples_of(release.published.select([]), np.zeros(0, np.int64), original.tree) == ()

@@ -16,16 +16,16 @@ MOST_ITEMS = 8  # of a record
 SPECIFIC, TYPICAL = "Most specific", "Typical"
 
 
-def examples_of(published: Bags, copies: Ints, tree: Taxonomy, fewest: int = 1) -> tuple[Example, ...]:
+def examples_of(published: Bags, copies: Ints, tree: Taxonomy, named: Mask | None = None) -> tuple[Example, ...]:
     """A few of the different published records that hold something, the same whatever the order of the rows.
 
-    Items that fewer published records than `fewest` hold are counted and not named.
+    Items that are not to be `named` are counted.
     """
-    bearers = np.repeat(copies, np.diff(published.indptr))
-    common = np.bincount(published.items, weights=bearers, minlength=len(tree)) >= fewest
+    common = np.ones(len(tree), bool) if named is None else named
     label = published.identical()
     shared = np.bincount(label, weights=copies).astype(np.int64)
-    different = published.select(np.unique(label, return_index=True)[1])
+    first = np.unique(label, return_index=True)[1]
+    different = published if len(first) == len(published) else published.select(first)
     order = different.content_order()
     order = order[(shared[order] > 0) & (different.lengths[order] > 0)]
     told, exact = (numbers[order] for numbers in _told(different, tree))
@@ -39,9 +39,13 @@ def examples_of(published: Bags, copies: Ints, tree: Taxonomy, fewest: int = 1) 
 
 def _told(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
     """What the items of each record tell on average, in units (nothing by the root, most by a leaf), and how many tell one term."""
-    worth = (tree.units - tree.unit_losses[records.items]) * records.counts
-    exact = np.where(tree.leaves[records.items] == 1, records.counts, 0)
-    return _sums(records, worth) // np.maximum(records.lengths, 1), _sums(records, exact)
+    told, exact = np.zeros(len(records), np.int64), np.zeros(len(records), np.int64)
+    for begin, end in records.blocks():
+        some = records.part(begin, end)
+        worth = (tree.units - tree.unit_losses[some.items]) * some.counts
+        told[begin:end] = _sums(some, worth) // np.maximum(some.lengths, 1)
+        exact[begin:end] = _sums(some, np.where(tree.leaves[some.items] == 1, some.counts, 0))
+    return told, exact
 
 
 def told_of(records: Bags, tree: Taxonomy) -> Ints:

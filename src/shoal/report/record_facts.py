@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.data.bags import Bags, Ints, Small
+from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.privacy.classes import classes_of
@@ -27,47 +27,57 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
     sizes = classes_of(release).sizes
     people = np.unique(before.owners, return_inverse=True)[1]
     fewest = fewest_people(manifest)
-    items, least = _published_items(published, release.copies, tree), fewest_named(manifest)
-    common = np.where(items >= least, items, 0)
+    items, times = _published_items(published, release.copies, tree)
+    common = np.where(items >= fewest_named(manifest), items, 0)
     return Facts(
         manifest=manifest,
         published=release.n_records,
         parts=("examples", "terms", "groups", "lengths", *(("levels",) if original.on_taxonomy else ())),
-        examples=examples_of(published, release.copies, tree, least),
+        examples=examples_of(published, release.copies, tree, common > 0),
         sizes=sizes_of(sizes),
         group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
         lengths=compare(before.lengths, people, published.lengths, release.copies, fewest),
-        levels=_levels(original, people, published, release.copies, fewest),
+        levels=_levels(original, people, times, fewest),
         height=tree.height + 1,
         frequent=_ranked(common, tree, items, tree.leaves),
         specific=_ranked(common, tree, -tree.leaves, items),
         vaguest=_ranked(np.where(tree.leaves > 1, common, 0), tree, tree.leaves, items),
-        items_before=manifest.get("input", {}).get("items", int(np.count_nonzero(np.bincount(before.items)))),
+        items_before=_items_before(manifest, before),
         items_after=int((items > 0).sum()),
         fewest=fewest,
     )
 
 
-def _levels(original: Original, people: Ints, published: Bags, copies: Ints, fewest: int) -> Histogram:
-    """Item occurrences on each level of the taxonomy, before and after."""
+def _items_before(manifest: Mapping[str, Any], before: Bags) -> int:
+    """How many different items the original has."""
+    told = manifest.get("input", {}).get("items")
+    return int(np.count_nonzero(before.item_counts()) if told is None else told)
+
+
+def _levels(original: Original, people: Ints, published: Ints, fewest: int) -> Histogram:
+    """Item occurrences on each level of the taxonomy, before and after; `published` says how often each node is published."""
     tree, before = original.tree, original.bags
     seen = np.zeros((tree.height + 1, int(people.max(initial=-1)) + 1), bool)
     for begin, end in before.blocks():
         rows = before.indptr[begin : end + 1]
         seen[tree.depth[before.items[rows[0] : rows[-1]]], np.repeat(people[begin:end], np.diff(rows))] = True
-    now = published.counts * np.repeat(copies, np.diff(published.indptr))
-    counts = _per_level(published.items, now, tree), _per_level(np.arange(len(tree)), before.item_counts(), tree)
+    counts = _per_level(published, tree), _per_level(before.item_counts(), tree)
     return joined([Bin(level, level) for level in range(1, tree.height + 2)], counts, seen, fewest)
 
 
-def _per_level(items: Ints | Small, weights: Ints | Small, tree: Taxonomy) -> Ints:
-    return np.bincount(tree.depth[items], weights=weights, minlength=tree.height + 1).astype(np.int64)
+def _per_level(times: Ints, tree: Taxonomy) -> Ints:
+    return np.bincount(tree.depth, weights=times, minlength=tree.height + 1).astype(np.int64)
 
 
-def _published_items(published: Bags, copies: Ints, tree: Taxonomy) -> Ints:
-    """In how many published records each node stands."""
-    bearers = np.repeat(copies, np.diff(published.indptr))
-    return np.bincount(published.items, weights=bearers, minlength=len(tree)).astype(np.int64)
+def _published_items(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Ints, Ints]:
+    """In how many published records each node stands, and how often; counted block by block, so that nothing large is made."""
+    records, times = np.zeros(len(tree), np.int64), np.zeros(len(tree), np.int64)
+    for begin, end in published.blocks():
+        some = published.part(begin, end)
+        bearers = np.repeat(copies[begin:end], np.diff(some.indptr))
+        records += np.bincount(some.items, weights=bearers, minlength=len(tree)).astype(np.int64)
+        times += np.bincount(some.items, weights=bearers * some.counts, minlength=len(tree)).astype(np.int64)
+    return records, times
 
 
 def _ranked(records: Ints, tree: Taxonomy, first: Ints, then: Ints) -> tuple[PublishedItem, ...]:
