@@ -20,7 +20,7 @@ from shoal.methods import Method
 from shoal.methods.km import Km
 
 pytestmark = pytest.mark.usefixtures("session")
-KINDS, SORTS, ITEMS = 4, 8, 24
+KINDS, SORTS, ITEMS = 2, 4, 8
 FLAT = {f"item{i}": f"kind{i % KINDS}" for i in range(ITEMS)} | {f"kind{i}": "all" for i in range(KINDS)}
 DEEP = FLAT | {f"item{i}": f"sort{i % SORTS}" for i in range(ITEMS)} | {f"sort{i}": f"kind{i % KINDS}" for i in range(SORTS)}
 SECRET = "milk"
@@ -36,10 +36,10 @@ def tree_in(place: Path, above: dict[str, str]) -> str:
 def random_log(place: Path, seed: int) -> Path:
     """People with items of the tree, some of them general, and words that it lacks; some have several records."""
     random = np.random.default_rng(seed)
-    names = [*(f"item{i}" for i in range(ITEMS)), "kind1", "kind2", *(f"word{i}" for i in range(8))]
+    names = [*(f"item{i}" for i in range(ITEMS)), "kind0", "kind1", *(f"word{i}" for i in range(3))]
     weight = random.dirichlet(np.full(len(names), 0.4)) * 0.8 + 0.2 / len(names)
     rows = []
-    for who in range(80):
+    for who in range(60):
         for hour in range(int(random.integers(1, 4))):
             held = random.choice(names, int(random.integers(1, 6)), replace=False, p=weight / weight.sum())
             rows += [f"p{who}\t{name}\t2006-03-01 {10 + 3 * hour:02}:00:00\n" for name in held]
@@ -76,8 +76,8 @@ def few(tmp_path: Path) -> tuple[Path, str]:
     return log, tree_in(tmp_path, {SECRET: "drink", "tea": "drink", "drink": "all", "bread": "meal", "meal": "all"})
 
 
-def made(few: tuple[Path, str], tmp_path: Path) -> None:
-    method = Km(k=3, m=2, aim="words")
+def made(few: tuple[Path, str], tmp_path: Path, m: int) -> None:
+    method = Km(k=3, m=m, aim="words")
     how = replace(Preparation.default_for(method), taxonomy=few[1])
     release_on_cluster([str(few[0])], how, method, Target(tmp_path / "out"), "local[2]")
 
@@ -96,7 +96,7 @@ def test_records_that_were_changed_or_lost_are_refused(
 ) -> None:
     spoil(step, change)
     with pytest.raises(GuaranteeNotMet, match=told) as found:
-        made(few, tmp_path)
+        made(few, tmp_path, m=1)
     assert SECRET not in str(found.value)
     assert [entry.name for entry in tmp_path.iterdir()] == ["log.tsv"]
 
@@ -116,7 +116,7 @@ def test_rare_pairs_that_are_overlooked_end_the_command_with_exit_code_3(
 def test_more_rare_sets_than_the_driver_holds_are_refused(few: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(itemsets, "MOST_MOLES", 0)
     with pytest.raises(Infeasible, match="1 sets of 2 items are held by fewer than 3 people"):
-        made(few, tmp_path)
+        made(few, tmp_path, m=2)
     assert [entry.name for entry in tmp_path.iterdir()] == ["log.tsv"]
 
 
