@@ -31,7 +31,7 @@ class Needs:
         return FIXED + self.record * len(records) + self.entry * len(records.items)
 
 
-BY_RANGES = Needs(entry=8, record=512)  # one range of them at a time
+BY_RANGES = Needs(entry=1, record=300)  # one range of them at a time
 WHOLE = Needs(entry=32, record=512, why=", which this method holds all at once")
 
 
