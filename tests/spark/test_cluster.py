@@ -89,10 +89,9 @@ def test_a_replacement_is_all_that_is_left_after_two_were_killed(
     same_as_on_one_machine(tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("first", ["work/records/_SUCCESS", "work"])
-def test_both_workers_killed_in_turn_are_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path, first: str) -> None:
+def test_both_workers_killed_in_turn_are_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path) -> None:
     one, other = cluster.workers
-    steps = (first, lambda: end(one)), ("work/records/_SUCCESS", lambda: end(other))
+    steps = ("work", lambda: end(one)), ("work/records/_SUCCESS", lambda: end(other))
     assert "the cluster has no workers" in failed(tmp_path, *finished(cluster, tmp_path, IMPATIENT, *steps))
 
 

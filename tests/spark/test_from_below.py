@@ -20,7 +20,7 @@ from shoal.methods import Method
 from shoal.methods.km import Km
 
 pytestmark = pytest.mark.usefixtures("session")
-KINDS, SORTS, ITEMS = 2, 4, 8
+KINDS, SORTS, ITEMS = 2, 3, 6
 FLAT = {f"item{i}": f"kind{i % KINDS}" for i in range(ITEMS)} | {f"kind{i}": "all" for i in range(KINDS)}
 DEEP = FLAT | {f"item{i}": f"sort{i % SORTS}" for i in range(ITEMS)} | {f"sort{i}": f"kind{i % KINDS}" for i in range(SORTS)}
 SECRET = "milk"
@@ -39,9 +39,9 @@ def random_log(place: Path, seed: int) -> Path:
     names = [*(f"item{i}" for i in range(ITEMS)), "kind0", "kind1", *(f"word{i}" for i in range(3))]
     weight = random.dirichlet(np.full(len(names), 0.4)) * 0.8 + 0.2 / len(names)
     rows = []
-    for who in range(60):
+    for who in range(40):
         for hour in range(int(random.integers(1, 4))):
-            held = random.choice(names, int(random.integers(1, 6)), replace=False, p=weight / weight.sum())
+            held = random.choice(names, int(random.integers(1, 4)), replace=False, p=weight / weight.sum())
             rows += [f"p{who}\t{name}\t2006-03-01 {10 + 3 * hour:02}:00:00\n" for name in held]
     log = place / "log.tsv"
     log.write_text("user\titem\ttime\n" + "".join(rows))
