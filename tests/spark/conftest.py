@@ -15,7 +15,6 @@ import pytest
 SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java compiles no more than short runs need: half of the processor time
 
 
-@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     lacking = "pyspark" if importlib.util.find_spec("pyspark") is None else "Java" if shutil.which("java") is None else ""
     here = Path(__file__).parent
