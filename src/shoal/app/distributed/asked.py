@@ -67,7 +67,7 @@ def read_values(cluster: Cluster, data: Any, how: Preparation, unit: str | None)
     found = find_input(cluster, data, how)
     counted = unit_of("text" if found.text else "item", unit)
     keys = columns_of(counted)
-    work = Asking(how, found.text, found.drops_repeats, how.read.owners == "folded", counted)
+    work = found.gathering(Asking, counted)
     rows, sums, found = gathered(cluster, found, asked_rows, work, asked_schema(keys))
     values = rows.where(f"{OWNER} is not null").select(OWNER, *keys)
     if cluster.collect(values.selectExpr("count(1)"))[0][0] != sums["values"]:

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import polars as pl
 
-from shoal.app.distributed.reading import Input, events_of_lines, events_of_rows, events_of_spans
+from shoal.app.distributed.reading import Gathering, Input, events_of_lines, events_of_rows, events_of_spans
 from shoal.app.job import Preparation
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.engines.spark import Cluster, spark_errors
@@ -33,6 +33,8 @@ PARQUET = (".parquet", ".parq")
 COMPRESSED = (".gz", ".bz2", ".deflate", ".snappy", ".lz4", ".zst", ".zstd")  # what Spark unpacks, by the names of files
 TAKEN = ("querylog", "table")
 ONE_MACHINE = "leave --engine out"
+
+Way = TypeVar("Way", bound=Gathering)
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ class Found:
         """Whether rows that agree in owner, time and text are one event."""
         layout = self.given.layout
         return layout.format == "querylog" and "time" in layout.places and not {"record", "count", *CLICKS} & layout.places.keys()
+
+    def gathering(self, kind: type[Way], *more: Any) -> Way:
+        """How rows of this input are gathered by their owners, and what more this kind of gathering is to know."""
+        how = self.given.how
+        return kind(how, self.text, self.drops_repeats, how.read.owners == "folded", *more)
 
     def told(self, sums: Counter[str], defects: Mapping[str, int]) -> Found:
         """The same with the account of its rows; raises where too many are defective, none could be used, or nobody said who is who."""

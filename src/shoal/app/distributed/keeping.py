@@ -26,7 +26,7 @@ def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     parts = cluster.partitions
     source = Numbers(len(found.given.spans)) if found.given.spans else Rows(found.frame)
     events = sent(cluster, [(source, found.work)], found.given, partial(reading.owner_places, parts), parts)
-    placing = reading.Placing(how, found.text, found.drops_repeats, how.read.owners == "folded", given if is_file(how.taxonomy) else None)
+    placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
     records, words = stored(cluster, events, reading.kept_records, placing, "records")
     sums, defects = tallied([(word,) for word in words])
     found = found.told(sums, defects)

@@ -67,7 +67,7 @@ def rows_of_log(log: Log, how: Splitting, part: int) -> pa.Table:
 def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> Logged:
     """The rows of paths or of a frame of Spark."""
     found = find_input(cluster, data, how)
-    work = Splitting(how, found.text, found.drops_repeats, how.read.owners == "folded", splits)
+    work = found.gathering(Splitting, splits)
     return Logged(*gathered(cluster, found, logged_rows, work, LOGGED))
 
 

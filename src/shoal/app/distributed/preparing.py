@@ -26,7 +26,7 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     given, notes = load_taxonomy(how.taxonomy, how.loss) if how.taxonomy != NO_TAXONOMY else (None, ())
     partitions = cluster.partitions
     events = cluster.spread([found.frame], found.work, found.given, partial(reading.owner_places, partitions), partitions)
-    placing = reading.Placing(how, found.text, found.drops_repeats, how.read.owners == "folded", given if is_file(how.taxonomy) else None)
+    placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
     stored = cluster.store(cluster.map_spread(events, reading.placed_records, placing, RECORDS), "records")
     sums, defects = tallied(cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]")))
     items = different_in(cluster, stored.where(f"kind = {TYPED}"), "words")
