@@ -7,6 +7,7 @@ worker that is lost costs the work on its partitions only. Errors arrive as one 
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -16,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,7 @@ SETTINGS = {
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.files.maxPartitionBytes": str(PARTITION_BYTES),
     BROADCAST: "-1",  # a join by broadcast would bring rows to the driver
+    "spark.executorEnv.POLARS_MAX_THREADS": "1",  # a task has one core
 }
 # What Spark says where something else than the program is at fault, and what is said here.
 FULL = ("No space left", "ENOSPC", "Disk quota")
@@ -263,7 +265,7 @@ def _on_partition(work: Work, held: Any, schema: pa.Schema) -> Callable[[Iterato
         from pyspark import TaskContext
 
         context = TaskContext.get()
-        with telling(), kernels.using(threads=1):
+        with working():
             parts = list(batches)
             if parts:
                 for made in work(held.value, context.partitionId() if context is not None else 0, pa.Table.from_batches(parts)):
@@ -295,14 +297,31 @@ def _packing(work: Work, held: Any, places: Places) -> Callable[[Iterator[pa.Rec
 
 def _on_group(work: GroupWork, held: Any, schema: pa.Schema) -> Callable[[pa.Table], pa.Table]:
     def run(table: pa.Table) -> pa.Table:
-        with telling(), kernels.using(threads=1):
+        with working():
             return work(held.value, table).cast(schema)
 
     return run
 
 
 @contextmanager
-def telling() -> Iterator[None]:
+def working() -> Iterator[None]:
+    """A task: it has one thread, and its errors are told to the driver."""
+    with _telling(), kernels.using(threads=1):
+        yield
+    _spare_modules(len(sys.modules))
+
+
+@cache
+def _spare_modules(n: int) -> None:
+    """Leave what was loaded to the garbage collector no more, once there are more modules: Spark's daemon collects after every task.
+
+    There are half a million such objects, and looking at all of them takes as long as many a task.
+    """
+    gc.freeze()
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
     """Errors leave the worker as one line that the driver understands: those of the program whole, others by their kind alone."""
     try:
         yield

@@ -16,10 +16,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal import kernels
 from shoal.data.bags import Ints
 from shoal.engines.packed import PLACE, ROWS, packed, unpacked_values, written_value
-from shoal.engines.spark import Cluster, spark_errors, telling
+from shoal.engines.spark import Cluster, spark_errors, working
 from shoal.io.stored import begin_stored, end_stored, read_stored, write_stored
 
 log = logging.getLogger("shoal.spark")
@@ -150,7 +149,7 @@ class _Task:
     held: Any
 
     def __call__(self, part: int, values: Iterator[Any]) -> Iterator[Any]:
-        with telling(), kernels.using(threads=1):
+        with working():
             yield from self.work(self.held.value, part, self.table(values))
 
 
