@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import pytest
 
 from shoal.app.distributed.found import find_input, tallied
 from shoal.app.distributed.reading import events_of_lines, events_of_spans
-from shoal.app.distributed.tables import EVENTS
 from shoal.app.job import Preparation
 from shoal.engines import spark
 from shoal.engines.spark import Cluster
@@ -25,19 +24,22 @@ FILES = {
 }
 
 
-def events_in(session: Any, place: Path, files: dict[str, bytes], packed: bool) -> tuple[Any, Any, list[Sequence[Any]]]:
+def events_in(session: Any, place: Path, files: dict[str, bytes], packed: bool) -> tuple[Any, Any, list[Any]]:
     """The sums, the defects and all events of files, plain or packed."""
     place.mkdir()
     for name, content in files.items():
         (place / f"{name}.gz" if packed else place / name).write_bytes(gzip.compress(content) if packed else content)
-    cluster = Cluster(session, place / "work")
+    cluster = Cluster(session, place.with_suffix(".work"))
+    cluster.place.mkdir()
     found = find_input(cluster, [str(place)], Preparation())
     assert found.work is (events_of_lines if packed else events_of_spans)
-    rows = cluster.collect(cluster.map(found.frame, found.work, found.given, EVENTS))
-    sums, defects = tallied([(row["tally"],) for row in rows if row["tally"]])
-    sums["used"] = sum(row["tally"] is None for row in rows)
+    sent = found.sent_to_owners(cluster)
+    parts = [sent.table(iter([part])).to_pylist() for part in range(sent.parts)]
+    assert all(len({row["key"] for row in rows} & {row["key"] for row in others}) == 0 for rows, others in combinations(parts, 2))
+    sums, defects = tallied(sent.words)
+    sums["used"] = sum(map(len, parts))
     found.told(sums, defects)
-    return sums, defects, sorted(tuple(row)[:5] for row in rows if row["tally"] is None)
+    return sums, defects, sorted(tuple(row.items()) for rows in parts for row in rows)
 
 
 def test_both_ways_give_the_same_rows(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ log = logging.getLogger("shoal.spark")
 
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
 PARTITIONS = "spark.sql.shuffle.partitions"
-PARTITION_BYTES = 32 << 20  # of the input
+PARTITION_BYTES = 64 << 20  # of the input
 LEAST_SPAN = 4 << 20  # of a file that several tasks read
 LARGEST_INPUT = 1 << 60  # Spark says more than this of what it does not know
 MOST_PARTITIONS = 20_000
@@ -161,11 +161,6 @@ class Cluster:
     def map_spread(self, frame: Any, work: Work, shared: Any, schema: pa.Schema) -> Any:
         """What `work` makes of each partition of packed rows."""
         return self.map(frame, _Unpacking(work), shared, schema)
-
-    def packed_rows(self, frame: Any, work: Work, shared: Any, places: Places) -> Any:
-        """What `work` makes of each partition of a frame, packed by the places it goes to, as pairs of a place and a value."""
-        held = self.share((shared, None))
-        return frame.mapInArrow(_packing(work, held, places), _spark_schema(PACKED)).rdd
 
     def parts(self, n: int) -> Any:
         """The numbers below n, each in a partition of its own, for work that needs no rows of Spark."""
@@ -289,8 +284,7 @@ def _packing(work: Work, held: Any, places: Places) -> Callable[[Iterator[pa.Rec
         given, numbers = shared
         for made in work(given, part, table):
             if len(made):
-                found = places(made)
-                yield packed(made, found if numbers is None else numbers[found])
+                yield packed(made, numbers[places(made)])
 
     return _on_partition(pack, held, PACKED)
 

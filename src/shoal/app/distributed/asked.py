@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from shoal.app.distributed.found import Found, find_input
 from shoal.app.distributed.logged import UNACCOUNTED, gathered
-from shoal.app.distributed.reading import PARTS, Gathering, events_and_tallies, log_of, told_rows
+from shoal.app.distributed.reading import PARTS, Gathering, log_of, told_rows
 from shoal.app.job import Preparation
 from shoal.engines.spark import Cluster
 from shoal.errors import GuaranteeNotMet
@@ -48,18 +48,15 @@ def asked_schema(keys: tuple[str, ...]) -> pa.Schema:
 
 
 def asked_rows(how: Asking, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The values and the texts of all people whose events are here; tallies pass through, and one more is added."""
+    """The values and the texts of all people whose events are here, and a tally of them."""
     schema = asked_schema(columns_of(how.unit))
-    events, tallies = events_and_tallies(table)
-    told: dict[str, Any] = {"written": 0, "folded": 0}
-    if len(events):
-        log, told = log_of(how, events)
-        values = asked_values(log, how.unit)
-        told["values"] = len(values)
-        nothing = pl.lit(None, pl.String)
-        yield values.with_columns(pl.col(OWNER) + part * PARTS, text=nothing, tally=nothing).select(schema.names).to_arrow().cast(schema)
-        yield told_rows(schema, "text", log.frame["payload"].drop_nulls().unique().to_list())
-    yield told_rows(schema, "tally", [*tallies, json.dumps(told)])
+    log, told = log_of(how, table)
+    values = asked_values(log, how.unit)
+    told["values"] = len(values)
+    nothing = pl.lit(None, pl.String)
+    yield values.with_columns(pl.col(OWNER) + part * PARTS, text=nothing, tally=nothing).select(schema.names).to_arrow().cast(schema)
+    yield told_rows(schema, "text", log.frame["payload"].drop_nulls().unique().to_list())
+    yield told_rows(schema, "tally", [json.dumps(told)])
 
 
 def read_values(cluster: Cluster, data: Any, how: Preparation, unit: str | None) -> Asked:

@@ -6,13 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import polars as pl
 
-from shoal.app.distributed.reading import Gathering, Input, events_of_lines, events_of_rows, events_of_spans
+from shoal.app.distributed.reading import Gathering, Input, events_of_lines, events_of_rows, events_of_spans, owner_places
+from shoal.app.distributed.rounds import Numbers, Rows, Sent, sent
 from shoal.app.job import Preparation
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.engines.spark import Cluster, spark_errors
@@ -39,9 +41,9 @@ Way = TypeVar("Way", bound=Gathering)
 
 @dataclass(frozen=True)
 class Found:
-    """The rows as Spark has them, what is made of a part of them, and what is said of all of them."""
+    """The parts of the input that tasks read, or its rows as Spark has them; what is made of a part, and what is said of all of them."""
 
-    frame: Any
+    source: Numbers | Rows
     work: Work
     given: Input
     files: int
@@ -65,6 +67,12 @@ class Found:
         """Whether rows that agree in owner, time and text are one event."""
         layout = self.given.layout
         return layout.format == "querylog" and "time" in layout.places and not {"record", "count", *CLICKS} & layout.places.keys()
+
+    def sent_to_owners(self, cluster: Cluster) -> Sent:
+        """All events, those of one person in one part."""
+        cluster.expect(self.source.frame if isinstance(self.source, Rows) else None, self.size)
+        parts = cluster.partitions
+        return sent(cluster, [(self.source, self.work)], self.given, partial(owner_places, parts), parts)
 
     def gathering(self, kind: type[Way], *more: Any) -> Way:
         """How rows of this input are gathered by their owners, and what more this kind of gathering is to know."""
@@ -91,12 +99,12 @@ class Found:
         return replace(self, rows=ledger, notes=(*self.given.layout.notes, *spelling), defects=dict(defects))
 
 
-def tallied(rows: Sequence[Any]) -> tuple[Counter[str], Counter[str]]:
+def tallied(words: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     """The sums of all tallies, and the defective rows by their reasons."""
     sums: Counter[str] = Counter()
     defects: Counter[str] = Counter()
-    for row in rows:
-        told = json.loads(row[0])
+    for word in words:
+        told = json.loads(word)
         defects.update(told.pop("defects", {}))
         sums.update(told)
     return sums, defects
@@ -120,7 +128,7 @@ def _of_frame(frame: Any, how: Preparation, files: int, called: str) -> Found:
     assert isinstance(first, pl.DataFrame)
     layout = _taken(find_layout(in_memory(first), how.reading))
     wanted = [layout.columns[at] for at in layout.places.values()]
-    return Found(frame.select(*(f"`{name}`" for name in wanted)), events_of_rows, Input(layout, how), files, called)
+    return Found(Rows(frame.select(*(f"`{name}`" for name in wanted))), events_of_rows, Input(layout, how), files, called)
 
 
 def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
@@ -139,9 +147,9 @@ def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
     header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
     called = paths[0] if len(files) == 1 else f"the log of {len(files)} files"
     if not plain:
-        return Found(lines, events_of_lines, Input(layout, how, header), len(files), called)
+        return Found(Rows(lines), events_of_lines, Input(layout, how, header), len(files), called)
     spans = spans_of(plain, cluster.span_bytes(sum(map(size_of, plain))))
-    return Found(cluster.numbers(len(spans)), events_of_spans, Input(layout, how, header, tuple(spans)), len(files), called)
+    return Found(Numbers(len(spans)), events_of_spans, Input(layout, how, header, tuple(spans)), len(files), called)
 
 
 def _plain_files(files: Sequence[str]) -> list[Path]:

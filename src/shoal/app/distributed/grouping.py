@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from shoal.app.distributed.rounds import Step
 from shoal.app.distributed.tables import DRAWN, HASHES, PUBLISHED, SAMPLED, Fitted, bags_of, list_array, present_in, words_in
 from shoal.data.bags import Bags, Ints
 from shoal.engines.cuts import Cuts
@@ -19,7 +20,8 @@ from shoal.io.write.bags import by_name
 from shoal.methods.building import within_floor
 from shoal.methods.grouping import GroupingMethod
 
-RANGE = "range"
+RANGE, LEAF = "range", "leaf"
+LEAVES = pa.schema([(LEAF, pa.int64())])
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +34,23 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Frozen:
-    """The tree of the records, the cuts, and the range of each leaf, once that is known."""
+    """The tree of the records, and the cuts."""
 
     fitted: Fitted
     cuts: Cuts
-    ranges: Ints | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """The range of each leaf, and where the leaf of each record is stored; None where there is one leaf only."""
+
+    of_leaves: Ints
+    leaves: Step | None = None
+
+    @property
+    def number(self) -> int:
+        """How many ranges there are."""
+        return int(self.of_leaves.max()) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,22 +97,20 @@ def different(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
         yield frame.unique().to_arrow().cast(table.schema)
 
 
-def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[str]:
-    """How many people each leaf holds of those whose records are here: all records of a person are."""
-    held = present_in(table)
-    found = leaves_of(bags_of(held, given.fitted, given.fitted.coarse()), given.cuts)
-    people = np.unique(np.stack([found, held.column("owner").to_numpy()]), axis=1)[0]
+def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The leaf of each record that holds something, and how many people each leaf holds: all records of a person are here."""
+    bags = bags_of(present_in(table), given.fitted, given.fitted.coarse())
+    found, n = leaves_of(bags, given.cuts), max(1, bags.n_owners)
+    people = np.unique(found * n + bags.owners) // n
     yield json.dumps(np.bincount(people, minlength=given.cuts.leaves).tolist())
+    yield pa.table({LEAF: found}, LEAVES)
 
 
-def with_range(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def with_range(given: Ranges, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """The records that hold something, each with its range."""
-    assert given.ranges is not None
     held = present_in(table)
-    found = np.zeros(len(held), np.int64)
-    if given.cuts.leaves > 1:
-        found = leaves_of(bags_of(held, given.fitted, given.fitted.coarse()), given.cuts)
-    yield held.append_column(RANGE, pa.array(given.ranges[found], pa.int64()))
+    leaf = np.zeros(len(held), np.int64) if given.leaves is None else given.leaves.part(part).column(LEAF).to_numpy()
+    yield held.append_column(RANGE, pa.array(given.of_leaves[leaf], pa.int64()))
 
 
 def range_places(table: pa.Table) -> Ints:

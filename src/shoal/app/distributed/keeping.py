@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from shoal.app.distributed import outcome, reading
 from shoal.app.distributed.classes import different_names, names_in
 from shoal.app.distributed.found import find_input, tallied
 from shoal.app.distributed.prepared import Prepared
-from shoal.app.distributed.rounds import Numbers, Rows, sent, stored
+from shoal.app.distributed.rounds import stored
 from shoal.app.distributed.tables import NODE, TYPED, UNKNOWN, Fitted
 from shoal.app.job import Preparation, is_file, load_taxonomy
 from shoal.engines.spark import Cluster
@@ -21,18 +20,15 @@ from shoal.taxonomy.placing import fitted_tree
 def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     """The records of paths or of a frame of Spark on the taxonomy, as a stored step."""
     found = find_input(cluster, data, how)
-    cluster.expect(found.frame, found.size)
     given, notes = load_taxonomy(how.taxonomy, how.loss)
-    parts = cluster.partitions
-    source = Numbers(len(found.given.spans)) if found.given.spans else Rows(found.frame)
-    events = sent(cluster, [(source, found.work)], found.given, partial(reading.owner_places, parts), parts)
+    events = found.sent_to_owners(cluster)
     placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
     records, words = stored(cluster, events, reading.kept_records, placing, "records")
-    sums, defects = tallied([(word,) for word in words])
+    sums, defects = tallied([*events.words, *words])
     found = found.told(sums, defects)
-    names = different_names(cluster, records, names_in, None, parts)
+    names = different_names(cluster, records, names_in, None, events.parts)
     sums["unknown_terms"] = sum(names.get(UNKNOWN, []))
     outcome.insist_on_known(how, sums, sums["unknown_terms"])
     used = np.sort(np.array([node for nodes in names.get(NODE, []) for node in nodes], np.int64))
     tree, renumbered = fitted_tree(given, used, 0 if how.unknown == "drop" else sums["unknown_terms"], how.floor_in_force)
-    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, sum(names.get(TYPED, [])), notes, parts)
+    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, sum(names.get(TYPED, [])), notes, events.parts)

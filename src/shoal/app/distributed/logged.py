@@ -6,14 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pyarrow as pa
 
 from shoal.app.distributed.found import Found, find_input, tallied
-from shoal.app.distributed.reading import PARTS, Gathering, events_and_tallies, log_of, owner_places, told_rows
+from shoal.app.distributed.reading import PARTS, Gathering, log_of, told_rows
+from shoal.app.distributed.rounds import stored_frame
 from shoal.app.distributed.tables import LOGGED
 from shoal.app.job import Preparation
 from shoal.data.log import Log
@@ -43,14 +43,11 @@ class Logged:
 
 
 def logged_rows(how: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The rows of all people whose events are here; tallies pass through, and one more is added."""
-    events, tallies = events_and_tallies(table)
-    told: dict[str, Any] = {"written": 0, "folded": 0}
-    if len(events):
-        log, told = log_of(how, events)
-        told["owners"] = log.n_owners
-        yield rows_of_log(log, how, part)
-    yield told_rows(LOGGED, "tally", [*tallies, json.dumps(told)])
+    """The rows of all people whose events are here, and a tally of them."""
+    log, told = log_of(how, table)
+    told["owners"] = log.n_owners
+    yield rows_of_log(log, how, part)
+    yield told_rows(LOGGED, "tally", [json.dumps(told)])
 
 
 def rows_of_log(log: Log, how: Splitting, part: int) -> pa.Table:
@@ -73,9 +70,8 @@ def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> 
 
 def gathered(cluster: Cluster, found: Found, work: Work, how: Gathering, schema: pa.Schema) -> tuple[Any, Counter[str], Found]:
     """What `work` makes of all events of some people at once, without the tallies; their sums, and how the input was found."""
-    cluster.expect(found.frame, found.size)
-    partitions = cluster.partitions
-    events = cluster.spread([found.frame], found.work, found.given, partial(owner_places, partitions), partitions)
-    stored = cluster.store(cluster.map_spread(events, work, how, schema), "rows")
-    sums, defects = tallied(cluster.collect(stored.where("tally is not null").select("tally")))
+    events = found.sent_to_owners(cluster)
+    stored = stored_frame(cluster, events, work, how, schema, "rows")
+    told = (row[0] for row in cluster.collect(stored.where("tally is not null").select("tally")))
+    sums, defects = tallied([*events.words, *told])
     return stored.where("tally is null").drop("tally"), sums, found.told(sums, defects)

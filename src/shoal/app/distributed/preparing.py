@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from shoal.app.distributed import outcome, reading
 from shoal.app.distributed.found import ONE_MACHINE, find_input, tallied
 from shoal.app.distributed.prepared import Prepared
+from shoal.app.distributed.rounds import stored_frame
 from shoal.app.distributed.tables import RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
 from shoal.app.job import NO_TAXONOMY, Preparation, is_file, load_taxonomy
 from shoal.data.bags import Small
@@ -22,13 +22,12 @@ from shoal.taxonomy.tree import Taxonomy
 def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     """The records of paths or of a frame of Spark, stored on the cluster, on the taxonomy or with their names as they were typed."""
     found = find_input(cluster, data, how)
-    cluster.expect(found.frame, found.size)
     given, notes = load_taxonomy(how.taxonomy, how.loss) if how.taxonomy != NO_TAXONOMY else (None, ())
-    partitions = cluster.partitions
-    events = cluster.spread([found.frame], found.work, found.given, partial(reading.owner_places, partitions), partitions)
+    events = found.sent_to_owners(cluster)
     placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
-    stored = cluster.store(cluster.map_spread(events, reading.placed_records, placing, RECORDS), "records")
-    sums, defects = tallied(cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]")))
+    stored = stored_frame(cluster, events, reading.placed_records, placing, RECORDS, "records")
+    told = (row[0] for row in cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]")))
+    sums, defects = tallied([*events.words, *told])
     items = different_in(cluster, stored.where(f"kind = {TYPED}"), "words")
     records = stored.where(f"kind = {RECORD}")
     found = found.told(sums, defects)
@@ -38,7 +37,7 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
         sums["unknown_terms"] = different_in(cluster, stored.where(f"kind = {UNKNOWN}"), "words")
         outcome.insist_on_known(how, sums, sums["unknown_terms"])
         tree, renumbered = _tree_of(cluster, records, given, how, sums["unknown_terms"])
-    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, partitions, given is not None)
+    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, events.parts, given is not None)
 
 
 def insist_on_taxonomy(how: Preparation) -> None:

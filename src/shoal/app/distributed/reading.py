@@ -87,7 +87,7 @@ def _loaded(name: str, loss: str) -> Taxonomy:
 # -- rows
 
 
-def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """The events of some lines, each with its end, and a tally of them."""
     lines = table.column("line").cast(pa.large_binary())
     rows = (
@@ -96,7 +96,7 @@ def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Tab
     yield from _events_of_text(given, b"".join(map(_bytes_of, rows.chunks)), len(lines) - len(rows))
 
 
-def events_of_spans(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def events_of_spans(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """The events of parts of files, of which the table has the numbers, and a tally of each."""
     for number in table.column("id").to_pylist():
         text, headers = lines_in(given.spans[number]), 0
@@ -105,7 +105,7 @@ def events_of_spans(given: Input, part: int, table: pa.Table) -> Iterator[pa.Tab
         yield from _events_of_text(given, text, headers)
 
 
-def _events_of_text(given: Input, text: bytes, headers: int) -> Iterator[pa.Table]:
+def _events_of_text(given: Input, text: bytes, headers: int) -> Iterator[pa.Table | str]:
     source = Source(PARTITION, "", text[:HEAD], len(text) <= HEAD, pipe=io.BytesIO(text))
     yield from _events(replace(given, layout=replace(given.layout, header=False)), source, headers)
 
@@ -118,32 +118,35 @@ def _bytes_of(lines: pa.LargeBinaryArray) -> memoryview:
 
 
 def owner_places(partitions: int, table: pa.Table) -> Ints:
-    """The partition of each event: that of its owner, however it is spelled; tallies are all in one."""
+    """The partition of each event: that of its owner, however it is spelled."""
     keys = pl.from_arrow(table.column("key"))
     assert isinstance(keys, pl.Series)
     return (keys.hash(seed=0) % partitions).to_numpy().astype(np.int64)
 
 
-def events_of_rows(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The events of some rows of a table."""
+def events_of_rows(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The events of some rows of a table, and a tally of them."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     yield from _events(given, Source(PARTITION, "", b"", True, is_parquet=True, table=frame), 0)
 
 
-def _events(given: Input, source: Source, headers: int) -> Iterator[pa.Table]:
+def _events(given: Input, source: Source, headers: int) -> Iterator[pa.Table | str]:
     collector, tally = collected(source, given.layout, given.options)
     frame = collector.events()
     counts = dict(tally.defects.frozen().counts)
     told = {"blank": tally.blank, "repeated": tally.repeated, "defects": counts, "headers": headers}
-    yield told_rows(EVENTS, "tally", [json.dumps(told)])
+    yield json.dumps(told)
     if frame is None:
         return
-    time = frame["time"].to_physical() if "time" in frame.columns else pl.Series([None] * len(frame), dtype=pl.Int64)
-    count = frame[COUNT] if COUNT in frame.columns else pl.Series([None] * len(frame), dtype=pl.Int64)
-    columns = {"key": frame["key"], "name": frame["name"], "time": time, "payload": frame["payload"], "count": count}
-    made = pl.DataFrame(columns).with_columns(tally=pl.lit(None, pl.String))
-    yield made.to_arrow().cast(EVENTS)
+    columns = {"key": frame["key"], "payload": frame["payload"]}
+    if "time" in frame.columns:
+        columns["time"] = frame["time"].to_physical()
+    if COUNT in frame.columns:
+        columns["count"] = frame[COUNT]
+    if (frame["name"] != frame["key"]).any():
+        columns["name"] = frame["name"]
+    yield pl.DataFrame(columns).to_arrow().cast(pa.schema([EVENTS.field(name) for name in columns]))
 
 
 # -- records
@@ -154,22 +157,12 @@ def record_places(table: pa.Table) -> Ints:
     return np.asarray(table.column("record").to_numpy() // PARTS, np.int64)
 
 
-def events_and_tallies(table: pa.Table) -> tuple[pl.DataFrame, list[str]]:
-    """The events of some people, and the tallies that came with them."""
-    frame = pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame)
-    return frame.filter(pl.col("tally").is_null()), frame["tally"].drop_nulls().to_list()
-
-
 def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The records of all people whose events are here, on the whole taxonomy or as typed; tallies pass through, and one more is added."""
-    events, tallies = events_and_tallies(table)
-    told: dict[str, Any] = {"written": 0, "folded": 0}
-    if len(events):
-        log, told = log_of(how, events)
-        records = records_of(log, how.how)
-        yield from _typed(how, records, part, told) if how.how.typed_names else _placed(how, records, part, told)
-    yield told_rows(RECORDS, "words", [[tally] for tally in (*tallies, json.dumps(told))], TALLY)
+    """The records of all people whose events are here, on the whole taxonomy or as typed, and a tally of them."""
+    log, told = log_of(how, table)
+    records = records_of(log, how.how)
+    yield from _typed(how, records, part, told) if how.how.typed_names else _placed(how, records, part, told)
+    yield told_rows(RECORDS, "words", [[json.dumps(told)]], TALLY)
 
 
 def kept_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
@@ -205,14 +198,19 @@ def _typed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> I
     yield from _names(original.typed.vocabulary.names, TYPED)
 
 
-def log_of(how: Gathering, events: pl.DataFrame) -> tuple[Log, dict[str, int]]:
+def log_of(how: Gathering, table: pa.Table) -> tuple[Log, dict[str, int]]:
     """The events as a log, repeated ones counted once; how many owners there are, as they are written and without their spelling."""
-    told = {"written": events["name"].n_unique(), "folded": events["key"].n_unique()}
-    owner = (events["key"] if how.by_spelling else events["name"]).rank("dense").cast(pl.Int64) - 1
+    events = pl.from_arrow(table)
+    assert isinstance(events, pl.DataFrame)
+    key = events["key"]
+    name = events.select(pl.coalesce("name", "key")).to_series() if "name" in events.columns else key
+    owner = (key if how.by_spelling else name).rank("dense").cast(pl.Int64) - 1
+    n = int(owner.max() or 0) + 1  # type: ignore[arg-type]
+    told = {"written": n if name is key else name.n_unique(), "folded": n if name is key else key.n_unique()}
     columns: dict[str, pl.Series] = {"owner": owner, "payload": events["payload"]}
-    if events["time"].null_count() < len(events):
+    if "time" in events.columns and events["time"].null_count() < len(events):
         columns["time"] = _told_apart(events["time"]).cast(pl.Datetime("us"))
-    if events["count"].null_count() < len(events):
+    if "count" in events.columns:
         columns[COUNT] = events["count"]
     log = Log(pl.DataFrame(columns), "text" if how.text else "item")
     distinct = log.without_repeats() if how.drops_repeats else log

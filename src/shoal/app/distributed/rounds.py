@@ -1,13 +1,15 @@
-"""Rounds of work on packed rows: Spark says who works on which part and moves packed values, and looks at no row.
+"""Rounds of work on packed rows: Spark says who works on which part, and neither moves nor sees a row.
 
-A source is a number of parts. What a task makes of a part is sent on, each row to the part where it is needed next; or stored, in a file
-that the task itself writes; or it is a few words for the driver. Tasks read stored parts themselves, so the directory must be one that all
+A source is a number of parts. What a task makes of a part is sent on, each row to the part where it is needed next; or stored, for as many
+rounds as need it; or it is a few words for the driver. Tasks write and read the files themselves, so the directory must be one that all
 machines see. A task may be tried twice, and both may end: the file that counts is the one of the attempt whose words came to the driver.
 """
 
 from __future__ import annotations
 
 import logging
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,8 +19,9 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.data.bags import Ints
-from shoal.engines.packed import PLACE, ROWS, packed, unpacked_values, written_value
+from shoal.engines.packed import unpacked_values, written_value
 from shoal.engines.spark import Cluster, spark_errors, working
+from shoal.io.exchanged import read_exchanged, write_exchanged
 from shoal.io.stored import begin_stored, end_stored, read_stored, write_stored
 
 log = logging.getLogger("shoal.spark")
@@ -26,6 +29,7 @@ log = logging.getLogger("shoal.spark")
 Work = Callable[[Any, int, pa.Table], Iterator[pa.Table | str]]
 """Makes tables, and words for the driver, of what is shared, the number of a part and its rows."""
 Places = Callable[[pa.Table], Ints]
+SENDING = pa.schema([("file", pa.string()), ("word", pa.string())])
 
 
 @dataclass(frozen=True)
@@ -63,21 +67,27 @@ class Step:
         return read_stored(self.directory / self.files[number])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Sent:
-    """Packed rows, in the parts to which they were sent; one to which none were sent has no columns."""
+    """Rows in the parts to which they were sent, to be worked on once; a part to which none were sent has no columns."""
 
-    sent: Any
+    directory: Path
+    files: tuple[str, ...]
+    parts: int
+    words: tuple[str, ...] = ()  # that were said of them when they were made
 
     def values(self, cluster: Cluster) -> Any:
-        """The packed values."""
-        return self.sent
+        """The numbers of the parts."""
+        return cluster.parts(self.parts)
 
-    @staticmethod
-    def table(values: Iterator[Any]) -> pa.Table:
+    def table(self, values: Iterator[Any]) -> pa.Table:
         """The rows of a part."""
-        held = list(values)
-        return unpacked_values(held) if held else pa.table({})
+        (part,) = values
+        return read_exchanged([self.directory / file for file in self.files], part)
+
+    def remove(self) -> None:
+        """All parts were worked on."""
+        shutil.rmtree(self.directory)
 
 
 Source = Numbers | Step | Sent
@@ -92,35 +102,34 @@ class Rows:
 
 def sent(cluster: Cluster, work: Sequence[tuple[Source | Rows, Work]], shared: Any, places: Places, parts: int) -> Sent:
     """What is made of the parts of some sources, every row in the part that `places` tells of it."""
-    held = cluster.share(shared)
-    made = [
-        cluster.packed_rows(source.frame, task, shared, places).map(_pair)
-        if isinstance(source, Rows)
-        else _made(cluster, source, _Sending(task, places), held)
-        for source, task in work
-    ]
-    together = made[0] if len(made) == 1 else cluster.session.sparkContext.union(made)
-    return Sent(together.partitionBy(parts, int).values())
+    directory = Path(tempfile.mkdtemp(prefix="sent-", dir=cluster.place))
+    answers: list[Any] = []
+    for source, task in work:
+        sending = _Sending(task, places, parts, directory)
+        if isinstance(source, Rows):
+            said = cluster.collect(cluster.map(source.frame, _AsRows(sending), shared, SENDING))
+            answers += ((file,) if file else word for file, word in said)
+        else:
+            answers += _answers(cluster, source, sending, shared)
+    words = tuple(answer for answer in answers if isinstance(answer, str))
+    return Sent(directory, tuple(answer[0] for answer in answers if not isinstance(answer, str)), parts, words)
 
 
 def told(cluster: Cluster, source: Source, work: Work, shared: Any) -> list[str]:
     """The words that are said of the parts: sums, cuts; never records or groups."""
-    with spark_errors():
-        return [word for word in _made(cluster, source, work, cluster.share(shared)).collect() if isinstance(word, str)]
+    return [word for word in _answers(cluster, source, work, shared) if isinstance(word, str)]
 
 
 def gathered(cluster: Cluster, source: Source, work: Work, shared: Any) -> pa.Table:
     """The rows that are made of the parts, here: those of a sample, of drawn numbers; never of records or groups."""
-    with spark_errors():
-        return unpacked_values(_made(cluster, source, _Packing(work), cluster.share(shared)).collect())
+    return unpacked_values(_answers(cluster, source, _Packing(work), shared))
 
 
 def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str) -> tuple[Step, list[str]]:
     """What is made of each part, in a file of its own, and the words that are said of it; what it took goes to the log."""
     started, directory = time.monotonic(), cluster.place / name
     begin_stored(directory)
-    with spark_errors():
-        answers = _made(cluster, source, _Storing(work, directory), cluster.share(shared)).collect()
+    answers = _answers(cluster, source, _Storing(work, directory), shared)
     end_stored(directory)
     files = [answer for answer in answers if not isinstance(answer, str)]
     sizes = [size for _, size in files]
@@ -129,12 +138,20 @@ def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str)
     return Step(directory, tuple(file for file, _ in files)), [answer for answer in answers if isinstance(answer, str)]
 
 
-def _made(cluster: Cluster, source: Source, work: Any, held: Any) -> Any:
-    return source.values(cluster).mapPartitionsWithIndex(_Task(source.table, work, held))
+def stored_frame(cluster: Cluster, source: Sent, work: Work, shared: Any, schema: pa.Schema, name: str) -> Any:
+    """What is made of each part, as a frame of Spark that is stored."""
+    frame = cluster.store(cluster.map(cluster.numbers(source.parts), _Arrived(source, work), shared, schema), name)
+    source.remove()
+    return frame
 
 
-def _pair(row: Any) -> tuple[int, bytes]:
-    return row[PLACE], bytes(row[ROWS])
+def _answers(cluster: Cluster, source: Source, work: Any, shared: Any) -> list[Any]:
+    """What the tasks on all parts say, in the order of the parts. What was sent is of no use any more then, and is removed."""
+    with spark_errors():
+        said: list[Any] = source.values(cluster).mapPartitionsWithIndex(_Task(source.table, work, cluster.share(shared))).collect()
+    if isinstance(source, Sent):
+        source.remove()
+    return said
 
 
 # -- in the worker
@@ -155,16 +172,48 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Sending:
-    """What is made, packed by the parts it is sent to."""
+    """What is made, in a file with the rows for each part; its name, if there is one, and the words go to the driver."""
 
     work: Work
     places: Places
+    parts: int
+    directory: Path
 
-    def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[tuple[int, bytes]]:
+    def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[tuple[str] | str]:
+        tables = []
         for made in self.work(shared, part, table):
-            if isinstance(made, pa.Table) and len(made):
-                values = packed(made, self.places(made))
-                yield from zip(values.column(PLACE).to_pylist(), values.column(ROWS).to_pylist(), strict=True)
+            if isinstance(made, str):
+                yield made
+            elif len(made):
+                tables.append(made)
+        if tables:
+            rows = pa.concat_tables(tables, promote_options="default")
+            yield (write_exchanged(rows, self.places(rows), self.parts, self.directory, part),)
+
+
+@dataclass(frozen=True)
+class _AsRows:
+    """What is sent of the rows of a frame: the names of files and the words, as rows."""
+
+    sending: _Sending
+
+    def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
+        for said in self.sending(shared, part, table):
+            file, word = (None, said) if isinstance(said, str) else (said[0], None)
+            yield pa.table({"file": [file], "word": [word]}, SENDING)
+
+
+@dataclass(frozen=True)
+class _Arrived:
+    """Work on the rows that were sent to the part whose number is here, if there are any."""
+
+    source: Sent
+    work: Work
+
+    def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
+        rows = self.source.table(iter(table.column("id").to_pylist()))
+        if len(rows):
+            yield from (made for made in self.work(shared, part, rows) if isinstance(made, pa.Table))
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ from shoal.app.distributed.found import ONE_MACHINE
 from shoal.app.distributed.keeping import keep_records
 from shoal.app.distributed.prepared import Prepared
 from shoal.app.distributed.preparing import insist_on_people, insist_on_taxonomy
-from shoal.app.distributed.rounds import Numbers, Step, gathered, sent, stored, told
+from shoal.app.distributed.rounds import Numbers, Step, gathered, sent, stored
 from shoal.app.distributed.tables import TYPED
 from shoal.app.distributed.writing import write_stored
 from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import insist
-from shoal.engines.cuts import Cuts, cut_sample
+from shoal.engines.cuts import cut_sample
 from shoal.engines.plan import Size, joined_leaves, one_of_each
 from shoal.engines.spark import Cluster
 from shoal.errors import Infeasible, ParameterError
@@ -84,9 +84,8 @@ def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMet
     prepared = keep_records(cluster, data, how)
     insist_on_people(prepared, method.k)
     size = Size.of(prepared.sums["present"], prepared.sums["people"], method.k)
-    frozen = _frozen(cluster, prepared, size)
-    assert frozen.ranges is not None
-    ranges = sent(cluster, [(prepared.records, grouping.with_range)], frozen, grouping.range_places, int(frozen.ranges.max()) + 1)
+    plan = _ranges(cluster, prepared, size)
+    ranges = sent(cluster, [(prepared.records, grouping.with_range)], plan, grouping.range_places, plan.number)
     work = grouping.Grouping(prepared.fitted, method)
     published, _ = stored(cluster, ranges, grouping.published_ranges, work, "published")
     return _judged(cluster, prepared, published, method, directory)
@@ -95,11 +94,11 @@ def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMet
 # -- the plan
 
 
-def _frozen(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Frozen:
-    """The cuts, found on a sample, and the ranges, counted on all records."""
+def _ranges(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Ranges:
+    """The ranges, along cuts that are found on a sample and frozen, counted on all records."""
     fitted, records, parts = prepared.fitted, prepared.records, prepared.partitions
     if size.ranges == 1:
-        return grouping.Frozen(fitted, Cuts(0, 1), np.zeros(1, np.int64))
+        return grouping.Ranges(np.zeros(1, np.int64))
     by_hash = partial(grouping.hash_places, parts)
     drawn = gathered(cluster, sent(cluster, [(records, grouping.hashes)], fitted, by_hash, parts), grouping.drawn, size)
     given = grouping.Drawn(fitted, drawn.column("hash").to_numpy().view(np.uint64))
@@ -107,9 +106,9 @@ def _frozen(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Frozen
     bags, found = grouping.sample_of(gathered(cluster, contents, grouping.different, None), fitted)
     times = drawn.column("times").to_numpy()[np.argsort(given.hashes)]
     cuts = cut_sample(one_of_each(bags, found), times, fitted.coarse(), size.ranges)
-    frozen = grouping.Frozen(fitted, cuts)
-    people = np.sum([json.loads(word) for word in told(cluster, records, grouping.leaves, frozen)], axis=0)
-    return replace(frozen, ranges=joined_leaves(people, size.smallest, repeat=prepared.sums["several"] > 0))
+    leaves, words = stored(cluster, records, grouping.leaves, grouping.Frozen(fitted, cuts), "leaves")
+    people = np.sum([json.loads(word) for word in words], axis=0)
+    return grouping.Ranges(joined_leaves(people, size.smallest, repeat=prepared.sums["several"] > 0), leaves)
 
 
 # -- judging and writing

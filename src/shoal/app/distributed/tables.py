@@ -19,10 +19,9 @@ STRANGE = "records hold items that have no place on the tree of all records"
 
 NUMBERS, WORDS = pa.list_(pa.int32()), pa.list_(pa.string())
 
-EVENTS = pa.schema(
-    {"key": pa.string(), "name": pa.string(), "time": pa.int64(), "payload": pa.string(), "count": pa.int64(), "tally": pa.string()}
-)
-"""Rows of the log with the name of their owner, and the name without its spelling (`key`); or a tally of rows, as JSON."""
+EVENTS = pa.schema({"key": pa.string(), "name": pa.string(), "time": pa.int64(), "payload": pa.string(), "count": pa.int64()})
+"""Rows of the log with the name of their owner without its spelling (`key`) and as it is written. Columns that say nothing are left out:
+so are the names where all of them are written just as their keys."""
 
 RECORD, TALLY, TYPED, UNKNOWN, NODE = range(5)
 RECORDS = pa.schema(
@@ -137,13 +136,16 @@ def list_array(indptr: Ints, values: Any, kind: Any = None) -> pa.ListArray:
 
 def records_in(table: pa.Table) -> pa.Table:
     """The records of a stored part, without what else it tells."""
-    return table.filter(pc.equal(table.column("kind"), RECORD))
+    kinds = table.column("kind").to_numpy()
+    n = int((kinds == RECORD).sum())
+    return table.slice(0, n) if (kinds[:n] == RECORD).all() else table.filter(pa.array(kinds == RECORD))
 
 
 def present_in(table: pa.Table) -> pa.Table:
     """The records of a stored part that hold something."""
     held = records_in(table)
-    return held.filter(pc.greater(pc.add(*(pc.list_value_length(held.column(name)) for name in ("nodes", "words"))), 0))
+    empty = pc.equal(pc.add(*(pc.list_value_length(held.column(name)) for name in ("nodes", "words"))), 0)
+    return held.filter(pc.invert(empty)) if pc.any(empty).as_py() else held
 
 
 def words_in(table: pa.Table) -> pl.Series:

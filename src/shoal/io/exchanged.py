@@ -1,0 +1,68 @@
+"""Rows on their way from the tasks that make them to the parts where they are needed next, as files that all machines see.
+
+A task writes one file: where the rows for each part begin, and then the rows, part by part. Who works on a part reads its rows in all of
+these files. So a cluster moves no rows itself, and a worker that is lost takes none with it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.data.bags import Ints
+from shoal.errors import InputError
+from shoal.io.directory import disk_errors
+
+PACKING = pa.ipc.IpcWriteOptions(compression="lz4")
+PLACE = np.dtype("<i8")  # where something begins in a file
+
+
+def write_exchanged(table: pa.Table, places: Ints, parts: int, directory: Path, task: int) -> str:
+    """Write rows, each for the part that its place tells. Gives the name of the file, which is random: no attempt touches another's."""
+    order = np.argsort(places, kind="stable")
+    ends = np.cumsum(np.bincount(places, minlength=parts))
+    ordered = table.combine_chunks().take(pa.array(order))
+    name = f"task-{task:05}-{secrets.token_hex(8)}.rows"
+    begins = np.zeros(parts + 1, PLACE)
+    with disk_errors(directory.name), (directory / name).open("wb") as file:
+        file.seek(begins.nbytes)
+        for part, (start, end) in enumerate(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)):
+            begins[part] = file.tell()
+            if end > start:
+                file.write(_packed(ordered.slice(start, end - start)))
+        begins[parts] = file.tell()
+        file.seek(0)
+        file.write(begins.tobytes())
+    return name
+
+
+def read_exchanged(files: Sequence[Path], part: int) -> pa.Table:
+    """The rows for a part in the files of all tasks, in the order of the files. Columns that a task lacks are null; no rows, no columns."""
+    found = [held for held in (_for_part(file, part) for file in files) if held]
+    if not found:
+        return pa.table({})
+    return pa.concat_tables((pa.ipc.open_stream(held).read_all() for held in found), promote_options="default")
+
+
+def _packed(table: pa.Table) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=PACKING) as out:
+        out.write_table(table)
+    return sink.getvalue()
+
+
+def _for_part(path: Path, part: int) -> bytes:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        begin, end = np.frombuffer(os.pread(handle, 2 * PLACE.itemsize, part * PLACE.itemsize), PLACE).tolist()
+        held = os.pread(handle, end - begin, begin)
+    finally:
+        os.close(handle)
+    if len(held) != end - begin:
+        raise InputError("a file that a task wrote lacks its end: nothing was written")
+    return held
