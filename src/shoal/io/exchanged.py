@@ -59,10 +59,14 @@ def _packed(table: pa.Table) -> pa.Buffer:
 def _for_part(path: Path, part: int) -> bytes:
     handle = os.open(path, os.O_RDONLY)
     try:
-        begin, end = np.frombuffer(os.pread(handle, 2 * PLACE.itemsize, part * PLACE.itemsize), PLACE).tolist()
-        held = os.pread(handle, end - begin, begin)
+        begin, end = np.frombuffer(_bytes_at(handle, part * PLACE.itemsize, 2 * PLACE.itemsize), PLACE).tolist()
+        return _bytes_at(handle, begin, end - begin)
     finally:
         os.close(handle)
-    if len(held) != end - begin:
+
+
+def _bytes_at(handle: int, begin: int, size: int) -> bytes:
+    held = os.pread(handle, size, begin)
+    if len(held) != size:
         raise InputError("a file that a task wrote lacks its end: nothing was written")
     return held
