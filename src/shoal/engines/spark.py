@@ -16,23 +16,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from shoal import errors, kernels
-from shoal.engines.packed import PACKED, PLACE, numbers_of_places, packed, unpacked
 from shoal.errors import InputError, OutputError, ParameterError, ShoalError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from shoal.data.bags import Ints
-
     Work = Callable[[Any, int, pa.Table], Iterator[pa.Table]]
-    Places = Callable[[pa.Table], Ints]
     GroupWork = Callable[[Any, pa.Table], pa.Table]
 
 log = logging.getLogger("shoal.spark")
@@ -152,16 +147,6 @@ class Cluster:
         held = self.session.sparkContext.broadcast(shared)
         return frame.mapInArrow(_on_partition(work, held, schema), _spark_schema(schema))
 
-    def spread(self, frames: Sequence[Any], work: Work, shared: Any, places: Places, partitions: int) -> Any:
-        """What `work` makes of each partition of some frames, packed: every row is in the partition, from 0, that `places` tells of it."""
-        held = self.session.sparkContext.broadcast((shared, numbers_of_places(partitions)))
-        made = [frame.mapInArrow(_packing(work, held, places), _spark_schema(PACKED)) for frame in frames]
-        return reduce(lambda one, other: one.union(other), made).repartition(partitions, PLACE)
-
-    def map_spread(self, frame: Any, work: Work, shared: Any, schema: pa.Schema) -> Any:
-        """What `work` makes of each partition of packed rows."""
-        return self.map(frame, _Unpacking(work), shared, schema)
-
     def parts(self, n: int) -> Any:
         """The numbers below n, each in a partition of its own, for work that needs no rows of Spark."""
         return self.session.sparkContext.parallelize(range(n), n)
@@ -267,26 +252,6 @@ def _on_partition(work: Work, held: Any, schema: pa.Schema) -> Callable[[Iterato
                     yield from made.cast(schema).to_batches()
 
     return run
-
-
-@dataclass(frozen=True)
-class _Unpacking:
-    """Work on rows that arrive packed."""
-
-    work: Work
-
-    def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
-        return self.work(shared, part, unpacked(table))
-
-
-def _packing(work: Work, held: Any, places: Places) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def pack(shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
-        given, numbers = shared
-        for made in work(given, part, table):
-            if len(made):
-                yield packed(made, numbers[places(made)])
-
-    return _on_partition(pack, held, PACKED)
 
 
 def _on_group(work: GroupWork, held: Any, schema: pa.Schema) -> Callable[[pa.Table], pa.Table]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +17,8 @@ import pyarrow as pa
 from shoal.data.bags import Ints
 from shoal.errors import InputError
 from shoal.io.directory import disk_errors
+from shoal.io.stored import PACKING
 
-PACKING = pa.ipc.IpcWriteOptions(compression="lz4")
 PLACE = np.dtype("<i8")  # where something begins in a file
 
 
@@ -34,7 +34,7 @@ def write_exchanged(table: pa.Table, places: Ints, parts: int, directory: Path, 
         for part, (start, end) in enumerate(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)):
             begins[part] = file.tell()
             if end > start:
-                file.write(_packed(ordered.slice(start, end - start)))
+                file.write(packed(ordered.slice(start, end - start)))
         begins[parts] = file.tell()
         file.seek(0)
         file.write(begins.tobytes())
@@ -44,16 +44,20 @@ def write_exchanged(table: pa.Table, places: Ints, parts: int, directory: Path, 
 def read_exchanged(files: Sequence[Path], part: int) -> pa.Table:
     """The rows for a part in the files of all tasks, in the order of the files. Columns that a task lacks are null; no rows, no columns."""
     found = [held for held in (_for_part(file, part) for file in files) if held]
-    if not found:
-        return pa.table({})
-    return pa.concat_tables((pa.ipc.open_stream(held).read_all() for held in found), promote_options="default")
+    return unpacked(found) if found else pa.table({})
 
 
-def _packed(table: pa.Table) -> pa.Buffer:
+def packed(table: pa.Table) -> bytes:
+    """All rows of a table as one value."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, options=PACKING) as out:
         out.write_table(table)
-    return sink.getvalue()
+    return bytes(sink.getvalue())
+
+
+def unpacked(values: Iterable[bytes]) -> pa.Table:
+    """The rows of packed values, one behind the other."""
+    return pa.concat_tables((pa.ipc.open_stream(value).read_all() for value in values), promote_options="default")
 
 
 def _for_part(path: Path, part: int) -> bytes:

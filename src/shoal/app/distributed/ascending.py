@@ -15,6 +15,7 @@ import numpy as np
 from shoal.app.distributed import itemsets, places
 from shoal.app.distributed.judging import as_it_is
 from shoal.app.distributed.prepared import Prepared
+from shoal.app.distributed.rounds import Rows, Sent, frame_of, sent, stored_frame
 from shoal.app.distributed.tables import PUBLISHED
 from shoal.engines.spark import Cluster, expressions, joined
 from shoal.errors import Infeasible
@@ -63,16 +64,16 @@ class Ascent:
     k: int
     most: int
 
-    def spread(self, *frames: Any) -> Any:
+    def by_part(self, *frames: Any) -> Sent:
         """Records, and keys of sets, by the partitions of the records: all records of a person are in one."""
-        return self.cluster.spread(frames, as_it_is, None, places.part_places, self.partitions)
+        return sent(self.cluster, [(Rows(frame), as_it_is) for frame in frames], None, places.part_places, self.partitions)
 
     def tally(self, frame: Any, work: Any) -> Tally:
         """Counts of all numbers."""
-        made = self.cluster.map_spread(self.spread(frame), work, self.numbering, places.NODES)
         people, records, fresh = (np.zeros(len(self.numbering), np.int64) for _ in range(3))
-        for row in self.cluster.collect(made.groupBy("node").agg(*expressions(*COUNTED))):
-            people[row[0]], records[row[0]], fresh[row[0]] = row[1:]
+        with frame_of(self.cluster, self.by_part(frame), work, self.numbering, places.NODES) as made:
+            for row in self.cluster.collect(made.groupBy("node").agg(*expressions(*COUNTED))):
+                people[row[0]], records[row[0]], fresh[row[0]] = row[1:]
         return Tally(people, records, fresh > 0)
 
     def climbed(self, first: Any, name: str) -> Any:
@@ -93,8 +94,9 @@ class Ascent:
             sought = places.Sought(1, self.numbering, changed & anybody & ~enough, changed & enough)
             sought, rare = self._rare(held, sought, names.now)
             if sought.left_out.any() or rare:
-                held = self.cluster.map_spread(self.spread(held, *rare), places.with_less, sought, places.PLACES)
-            held = self.cluster.store(held, names.now)
+                held = stored_frame(self.cluster, self.by_part(held, *rare), places.with_less, sought, places.PLACES, names.now)
+            else:
+                held = self.cluster.store(held, names.now)
             names.go_on()
             if not rare:  # a node that nobody publishes any more makes no set rare
                 return held
@@ -110,22 +112,22 @@ class Ascent:
             if not sought.wanted.any():
                 break
             _insist_on_keys(len(self.numbering), size)
-            counting = self.cluster.map_spread(self.spread(held, *found), places.counted_sets, sought, places.SETS)
-            counted = self.cluster.store(counting, f"{name}_sets_{size}")
+            source = self.by_part(held, *found)
+            counted = stored_frame(self.cluster, source, places.counted_sets, sought, places.SETS, f"{name}_sets_{size}")
             rare = counted.groupBy("key").agg(*expressions("sum(people) as people")).where(f"people < {self.k}").select("key")
-            sent = self.cluster.store(joined(counted.select("key", "part"), rare, "key"), f"{name}_rare_{size}")
-            nodes = self._nodes_of(sent, size)
+            where = self.cluster.store(joined(counted.select("key", "part"), rare, "key"), f"{name}_rare_{size}")
+            nodes = self._nodes_of(where, size)
             for node, sets in nodes:
                 everywhere[node] += sets
             if nodes:
-                found.append(sent.selectExpr("key", "part", f"cast({size} as bigint) as size"))
+                found.append(where.selectExpr("key", "part", f"cast({size} as bigint) as size"))
         return replace(sought, size=max(2, sought.size), everywhere=everywhere), found
 
-    def _nodes_of(self, sent: Any, size: int) -> list[Any]:
+    def _nodes_of(self, where: Any, size: int) -> list[Any]:
         """Each node of rare sets, and how many of them hold it."""
         n = len(self.numbering)
         digits = ", ".join(f"key div {n**place} % {n}" for place in range(size))
-        each = sent.select("key").distinct().selectExpr(f"explode(array({digits})) as node")
+        each = where.select("key").distinct().selectExpr(f"explode(array({digits})) as node")
         return self.cluster.collect(each.groupBy("node").agg(*expressions("count(1)")))
 
 

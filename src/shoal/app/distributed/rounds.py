@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,8 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.data.bags import Ints
-from shoal.engines.packed import unpacked_values, written_value
 from shoal.engines.spark import Cluster, spark_errors, working
-from shoal.io.exchanged import read_exchanged, write_exchanged
+from shoal.io.exchanged import packed, read_exchanged, unpacked, write_exchanged
 from shoal.io.stored import begin_stored, end_stored, read_stored, write_stored
 
 log = logging.getLogger("shoal.spark")
@@ -122,7 +122,7 @@ def told(cluster: Cluster, source: Source, work: Work, shared: Any) -> list[str]
 
 def gathered(cluster: Cluster, source: Source, work: Work, shared: Any) -> pa.Table:
     """The rows that are made of the parts, here: those of a sample, of drawn numbers; never of records or groups."""
-    return unpacked_values(_answers(cluster, source, _Packing(work), shared))
+    return unpacked(_answers(cluster, source, _Packing(work), shared))
 
 
 def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str) -> tuple[Step, list[str]]:
@@ -138,11 +138,17 @@ def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str)
     return Step(directory, tuple(file for file, _ in files)), [answer for answer in answers if isinstance(answer, str)]
 
 
+@contextmanager
+def frame_of(cluster: Cluster, source: Sent, work: Work, shared: Any, schema: pa.Schema) -> Iterator[Any]:
+    """What is made of each part, as a frame of Spark, which can be worked on while this is open."""
+    yield cluster.map(cluster.numbers(source.parts), _Arrived(source, work), shared, schema)
+    source.remove()
+
+
 def stored_frame(cluster: Cluster, source: Sent, work: Work, shared: Any, schema: pa.Schema, name: str) -> Any:
     """What is made of each part, as a frame of Spark that is stored."""
-    frame = cluster.store(cluster.map(cluster.numbers(source.parts), _Arrived(source, work), shared, schema), name)
-    source.remove()
-    return frame
+    with frame_of(cluster, source, work, shared, schema) as frame:
+        return cluster.store(frame, name)
 
 
 def _answers(cluster: Cluster, source: Source, work: Any, shared: Any) -> list[Any]:
@@ -225,7 +231,7 @@ class _Packing:
     def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[bytes]:
         for made in self.work(shared, part, table):
             if isinstance(made, pa.Table):
-                yield written_value(made)
+                yield packed(made)
 
 
 @dataclass(frozen=True)
