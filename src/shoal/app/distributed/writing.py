@@ -25,7 +25,7 @@ from shoal.engines.spark import Cluster
 from shoal.io.write.files import LISTS, FileFact
 from shoal.io.write.parts import write_part
 
-ROWS_IN_A_FILE = 1_000_000
+ROWS_IN_A_FILE = 250_000  # sorted by one task, in some 500 MB
 PLACES = 1 << 62  # random numbers
 WRITTEN = pa.schema([("file", pa.int64()), ("rows", pa.int64()), ("sha256", pa.string())])
 
