@@ -275,6 +275,10 @@ def show(lines: list[dict[str, Any]]) -> None:
     print()
 
 
+def _drawn_as(row: dict[str, Any]) -> str:
+    return f"{ENGINES[row['engine']]}, {row['master']}" if row["master"] else ENGINES[row["engine"]]
+
+
 def draw(rows: list[dict[str, Any]]) -> None:
     """Processor time against people, both on logarithmic scales."""
     try:
@@ -283,17 +287,14 @@ def draw(rows: list[dict[str, Any]]) -> None:
     except ImportError:
         print("no picture: pip install 'shoal[bench]'")
         return
-    values = [
-        {"people": row["people"], "seconds": row["seconds"], "engine": ENGINES[row["engine"]], "effort": row["effort"]} for row in rows
-    ]
+    values = [{"people": row["people"], "seconds": row["seconds"], "engine": _drawn_as(row)} for row in rows]
     chart = (
         alt.Chart(alt.Data(values=values))
         .mark_line(point=True)
         .encode(
             x=alt.X("people:Q", title="people", scale=alt.Scale(type="log")),
             y=alt.Y("seconds:Q", title="processor seconds", scale=alt.Scale(type="log")),
-            color=alt.Color("engine:N", title=None, sort=list(ENGINES.values())),
-            strokeDash=alt.StrokeDash("effort:N", title="effort"),
+            color=alt.Color("engine:N", title=None),
         )
         .properties(width=420, height=260)
     )
@@ -317,8 +318,9 @@ def main() -> None:
     costs = stage_costs(rows)
     if costs:
         show(costs)
-    if asked.method == SHOAL and not asked.cluster:
-        draw([row for row in rows_so_far() if row["method"] == SHOAL and row["master"] in ("", asked.master)])
+    if asked.method == SHOAL:
+        latest = {_named(row): row for row in rows_so_far() if row["method"] == SHOAL and row["effort"] == asked.effort}
+        draw(list(latest.values()))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,9 @@ rows = st.tuples(st.integers(0, PARTS - 1), st.text(max_size=5), st.lists(st.int
 
 def written(directory: Path, task: int, made: list[tuple[int, str, list[int]]]) -> Path:
     table = pa.table({"text": [text for _, text, _ in made], "numbers": pa.array([held for *_, held in made], pa.list_(pa.int32()))})
-    return directory / write_exchanged(table, np.array([place for place, *_ in made]), PARTS, directory, task)
+    name, size = write_exchanged(table, np.array([place for place, *_ in made]), PARTS, directory, task)
+    assert (directory / name).stat().st_size == size
+    return directory / name
 
 
 @given(st.lists(st.lists(rows, min_size=1, max_size=20), max_size=4))
@@ -34,7 +36,7 @@ def test_rows_arrive_at_their_parts_in_their_order(tasks: list[list[tuple[int, s
 
 def test_columns_that_a_task_lacks_are_null(tmp_path: Path) -> None:
     tables = [pa.table({"a": [1], "b": ["x"]}), pa.table({"a": [2]})]
-    files = [tmp_path / write_exchanged(table, np.array([2]), PARTS, tmp_path, task) for task, table in enumerate(tables)]
+    files = [tmp_path / write_exchanged(table, np.array([2]), PARTS, tmp_path, task)[0] for task, table in enumerate(tables)]
     assert read_exchanged(files, 2).to_pylist() == [{"a": 1, "b": "x"}, {"a": 2, "b": None}]
     assert read_exchanged(files, 1) == pa.table({})
 

@@ -21,7 +21,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.filterwarnings("ignore"))  # pyspark warns of newer versions of other libraries
-            item.add_marker(pytest.mark.xdist_group("spark"))
             if lacking:
                 item.add_marker(pytest.mark.skip(reason=f"{lacking} is not installed"))
 

@@ -167,11 +167,7 @@ class Cluster:
         with spark_errors():
             frame.write.parquet(str(place))
             stored = self.session.read.parquet(str(place))
-        sizes = sorted(file.stat().st_size for file in place.glob("*.parquet"))
-        log.info(
-            "%s: %.1f s, %d partitions, %d bytes, the largest partition %d bytes",
-            *(name, time.monotonic() - started, len(sizes), sum(sizes), sizes[-1] if sizes else 0),
-        )
+        tell_step(name, started, [file.stat().st_size for file in place.glob("*.parquet")])
         return stored
 
     def collect(self, frame: Any) -> list[Any]:
@@ -179,6 +175,12 @@ class Cluster:
         with spark_errors():
             rows: list[Any] = frame.collect()
             return rows
+
+
+def tell_step(name: str, started: float, sizes: Sequence[int]) -> None:
+    """What a step took since it was started, and how large the files of its tasks are, to the log."""
+    said = name, time.monotonic() - started, len(sizes), sum(sizes), max(sizes, default=0)
+    log.info("%s: %.1f s, %d partitions, %d bytes, the largest partition %d bytes", *said)
 
 
 def _watch(context: Any, done: Event, alone: Event) -> None:

@@ -22,8 +22,8 @@ from shoal.io.stored import PACKING
 PLACE = np.dtype("<i8")  # where something begins in a file
 
 
-def write_exchanged(table: pa.Table, places: Ints, parts: int, directory: Path, task: int) -> str:
-    """Write rows, each for the part that its place tells. Gives the name of the file, which is random: no attempt touches another's."""
+def write_exchanged(table: pa.Table, places: Ints, parts: int, directory: Path, task: int) -> tuple[str, int]:
+    """Write rows, each for the part that its place tells; the name and size of the file. Names are random: no attempt touches another's."""
     order = np.argsort(places, kind="stable")
     ends = np.cumsum(np.bincount(places, minlength=parts))
     ordered = table.combine_chunks().take(pa.array(order))
@@ -38,7 +38,7 @@ def write_exchanged(table: pa.Table, places: Ints, parts: int, directory: Path, 
         begins[parts] = file.tell()
         file.seek(0)
         file.write(begins.tobytes())
-    return name
+    return name, int(begins[parts])
 
 
 def read_exchanged(files: Sequence[Path], part: int) -> pa.Table:

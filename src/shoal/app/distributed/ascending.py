@@ -66,7 +66,7 @@ class Ascent:
 
     def by_part(self, *frames: Any) -> Sent:
         """Records, and keys of sets, by the partitions of the records: all records of a person are in one."""
-        return sent(self.cluster, [(Rows(frame), as_it_is) for frame in frames], None, places.part_places, self.partitions)
+        return sent(self.cluster, "places", [(Rows(frame), as_it_is) for frame in frames], None, places.part_places, self.partitions)
 
     def tally(self, frame: Any, work: Any) -> Tally:
         """Counts of all numbers."""

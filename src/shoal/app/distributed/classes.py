@@ -96,14 +96,16 @@ class Counted:
 
 def classes_made(cluster: Cluster, shown: Step, given: Contents) -> Counted:
     """The classes of published records, with the people behind each."""
-    held = sent(cluster, [(shown, made_rows)], given, given.places, given.parts)
+    held = sent(cluster, "made", [(shown, made_rows)], given, given.places, given.parts)
     return _counted(map(json.loads, told(cluster, held, counted_classes, given)), given, "made")
 
 
 def classes_written(cluster: Cluster, shown: Step, given: Contents) -> Counted:
     """The classes of the records in the files; raises unless every record is written as often as it was made."""
     both: list[tuple[Source | Rows, Work]] = [(shown, made_rows), (Numbers(len(given.files)), written_rows)]
-    parts = [json.loads(word) for word in told(cluster, sent(cluster, both, given, given.places, given.parts), counted_classes, given)]
+    parts = [
+        json.loads(word) for word in told(cluster, sent(cluster, "written", both, given, given.places, given.parts), counted_classes, given)
+    ]
     if any(part["differing"] for part in parts):
         raise GuaranteeNotMet("the files do not hold the records of the release", hint="nothing was written")
     return _counted(parts, given, "written")
@@ -159,7 +161,7 @@ def counted_names(given: Any, part: int, table: pa.Table) -> Iterator[str]:
 def different_names(cluster: Cluster, source: Step | Numbers, work: Any, given: Any, parts: int) -> dict[int, list[Any]]:
     """Of each kind of names what `counted_names` says of the parts."""
     found: dict[int, list[Any]] = {}
-    names = sent(cluster, [(source, work)], given, NamePlaces(parts), parts)
+    names = sent(cluster, "names", [(source, work)], given, NamePlaces(parts), parts)
     for kind, value in map(json.loads, told(cluster, names, counted_names, given)):
         found.setdefault(kind, []).append(value)
     return found

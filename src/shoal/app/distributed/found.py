@@ -72,7 +72,7 @@ class Found:
         """All events, those of one person in one part."""
         cluster.expect(self.source.frame if isinstance(self.source, Rows) else None, self.size)
         parts = cluster.partitions
-        return sent(cluster, [(self.source, self.work)], self.given, partial(owner_places, parts), parts)
+        return sent(cluster, "events", [(self.source, self.work)], self.given, partial(owner_places, parts), parts)
 
     def gathering(self, kind: type[Way], *more: Any) -> Way:
         """How rows of this input are gathered by their owners, and what more this kind of gathering is to know."""

@@ -7,7 +7,6 @@ machines see. A task may be tried twice, and both may end: the file that counts 
 
 from __future__ import annotations
 
-import logging
 import shutil
 import tempfile
 import time
@@ -20,16 +19,14 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.data.bags import Ints
-from shoal.engines.spark import Cluster, spark_errors, working
+from shoal.engines.spark import Cluster, spark_errors, tell_step, working
 from shoal.io.exchanged import packed, read_exchanged, unpacked, write_exchanged
 from shoal.io.stored import begin_stored, end_stored, read_stored, write_stored
-
-log = logging.getLogger("shoal.spark")
 
 Work = Callable[[Any, int, pa.Table], Iterator[pa.Table | str]]
 """Makes tables, and words for the driver, of what is shared, the number of a part and its rows."""
 Places = Callable[[pa.Table], Ints]
-SENDING = pa.schema([("file", pa.string()), ("word", pa.string())])
+SENDING = pa.schema([("file", pa.string()), ("size", pa.int64()), ("word", pa.string())])
 
 
 @dataclass(frozen=True)
@@ -100,19 +97,20 @@ class Rows:
     frame: Any
 
 
-def sent(cluster: Cluster, work: Sequence[tuple[Source | Rows, Work]], shared: Any, places: Places, parts: int) -> Sent:
-    """What is made of the parts of some sources, every row in the part that `places` tells of it."""
-    directory = Path(tempfile.mkdtemp(prefix="sent-", dir=cluster.place))
+def sent(cluster: Cluster, name: str, work: Sequence[tuple[Source | Rows, Work]], shared: Any, places: Places, parts: int) -> Sent:
+    """What is made of the parts of some sources, every row in the part that `places` tells of it; what it took goes to the log."""
+    started, directory = time.monotonic(), Path(tempfile.mkdtemp(prefix=f"{name}-", dir=cluster.place))
     answers: list[Any] = []
     for source, task in work:
         sending = _Sending(task, places, parts, directory)
         if isinstance(source, Rows):
             said = cluster.collect(cluster.map(source.frame, _AsRows(sending), shared, SENDING))
-            answers += ((file,) if file else word for file, word in said)
+            answers += ((file, size) if file else word for file, size, word in said)
         else:
             answers += _answers(cluster, source, sending, shared)
-    words = tuple(answer for answer in answers if isinstance(answer, str))
-    return Sent(directory, tuple(answer[0] for answer in answers if not isinstance(answer, str)), parts, words)
+    files, words = _apart(answers)
+    tell_step(name, started, [size for _, size in files])
+    return Sent(directory, tuple(file for file, _ in files), parts, words)
 
 
 def told(cluster: Cluster, source: Source, work: Work, shared: Any) -> list[str]:
@@ -125,17 +123,19 @@ def gathered(cluster: Cluster, source: Source, work: Work, shared: Any) -> pa.Ta
     return unpacked(_answers(cluster, source, _Packing(work), shared))
 
 
-def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str) -> tuple[Step, list[str]]:
+def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str) -> tuple[Step, tuple[str, ...]]:
     """What is made of each part, in a file of its own, and the words that are said of it; what it took goes to the log."""
     started, directory = time.monotonic(), cluster.place / name
     begin_stored(directory)
-    answers = _answers(cluster, source, _Storing(work, directory), shared)
+    files, words = _apart(_answers(cluster, source, _Storing(work, directory), shared))
     end_stored(directory)
-    files = [answer for answer in answers if not isinstance(answer, str)]
-    sizes = [size for _, size in files]
-    said = name, time.monotonic() - started, len(sizes), sum(sizes), max(sizes, default=0)
-    log.info("%s: %.1f s, %d partitions, %d bytes, the largest partition %d bytes", *said)
-    return Step(directory, tuple(file for file, _ in files)), [answer for answer in answers if isinstance(answer, str)]
+    tell_step(name, started, [size for _, size in files])
+    return Step(directory, tuple(file for file, _ in files)), words
+
+
+def _apart(answers: Sequence[Any]) -> tuple[list[tuple[str, int]], tuple[str, ...]]:
+    """The files that tasks wrote, with their sizes, and the words that they said."""
+    return [answer for answer in answers if not isinstance(answer, str)], tuple(answer for answer in answers if isinstance(answer, str))
 
 
 @contextmanager
@@ -185,7 +185,7 @@ class _Sending:
     parts: int
     directory: Path
 
-    def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[tuple[str] | str]:
+    def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[tuple[str, int] | str]:
         tables = []
         for made in self.work(shared, part, table):
             if isinstance(made, str):
@@ -194,7 +194,7 @@ class _Sending:
                 tables.append(made)
         if tables:
             rows = pa.concat_tables(tables, promote_options="default")
-            yield (write_exchanged(rows, self.places(rows), self.parts, self.directory, part),)
+            yield write_exchanged(rows, self.places(rows), self.parts, self.directory, part)
 
 
 @dataclass(frozen=True)
@@ -205,8 +205,8 @@ class _AsRows:
 
     def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
         for said in self.sending(shared, part, table):
-            file, word = (None, said) if isinstance(said, str) else (said[0], None)
-            yield pa.table({"file": [file], "word": [word]}, SENDING)
+            file, size, word = (None, None, said) if isinstance(said, str) else (*said, None)
+            yield pa.table({"file": [file], "size": [size], "word": [word]}, SENDING)
 
 
 @dataclass(frozen=True)

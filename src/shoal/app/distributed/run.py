@@ -85,7 +85,7 @@ def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMet
     insist_on_people(prepared, method.k)
     size = Size.of(prepared.sums["present"], prepared.sums["people"], method.k)
     plan = _ranges(cluster, prepared, size)
-    ranges = sent(cluster, [(prepared.records, grouping.with_range)], plan, grouping.range_places, plan.number)
+    ranges = sent(cluster, "ranges", [(prepared.records, grouping.with_range)], plan, grouping.range_places, plan.number)
     work = grouping.Grouping(prepared.fitted, method)
     published, _ = stored(cluster, ranges, grouping.published_ranges, work, "published")
     return _judged(cluster, prepared, published, method, directory)
@@ -100,9 +100,9 @@ def _ranges(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Ranges
     if size.ranges == 1:
         return grouping.Ranges(np.zeros(1, np.int64))
     by_hash = partial(grouping.hash_places, parts)
-    drawn = gathered(cluster, sent(cluster, [(records, grouping.hashes)], fitted, by_hash, parts), grouping.drawn, size)
+    drawn = gathered(cluster, sent(cluster, "hashes", [(records, grouping.hashes)], fitted, by_hash, parts), grouping.drawn, size)
     given = grouping.Drawn(fitted, drawn.column("hash").to_numpy().view(np.uint64))
-    contents = sent(cluster, [(records, grouping.sampled)], given, by_hash, parts)
+    contents = sent(cluster, "sample", [(records, grouping.sampled)], given, by_hash, parts)
     bags, found = grouping.sample_of(gathered(cluster, contents, grouping.different, None), fitted)
     times = drawn.column("times").to_numpy()[np.argsort(given.hashes)]
     cuts = cut_sample(one_of_each(bags, found), times, fitted.coarse(), size.ranges)
@@ -115,7 +115,7 @@ def _ranges(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Ranges
 
 
 def _judged(cluster: Cluster, prepared: Prepared, published: Step, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
-    answers = sent(cluster, [(published, judging.as_it_is)], None, reading.record_places, prepared.partitions)
+    answers = sent(cluster, "answers", [(published, judging.as_it_is)], None, reading.record_places, prepared.partitions)
     shown, words = stored(cluster, answers, judging.judged_part, judging.Pairing(prepared.fitted, prepared.records), "joined")
     sums = judging.summed([(word,) for word in words])
     judging.insist_on_all(sums, prepared.sums, sums["answers"], floor=prepared.tree.barred is not None)

@@ -153,7 +153,7 @@ def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path) -> l
     files = max(1, -(-rows // ROWS_IN_A_FILE))
     held = np.sum([json.loads(word) for word in told(cluster, shown, numbers_of_files, files)], axis=0)
     before = dict(enumerate(np.cumsum([0, *held.tolist()]).tolist()))
-    spread = sent(cluster, [(shown, on_the_way)], files, file_places, files)
+    spread = sent(cluster, "files", [(shown, on_the_way)], files, file_places, files)
     done = gathered(cluster, spread, written_file, Parts(OF_RECORDS, directory, cluster.place, before))
     return [_fact(OF_RECORDS, *row.values()) for row in done.sort_by("file").to_pylist()]
 
