@@ -259,9 +259,11 @@ def stage_costs(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _seconds_of(run: dict[str, Any], stage: str) -> float:
-    """The seconds between the stage before and the end of this one."""
+    """The seconds between the stage before and the end of this one; small runs have no stages of a plan."""
     ends = [0.0, *(seconds for seconds, _ in run["stages"].values()), run["seconds"]]
     names = [*run["stages"], "rest"]
+    if stage not in names:
+        return 0.0
     at = names.index(stage)
     return float(ends[at + 1] - ends[at])
 
