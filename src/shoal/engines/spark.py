@@ -42,8 +42,8 @@ SECONDS_WITHOUT_WORKERS, NAP = 300.0, 1.0
 MISSING = "pip install 'shoal[spark]', and Java 17 or later"
 TOLD = "SHOAL-ERROR "
 _TOLD = re.compile(TOLD + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
-# On one machine runs are short, and Java's second compiler takes more than it saves; extraJavaOptions of the user count for more.
-JAVA_OPTIONS, FOR_SHORT_RUNS = "spark.driver.defaultJavaOptions", "-XX:TieredStopAtLevel=1"
+# Java's second compiler takes more than it saves where Java moves no rows; extraJavaOptions of the user count for more.
+JAVA_OPTIONS, COMPILED_ONCE = "spark.driver.defaultJavaOptions", "-XX:TieredStopAtLevel=1"
 SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.ui.enabled": "false",
@@ -71,10 +71,13 @@ class Cluster:
         self.own = own
 
     @classmethod
-    def at(cls, master: str | None, place: Path) -> Cluster:
-        """The session at this master; without one, what spark-submit says, or all cores of this machine."""
+    def at(cls, master: str | None, place: Path, *, java_works: bool = True) -> Cluster:
+        """The session at this master; without one, what spark-submit says, or all cores of this machine.
+
+        Where Java works on no rows, it is not to compile more than it must.
+        """
         with spark_errors():
-            return cls(_session(master), place, own=True)
+            return cls(_session(master, java_works=java_works), place, own=True)
 
     @classmethod
     def of(cls, frame: Any, place: Path) -> Cluster:
@@ -195,7 +198,7 @@ def _watch(context: Any, done: Event, alone: Event) -> None:
             context.cancelAllJobs()
 
 
-def _session(master: str | None) -> Any:
+def _session(master: str | None, *, java_works: bool) -> Any:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -208,7 +211,8 @@ def _session(master: str | None) -> Any:
         master = "local[*]"
     if master is not None:
         builder = builder.master(master)
-        builder = builder.config(JAVA_OPTIONS, FOR_SHORT_RUNS) if master.startswith("local") else builder
+        if master.startswith("local") and not java_works:
+            builder = builder.config(JAVA_OPTIONS, COMPILED_ONCE)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")  # what fails is told by the program, in one line
     return session

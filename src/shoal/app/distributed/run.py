@@ -45,9 +45,11 @@ def release_on_cluster(data: Any, how: Preparation, method: Method, target: Targ
     """Make, judge and write a release of the input, which is paths or a frame of Spark. Returns the manifest and what led to it."""
     insist_on_support(how, method)
     with ReleaseDirectory(target.directory, force=target.force) as directory, directory.workplace() as work:
-        cluster = Cluster.at(master, work) if isinstance(data, list | tuple | str | Path) else Cluster.of(data, work)
+        family = _family(method)
+        given = isinstance(data, list | tuple | str | Path)
+        cluster = Cluster.at(master, work, java_works=family.frames) if given else Cluster.of(data, work)
         with cluster.watched():
-            return _family(method).released(cluster, data, how, method, directory)
+            return family.released(cluster, data, how, method, directory)
 
 
 def insist_on_support(how: Preparation, method: Method) -> None:
@@ -56,10 +58,14 @@ def insist_on_support(how: Preparation, method: Method) -> None:
 
 
 class Family(NamedTuple):
-    """Methods that are alike on a cluster: what is refused because it is only for one machine, and how a release is made."""
+    """Methods that are alike on a cluster: what is refused because it is only for one machine, and how a release is made.
+
+    Those that form groups do so without frames of Spark.
+    """
 
     insist_on_support: Callable[[Preparation, Any], None]
     released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.Made]
+    frames: bool = True
 
 
 def _family(method: Method) -> Family:
@@ -67,7 +73,7 @@ def _family(method: Method) -> Family:
     for kind, family in FAMILIES.items():
         if isinstance(method, kind):
             return Family(family.insist_on_support, family.released)
-    return Family(_insist_on_grouping, _released)
+    return Family(_insist_on_grouping, _released, frames=False)
 
 
 def _insist_on_grouping(how: Preparation, method: Method) -> None:
