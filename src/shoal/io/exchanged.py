@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -20,6 +22,17 @@ from shoal.io.directory import disk_errors
 from shoal.io.stored import PACKING
 
 PLACE = np.dtype("<i8")  # where something begins in a file
+
+
+def begin_exchange(place: Path, name: str) -> Path:
+    """A directory for the files of one exchange."""
+    with disk_errors(name):
+        return Path(tempfile.mkdtemp(prefix=f"{name}-", dir=place))
+
+
+def end_exchange(directory: Path) -> None:
+    """The rows are where they are needed. What an attempt still writes that nobody waits for goes with all that was stored."""
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def write_exchanged(table: pa.Table, places: Ints, parts: int, directory: Path, task: int) -> tuple[str, int]:

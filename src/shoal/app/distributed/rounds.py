@@ -7,8 +7,6 @@ machines see. A task may be tried twice, and both may end: the file that counts 
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +18,7 @@ import pyarrow as pa
 
 from shoal.data.bags import Ints
 from shoal.engines.spark import Cluster, spark_errors, tell_step, working
-from shoal.io.exchanged import packed, read_exchanged, unpacked, write_exchanged
+from shoal.io.exchanged import begin_exchange, end_exchange, packed, read_exchanged, unpacked, write_exchanged
 from shoal.io.stored import begin_stored, end_stored, read_stored, write_stored
 
 Work = Callable[[Any, int, pa.Table], Iterator[pa.Table | str]]
@@ -84,7 +82,7 @@ class Sent:
 
     def remove(self) -> None:
         """All parts were worked on."""
-        shutil.rmtree(self.directory)
+        end_exchange(self.directory)
 
 
 Source = Numbers | Step | Sent
@@ -99,7 +97,7 @@ class Rows:
 
 def sent(cluster: Cluster, name: str, work: Sequence[tuple[Source | Rows, Work]], shared: Any, places: Places, parts: int) -> Sent:
     """What is made of the parts of some sources, every row in the part that `places` tells of it; what it took goes to the log."""
-    started, directory = time.monotonic(), Path(tempfile.mkdtemp(prefix=f"{name}-", dir=cluster.place))
+    started, directory = time.monotonic(), begin_exchange(cluster.place, name)
     answers: list[Any] = []
     for source, task in work:
         sending = _Sending(task, places, parts, directory)
