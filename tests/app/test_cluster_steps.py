@@ -146,7 +146,8 @@ def events_of(lines: list[bytes], how: Preparation) -> pa.Table:
     """The events of one part of a log, and a tally."""
     ended = [line + b"\n" for line in (HEADER, *lines)]
     layout = find_layout(Source(Path("log.tsv"), "", b"".join(ended), True), how.reading)
-    return pa.concat_tables(reading.events_of_lines(reading.Input(layout, how, HEADER), 0, pa.table({"line": ended})))
+    made = reading.events_of_lines(reading.Input(layout, how, HEADER), 0, pa.table({"line": ended}))
+    return pa.concat_tables(table for table in made if isinstance(table, pa.Table))
 
 
 def test_rows_with_unreadable_times_repeat_none_of_another_part() -> None:
@@ -164,7 +165,7 @@ def test_rows_with_unreadable_times_repeat_none_of_another_part() -> None:
 
 def test_a_byte_order_mark_inside_a_file_is_part_of_its_line() -> None:
     made = events_of([b"1\tdog\t2006-03-01 10:00:00", b"\xef\xbb\xbf1\tcat\t2006-03-01 10:00:00"], Preparation())
-    assert set(made.column("name").drop_null().to_pylist()) == {"1", "\ufeff1"}
+    assert set(made.column("key").to_pylist()) == {"1", "\ufeff1"}
 
 
 @dataclass

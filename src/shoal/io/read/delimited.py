@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from itertools import cycle
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.ahead import ahead
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.io.read.reading import Tally
 from shoal.io.read.source import Source
@@ -30,26 +28,17 @@ def column_batches(
 ) -> Iterator[tuple[list[Any], Ints]]:
     """The wanted columns of all rows that have this many fields, and the line (from 0) of each row.
 
-    The columns of a batch are to be used before the next batch is asked for, which overwrites them. A piece of the file is cut while the
-    batches of the one before are used.
+    The columns of a batch are to be used before the next batch is asked for, which overwrites them.
     """
-    # Two of them, because one cutter holds the columns that are being used.
-    cutters = [_kernels.ColumnCutter(dialect, list(wanted), *fields, threads or kernels.threads()) for _ in range(2)]
+    cutter = _kernels.ColumnCutter(dialect, list(wanted), *fields, threads or kernels.threads())
     skip, line = header_end(source, dialect) if header else (0, 0)
-    pieces = _cut_pieces(source, skip, cutters)
-    for parts in pieces if source.pipe is not None else ahead(pieces):  # a pipe may have nothing to give for long, and is read here
-        for part in parts:
+    for chunk in source.chunks(skip):
+        for i in range(kernels.run(cutter.cut, chunk.text, chunk.last)):
+            part = cutter.part(i)
             tally.note(part.facts, line)
             yield [part.column(c) for c in range(len(wanted))], part.facts.row_lines() + line
             line += part.facts.lines
-
-
-def _cut_pieces(source: Source, skip: int, cutters: Sequence[_kernels.ColumnCutter]) -> Generator[list[Any], None, None]:
-    """The parts of one piece of a file after the other, which the cutters cut in turn."""
-    for chunk, cutter in zip(source.chunks(skip), cycle(cutters), strict=False):
-        parts = [cutter.part(i) for i in range(kernels.run(cutter.cut, chunk.text, chunk.last))]
-        chunk.taken = sum(part.facts.consumed for part in parts)
-        yield parts
+            chunk.taken += part.facts.consumed
 
 
 def text_table(source: Source, dialect: _kernels.Dialect, names: Sequence[str], tally: Tally, *, header: bool) -> tuple[pl.DataFrame, Ints]:
