@@ -14,6 +14,7 @@ import pytest
 
 import shoal
 from helpers_cluster import PATIENCE, Standalone, end, standalone, wait_for
+from helpers_spark import records_in
 from shoal.engines import plan
 from shoal.methods.shoal import Shoal
 
@@ -23,6 +24,7 @@ SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java compiles no more
 PROGRAM = f"from shoal.engines import plan; plan.SMALLEST_RANGE = {SMALLEST}; from shoal.app.cli.start import main; main()"
 IMPATIENT = f"from shoal.engines import spark; spark.SECONDS_WITHOUT_WORKERS = 15; {PROGRAM}"
 Step = tuple[str, Callable[[], None]]
+SLOW = pytest.mark.skipif("SHOAL_SLOW_TESTS" not in os.environ, reason="takes a minute or two: set SHOAL_SLOW_TESTS to run it")
 
 
 @pytest.fixture
@@ -58,10 +60,6 @@ def failed(place: Path, code: int, told: str) -> str:
     return line
 
 
-def records_in(directory: Path) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(items) for items in pl.read_parquet(directory / "records*.parquet")["items"].to_list())
-
-
 def same_as_on_one_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "SMALLEST_RANGE", SMALLEST)
     shoal.anonymize(place / "log.tsv", Shoal(k=5, effort="fast")).write(place / "here")
@@ -69,7 +67,6 @@ def same_as_on_one_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert {entry.name for entry in place.iterdir()} == {"log.tsv", "there", "here"}
 
 
-SLOW = pytest.mark.skipif("SHOAL_SLOW_TESTS" not in os.environ, reason="takes a minute or two: set SHOAL_SLOW_TESTS to run it")
 METHODS = [
     pytest.param(["--method", "clump"], id="clump"),
     pytest.param(["--method", "coherence", "--p", "2", "--per", "event"], id="coherence", marks=SLOW),
@@ -115,9 +112,10 @@ def test_a_replacement_is_all_that_is_left_after_two_were_killed(
     same_as_on_one_machine(tmp_path, monkeypatch)
 
 
-def test_both_workers_killed_in_turn_are_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", [pytest.param("work/records/_SUCCESS", marks=SLOW), "work"])
+def test_both_workers_killed_in_turn_are_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path, first: str) -> None:
     one, other = cluster.workers
-    steps = ("work", lambda: end(one)), ("work/records/_SUCCESS", lambda: end(other))
+    steps = (first, lambda: end(one)), ("work/records/_SUCCESS", lambda: end(other))
     assert "the cluster has no workers" in failed(tmp_path, *finished(cluster, tmp_path, IMPATIENT, *steps))
 
 

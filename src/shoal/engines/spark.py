@@ -1,4 +1,4 @@
-"""A Spark cluster: frames of Arrow tables that are mapped, shuffled, grouped and stored. The only module that imports pyspark.
+"""A Spark cluster: frames of Arrow tables that are mapped, grouped and stored, and numbers of parts. The only module that imports pyspark.
 
 What is done with a table is given as a function of the program; it runs in a Python process beside an executor, one thread a task. Every
 step that others read is stored as Parquet in a directory that all machines see: nothing is held in memory from one step to the next, and a

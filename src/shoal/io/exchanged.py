@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.data.bags import Ints
-from shoal.errors import InputError
+from shoal.errors import ShoalError
 from shoal.io.directory import disk_errors
 from shoal.io.stored import PACKING
 
@@ -85,5 +85,5 @@ def _for_part(path: Path, part: int) -> bytes:
 def _bytes_at(handle: int, begin: int, size: int) -> bytes:
     held = os.pread(handle, size, begin)
     if len(held) != size:
-        raise InputError("a file that a task wrote lacks its end: nothing was written")
+        raise ShoalError("a file that a task wrote lacks its end: nothing was written")
     return held

@@ -217,7 +217,7 @@ class _Arrived:
     def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
         rows = self.source.table(iter(table.column("id").to_pylist()))
         if len(rows):
-            yield from (made for made in self.work(shared, part, rows) if isinstance(made, pa.Table))
+            yield from self.work(shared, part, rows)
 
 
 @dataclass(frozen=True)
