@@ -5,12 +5,25 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.app.distributed.classes import MADE, ROWS, WRITTEN, Contents, Counted, NamePlaces, counted_classes, counted_names
+from shoal.app.distributed.classes import (
+    MADE,
+    WRITTEN,
+    Contents,
+    Counted,
+    MadeContents,
+    NamePlaces,
+    counted_made,
+    counted_names,
+    counted_written,
+)
 from shoal.app.distributed.rounds import Step
 from shoal.app.distributed.tables import NAMED, NODE, TYPED
 from shoal.io.stored import begin_stored, write_stored
@@ -23,20 +36,38 @@ shown = st.lists(st.tuples(contents, st.integers(0, 4)), min_size=1, max_size=30
 @given(shown, st.data())
 def test_classes_are_those_of_all_records_at_once(records: list[tuple[list[str], int]], data: st.DataObject) -> None:
     written = [items for items, _ in data.draw(st.permutations(records))][: data.draw(st.integers(0, len(records)))]
-    rows = [(items, owner, MADE) for items, owner in records] + [(items, None, WRITTEN) for items in written]
-    table = pa.table(dict(zip(ROWS.names, map(list, zip(*rows, strict=True)), strict=True)), ROWS)
+    written += data.draw(st.lists(contents, max_size=2))
     given_ = Contents((SIZE,), PARTS)
-    places = given_.places(table)
-    parts = [json.loads(word) for part in range(PARTS) for word in counted_classes(given_, part, table.filter(pa.array(places == part)))]
-    found = Counted(given_.sizes, tuple(part["made"] for part in parts)).of(SIZE)
+    made = pa.table(dict(zip(MADE.names, map(list, zip(*records, strict=True)), strict=True)), MADE)
+    found, counted, differing = list[dict[str, Any]](), list[dict[str, Any]](), 0
+    with TemporaryDirectory() as place:
+        for part, here in enumerate(by_part(given_, made)):
+            *words, classes = counted_made(given_, part, here)
+            found += map(json.loads, words)
+            file, _ = write_stored(classes, Path(place), 0)
+            step = MadeContents(given_, Step(Path(place), (file,) * PARTS))
+            for word in counted_written(step, part, by_part(given_, pa.table({"items": written}, WRITTEN))[part]):
+                differing += json.loads(word)["differing"]
+                counted.append(json.loads(word)["written"])
     sizes, again = Counter(tuple(items) for items, _ in records), Counter(map(tuple, written))
     people = Counter(items for items, _ in {(tuple(items), owner) for items, owner in records})
+    assert Counted((SIZE,), tuple(found)).of(SIZE) == expected(sizes) | {"fewest": min(people.values())}
+    assert Counted((SIZE,), tuple(counted)).of(SIZE) | {"fewest": 0} == expected(again) | {"fewest": 0}
+    assert differing == sum(sizes[items] != again[items] for items in sizes | again)
+
+
+def by_part(given_: Contents, table: pa.Table) -> list[pa.Table]:
+    """The rows for each part; without columns where there are none, as they arrive."""
+    places = given_.places(table) if len(table) else np.zeros(0, np.int64)
+    held = [table.filter(pa.array(places == part)) for part in range(PARTS)]
+    return [rows if len(rows) else pa.table({}) for rows in held]
+
+
+def expected(sizes: Counter[tuple[str, ...]]) -> dict[str, int]:
+    """What is to be told of classes of these sizes, without the people."""
     short = [n for n in sizes.values() if n < SIZE]
-    assert found == {
-        **{"smallest": min(sizes.values()), "fewest": min(people.values()), "different": len(sizes), "records": len(records)},
-        **{"short": len(short), "short_records": sum(short)},
-    }
-    assert sum(part["differing"] for part in parts) == sum(sizes[items] != again[items] for items in sizes)
+    told = {"smallest": min(sizes.values(), default=0), "different": len(sizes), "records": sizes.total()}
+    return told | {"short": len(short), "short_records": sum(short)}
 
 
 def test_names_are_counted_once_and_nodes_are_told() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,19 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from shoal.app.distributed.rounds import Numbers, Rows, Source, Step, Work, sent, told
+from shoal.app.distributed.rounds import Numbers, Step, sent, stored, told
 from shoal.app.distributed.tables import NAMED, NODE, TYPED, WORDS, lists_of
 from shoal.data.bags import Ints
 from shoal.engines.spark import Cluster
 from shoal.errors import GuaranteeNotMet
 from shoal.io.stored import published_in
 
-MADE, WRITTEN = 0, 1
-ROWS = pa.schema([("items", WORDS), ("owner", pa.int64()), ("source", pa.int32())])
-"""A record that was made, with its owner, or that was written to a file."""
+MADE = pa.schema([("items", WORDS), ("owner", pa.int64())])
+"""A published record as it was made, with its owner."""
+WRITTEN = pa.schema([("items", WORDS)])
+"""A published record as it is in a file."""
+CLASSES = pa.schema([("items", WORDS), ("made", pa.int64()), ("people", pa.int64())])
+"""How often a record was made, and for how many people."""
 
 
 @dataclass(frozen=True)
@@ -40,30 +43,45 @@ def _places(values: Any, parts: int) -> Ints:
     return (values.hash(seed=0) % parts).to_numpy().astype("int64")  # type: ignore[no-any-return]
 
 
+@dataclass(frozen=True)
+class MadeContents:
+    """The same, and where the classes of records as they were made are stored."""
+
+    contents: Contents
+    classes: Step
+
+
 def made_rows(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Published records as they were made."""
-    source = pa.array([MADE] * len(table), pa.int32())
-    yield pa.table({"items": table.column("items"), "owner": table.column("owner"), "source": source}, ROWS)
+    yield table.select(MADE.names)
 
 
 def written_rows(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Published records as they are in the files whose numbers are here."""
     for number in table.column("id").to_pylist():
-        items = published_in(given.files[number]).to_arrow().cast(WORDS)
-        source = pa.array([WRITTEN] * len(items), pa.int32())
-        yield pa.table({"items": items, "owner": pa.nulls(len(items), pa.int64()), "source": source}, ROWS)
+        yield pa.table({"items": published_in(given.files[number]).to_arrow().cast(WORDS)}, WRITTEN)
 
 
-def counted_classes(given: Contents, part: int, table: pa.Table) -> Iterator[str]:
-    """Sums over the classes of a part, as they were made and as they were written, and contents that are not written as often as made."""
-    if not len(table):
-        return
-    frame = pl.from_arrow(table)
+def counted_made(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The classes of a part, and sums over them."""
+    frame = pl.from_arrow(table if len(table) else MADE.empty_table())
     assert isinstance(frame, pl.DataFrame)
-    made = pl.col("source") == MADE
-    classes = frame.group_by("items").agg(made=made.sum(), written=(~made).sum(), people=pl.col("owner").filter(made).n_unique())
-    differing = classes.filter(pl.col("made") != pl.col("written")).height
-    yield json.dumps({"differing": differing, **{name: _summed(classes, name, given.sizes) for name in ("made", "written")}})
+    classes = frame.group_by("items").agg(made=pl.len(), people=pl.col("owner").n_unique())
+    if len(classes):
+        yield json.dumps(_summed(classes, "made", given.sizes))
+    yield classes.to_arrow().cast(CLASSES)
+
+
+def counted_written(given: MadeContents, part: int, table: pa.Table) -> Iterator[str]:
+    """Sums over the classes of a part as they are written, and how many contents are not written as often as made."""
+    made, rows = pl.from_arrow(given.classes.part(part)), pl.from_arrow(table if len(table) else WRITTEN.empty_table())
+    assert isinstance(made, pl.DataFrame) and isinstance(rows, pl.DataFrame)
+    nothing, once = pl.lit(0, pl.Int64), pl.lit(1, pl.Int64)
+    both = pl.concat([made.with_columns(written=nothing), rows.select("items", made=nothing, people=nothing, written=once)])
+    classes = both.group_by("items").agg(pl.all().sum())
+    if len(classes):
+        differing = classes.filter(pl.col("made") != pl.col("written")).height
+        yield json.dumps({"differing": differing, "written": _summed(classes, "written", given.contents.sizes)})
 
 
 def _summed(classes: pl.DataFrame, source: str, sizes: Sequence[int]) -> dict[str, Any]:
@@ -94,25 +112,20 @@ class Counted:
         return {**least, **few, **{name: sum(part[name] for part in self.parts) for name in ("different", "records")}}
 
 
-def classes_made(cluster: Cluster, shown: Step, given: Contents) -> Counted:
-    """The classes of published records, with the people behind each."""
+def classes_made(cluster: Cluster, shown: Step, given: Contents) -> tuple[Counted, Step]:
+    """The classes of published records, with the people behind each; and where they are stored."""
     held = sent(cluster, "made", [(shown, made_rows)], given, given.places, given.parts)
-    return _counted(map(json.loads, told(cluster, held, counted_classes, given)), given, "made")
+    classes, words = stored(cluster, held, counted_made, given, "classes")
+    return Counted(given.sizes, tuple(map(json.loads, words))), classes
 
 
-def classes_written(cluster: Cluster, shown: Step, given: Contents) -> Counted:
+def classes_written(cluster: Cluster, classes: Step, given: Contents) -> Counted:
     """The classes of the records in the files; raises unless every record is written as often as it was made."""
-    both: list[tuple[Source | Rows, Work]] = [(shown, made_rows), (Numbers(len(given.files)), written_rows)]
-    parts = [
-        json.loads(word) for word in told(cluster, sent(cluster, "written", both, given, given.places, given.parts), counted_classes, given)
-    ]
+    held = sent(cluster, "written", [(Numbers(len(given.files)), written_rows)], given, given.places, given.parts)
+    parts = [json.loads(word) for word in told(cluster, held, counted_written, MadeContents(given, classes))]
     if any(part["differing"] for part in parts):
         raise GuaranteeNotMet("the files do not hold the records of the release", hint="nothing was written")
-    return _counted(parts, given, "written")
-
-
-def _counted(parts: Iterable[dict[str, Any]], given: Contents, source: str) -> Counted:
-    return Counted(given.sizes, tuple(part[source] for part in parts))
+    return Counted(given.sizes, tuple(part["written"] for part in parts))
 
 
 # -- different names

@@ -139,13 +139,13 @@ def _judged_and_written(
     """Judge what was made, write it, and judge what was written."""
     claims, empty = method.claims(), sums["empty_published"]
     contents = Contents(tuple({claim.group_size or 0 for claim in claims}), prepared.partitions)
-    made = classes_made(cluster, shown, contents)
+    made, classes = classes_made(cluster, shown, contents)
     judging.insist_on_shown(made.of(contents.sizes[0])["records"], sums)
     verdicts = tuple(claim.judge_counted(judging.counts_of(made.of(claim.group_size or 0), empty, sums["untrue"])) for claim in claims)
     insist(verdicts, "made")
     files = write_stored(cluster, shown, sums["published"], directory.path)
     contents = replace(contents, files=tuple(directory.path / file.name for file in files))
-    alone = classes_written(cluster, shown, contents)
+    alone = classes_written(cluster, classes, contents)
     written = [claim.judge_counted(judging.counts_of(alone.of(claim.group_size or 0), empty, people=False)) for claim in claims]
     insist(written, "written")
     names = different_names(cluster, Numbers(len(files)), item_names, contents, prepared.partitions)
