@@ -205,6 +205,13 @@ void bind_text(nb::module_& m) {
                 return out;
             },
             "first"_a = 0, "The strings in the order of their numbers, from this number on.");
+    m.def(
+        "beyond_ascii",
+        [](nb::object capsule, Task& task) {
+            ArrowArrayStream* stream = stream_of(capsule);
+            return hand_over(unlocked([&] { return beyond_ascii(Strings(stream).views(), task); }));
+        },
+        "stream"_a, "task"_a, "The places of the strings that hold a character beyond ASCII.");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/wide_vectors.hpp"
 #include "bind/values.hpp"
 #include "bound/bound.hpp"
+#include "lattice/leaves.hpp"
 #include "lattice/split.hpp"
 #include "shoal/grow.hpp"
 #include "shoal/identical.hpp"
@@ -54,7 +55,42 @@ void bind_values(nb::module_& m) {
         .def_ro("worth", &RefineOptions::worth);
 }
 
+// A tree of cuts, each before those that come after it.
+struct BoundCuts {
+    I32 node, end;
+    I64 at_least;
+    I32 having, lacking;
+
+    BoundCuts(I32 node_, I32 end_, I64 at_least_, I32 having_, I32 lacking_)
+        : node(std::move(node_)),
+          end(std::move(end_)),
+          at_least(std::move(at_least_)),
+          having(std::move(having_)),
+          lacking(std::move(lacking_)) {
+        const std::size_t n = node.shape(0);
+        for (std::size_t size : {end.shape(0), at_least.shape(0), having.shape(0), lacking.shape(0)}) same_size(n, size);
+        for (std::size_t i = 0; i < n; ++i)
+            for (int32_t next : {span(having)[i], span(lacking)[i]})
+                need(next < 0 || (next > static_cast<int64_t>(i) && next < static_cast<int64_t>(n)), "cuts that come after the one before");
+    }
+    CutTree view() const { return {span(node), span(end), span(at_least), span(having), span(lacking)}; }
+};
+
 void bind_plan(nb::module_& m) {
+    nb::class_<BoundCuts>(m, "CutTree", "Questions how much of a record lies below a node; -1 - l instead of a next one is leaf l.")
+        .def(nb::init<I32, I32, I64, I32, I32>(), "node"_a, "end"_a, "at_least"_a, "having"_a, "lacking"_a);
+    m.def(
+        "leaves_of",
+        [](const BoundRows& rows, const BoundCuts& cuts, int threads, Task& task) {
+            return hand_over(unlocked([&] { return leaves_of(rows.view, cuts.view(), threads, task); }));
+        },
+        "rows"_a, "cuts"_a, "threads"_a, "task"_a, "The leaf of each record.");
+    m.def(
+        "content_hashes",
+        [](const BoundRows& rows, int32_t alike, int threads, Task& task) {
+            return hand_over(unlocked([&] { return content_hashes(rows.view, alike, threads, task); }));
+        },
+        "rows"_a, "alike"_a, "threads"_a, "task"_a, "A hash of each record, in which ids from `alike` on are the same.");
     nb::class_<Coordinates>(m, "Coordinates", "Where records or groups lie, for cutting them into blocks of similar ones.")
         .def("__len__", &Coordinates::size);
     m.def(

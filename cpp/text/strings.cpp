@@ -5,6 +5,7 @@
 #include <string>
 
 #include "text/arrow.hpp"
+#include "text/utf8.hpp"
 
 namespace shoal {
 
@@ -100,5 +101,14 @@ Strings::Strings(ArrowArrayStream* stream) : chunks_(new Chunks) {
 }
 
 Strings::~Strings() { delete chunks_; }
+
+std::vector<int64_t> beyond_ascii(const std::vector<std::string_view>& strings, const Task& task) {
+    std::vector<int64_t> found;
+    for (std::size_t i = 0; i < strings.size(); ++i) {
+        if (i % 8192 == 0) task.check();
+        if (!is_ascii(strings[i])) found.push_back(static_cast<int64_t>(i));
+    }
+    return found;
+}
 
 }  // namespace shoal

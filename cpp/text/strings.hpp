@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/task.hpp"
+
 struct ArrowArrayStream;
 
 namespace shoal {
@@ -25,5 +27,8 @@ private:
     Chunks* chunks_;
     std::vector<std::string_view> views_;
 };
+
+// The places of the strings that hold a character beyond ASCII.
+std::vector<int64_t> beyond_ascii(const std::vector<std::string_view>& strings, const Task& task);
 
 }  // namespace shoal

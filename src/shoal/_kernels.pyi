@@ -133,6 +133,9 @@ class Interner:
     def strings(self, first: int = 0) -> list[str]:
         """The strings in the order of their numbers, from this number on."""
 
+def beyond_ascii(stream: object, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The places of the strings that hold a character beyond ASCII."""
+
 class RuleQuestion:
     """Which rules give a hidden item away."""
 
@@ -333,6 +336,19 @@ class RefineOptions:
 
     @property
     def worth(self) -> int: ...
+
+class CutTree:
+    """
+    Questions how much of a record lies below a node; -1 - l instead of a next one is leaf l.
+    """
+
+    def __init__(self, node: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], at_least: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], having: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], lacking: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+def leaves_of(rows: Rows, cuts: CutTree, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The leaf of each record."""
+
+def content_hashes(rows: Rows, alike: int, threads: int, task: Task) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """A hash of each record, in which ids from `alike` on are the same."""
 
 class Coordinates:
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -138,6 +140,14 @@ def test_bags_do_not_change() -> None:
             array[0] = 0
     owners[0] = 4  # the caller's own array stays the caller's
     assert bags.owners.tolist() == [3, 3]
+
+
+def test_bags_that_kernels_have_seen_go_to_other_processes() -> None:
+    bags = Bags.from_lists([["a", "b"], ["b"]])
+    assert bags.view is bags.view
+    copied = pickle.loads(pickle.dumps(bags))
+    assert names_of(copied) == names_of(bags)
+    assert names_of(copied.select([1])) == names_of(bags.select([1]))
 
 
 def test_owners_are_counted() -> None:

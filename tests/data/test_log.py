@@ -130,6 +130,17 @@ def test_owners_may_be_any_numbers():
     assert records(log.bags()) == expected([(10**15, ["a", "c"]), (-3, ["b"])])
 
 
+@given(timed_events.filter(len), st.integers(1, 60), st.integers(-10, 10**6))
+@settings(deadline=None, max_examples=60)
+def test_owners_may_be_numbered_from_anywhere(events, gap, first):
+    """As those of a part of a large log are."""
+    log, elsewhere = log_of(events), log_of([(owner + first, minute, text) for owner, minute, text in events])
+    for per in ("user", "session"):
+        moved = Counter({(owner + first, items): n for (owner, items), n in records(log.bags(per, timedelta(minutes=gap))).items()})
+        assert records(elsewhere.bags(per, timedelta(minutes=gap))) == moved
+    assert len(elsewhere.without_repeats()) == len(log.without_repeats())
+
+
 def test_another_way_of_splitting_is_used():
     def initials(series):
         return PlainTerms(np.arange(len(series) + 1), np.zeros(len(series), np.int32), Vocabulary([series[0][0]]))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers_data import forests, numbered, numbers_of, on_nodes, published, tree
+from shoal import kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.engines import plan
 from shoal.engines.cuts import Cut, Cuts, cut_sample
@@ -97,11 +98,28 @@ def test_the_leaf_of_a_record_is_found_by_asking_it_alone(forest: tuple[tuple[in
 
 
 def test_large_numbers_are_hashed_and_asked_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    bags, taxonomy = topics(500, seed=3)
-    whole = hashes_of(bags, taxonomy), ranges_of(bags, taxonomy, size_of(bags))
-    monkeypatch.setattr(plan, "AT_ONCE", 7)
-    assert np.array_equal(hashes_of(bags, taxonomy), whole[0])
-    assert np.array_equal(ranges_of(bags, taxonomy, size_of(bags)), whole[1])
+    data, taxonomy = topics(500, seed=3)
+    whole = hashes_of(data, taxonomy), ranges_of(data, taxonomy, size_of(data))
+    monkeypatch.setattr("shoal.data.bags.AT_ONCE", 7)
+    assert np.array_equal(hashes_of(data, taxonomy), whole[0])
+    assert np.array_equal(ranges_of(data, taxonomy, size_of(data)), whole[1])
+
+
+def mixed(number: int) -> int:
+    """The number that SplitMix64 gives after this one."""
+    whole = 2**64 - 1
+    x = (number + 0x9E3779B97F4A7C15) & whole
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & whole
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & whole
+    return x ^ (x >> 31)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_hash_is_the_sum_over_all_occurrences(threads: int) -> None:
+    data, taxonomy = topics(1500, seed=10)
+    with kernels.using(threads=threads):
+        found = hashes_of(data, taxonomy)
+    assert found.tolist() == [sum(mixed(min(item, UNLISTED)) for item in record) % 2**64 for record in numbers_of(data)]
 
 
 def test_hashes_tell_contents_apart_but_not_unlisted_terms() -> None:

@@ -52,6 +52,7 @@ def scored(given: tuple[list[int], list[int], list[int]] = GOOD, k: int = 2) -> 
     return _kernels.Scored(rows(given), wide([2, 2]), wide([0, 1]), wide([0, 1, 1]), 1, k, False)
 
 
+CUTS = _kernels.CutTree(narrow([1]), narrow([3]), wide([1]), narrow([-1]), narrow([-2]))
 CLUMP = _kernels.ClumpOptions(r=1, total=False)
 PARTITION = _kernels.PartitionOptions(k=2, tries=1, recurse_leftover=True, owners_repeat=False)
 MOLES = _kernels.MoleQuestion(k=2, h_numerator=1, h_denominator=2, p=2, achieved=False)
@@ -75,6 +76,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "identical_rows": lambda: run(_kernels.identical_rows, r(), 1),
         "content_order": lambda: run(_kernels.content_order, r(), zeros, 1),
         "shared_occurrences": lambda: run(_kernels.shared_occurrences, r(), rows(), order, 1),
+        "content_hashes": lambda: run(_kernels.content_hashes, r(), 2, 1),
+        "leaves_of": lambda: run(_kernels.leaves_of, r(), CUTS, 1),
         "tree_counts": lambda: run(_kernels.tree_counts, r(), up, end, narrow([0, 1, 2]), 1),
         "min_sums": lambda: run(_kernels.min_sums, r(), order, order, weight, 1),
         "meet_groups": lambda: run(_kernels.meet_groups, r(), tree(), wide([0, 2]), order, 1),
@@ -116,7 +119,9 @@ COMPARE_ONLY = {
     "selected_rows",
     "identical_rows",
     "row_classes",
+    "content_hashes",
     "content_order",
+    "leaves_of",
     "top_closed",
     "shared_occurrences",
 }
@@ -180,6 +185,12 @@ def test_a_far_node_has_nothing_below_it() -> None:
     measure([-1, 0, 1], [3, 3, 3], [1, 2, 2 + far])
     with pytest.raises(ValueError, match="levels that fit the tree"):
         measure([-1, 0, 1], [3, 3, 3], [1, 1 + far, 3])
+
+
+@pytest.mark.parametrize(("having", "lacking"), [([0, -1], [-2, -3]), ([1, 0], [-1, -2]), ([1, -1], [2, -3]), ([1], [-1, -2])])
+def test_cuts_that_come_again_or_are_not_there_are_refused(having: list[int], lacking: list[int]) -> None:
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        _kernels.CutTree(narrow([0, 1]), narrow([3, 2]), wide([1, 1]), narrow(having), narrow(lacking))
 
 
 def test_orders_name_each_record_once() -> None:

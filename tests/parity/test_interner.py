@@ -100,3 +100,10 @@ def test_words_in_small_letters_are_so_within_ascii() -> None:
     interner = _kernels.Interner()
     interner.words(pl.Series(["Ab AB ab É1 Zz"]).__arrow_c_stream__(), 1, True, 1, _kernels.Task())
     assert interner.strings() == ["ab", "É1", "zz"]
+
+
+@SOME
+@given(st.lists(st.none() | st.text(max_size=20) | st.text("abc\x7f\x80é", max_size=30), max_size=12))
+def test_strings_beyond_ascii_are_found(strings: list[str | None]) -> None:
+    found = _kernels.beyond_ascii(pl.Series(strings, dtype=pl.String).__arrow_c_stream__(), _kernels.Task())
+    assert found.tolist() == [at for at, text in enumerate(strings) if text is not None and not text.isascii()]

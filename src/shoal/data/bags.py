@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -126,10 +126,14 @@ class Bags:
         """The three arrays of the sparse rows."""
         return self.indptr, self.items, self.counts
 
-    @property
+    @cached_property
     def view(self) -> _kernels.Rows:
-        """The sparse rows as kernels take them."""
+        """The sparse rows as kernels take them: looked through once for what is wrong, as nobody can change them."""
         return _kernels.Rows(*self.rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process can use: kernels' values are of this one."""
+        return {name: value for name, value in vars(self).items() if name != "view"}
 
     # -- building
 

@@ -248,9 +248,12 @@ def _taken(values: Ints, order: Ints | None) -> Ints:
 
 
 def _dense(owners: Ints) -> tuple[Ints, int]:
-    """Owners numbered from 0 without large gaps, and one more than the highest number."""
-    if len(owners) and (owners.min() < 0 or owners.max() > 2 * len(owners)):
+    """Owners numbered from 0 without large gaps, in the same order, and one more than the highest number."""
+    first, last = (int(owners.min()), int(owners.max())) if len(owners) else (0, 0)
+    if last - first > 2 * len(owners):
         owners = np.unique(owners, return_inverse=True)[1].astype(np.int64)
+    elif first < 0 or last > 2 * len(owners):  # a part of a log, whose people are numbered from somewhere on
+        owners = owners - first
     return owners, int(owners.max(initial=-1)) + 1
 
 

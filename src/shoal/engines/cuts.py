@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal import _kernels
 from shoal.data.bags import Bags, Ints
 from shoal.taxonomy.counts import TreeCounts, tree_counts
 from shoal.taxonomy.tree import Taxonomy
@@ -38,6 +39,25 @@ class Cuts:
 
     root: Cut | int
     leaves: int
+
+    def kernel(self) -> _kernels.CutTree:
+        """The questions as kernels take them, each before those that come after it."""
+        asked: list[Cut] = []
+        following: list[tuple[int, int]] = []
+
+        def number(at: Cut | int) -> int:
+            if isinstance(at, int):
+                return -1 - at
+            place = len(asked)
+            asked.append(at)
+            following.append((0, 0))
+            following[place] = number(at.having), number(at.lacking)
+            return place
+
+        number(self.root)
+        node, end, at_least = (np.array([getattr(cut, name) for cut in asked], np.int64) for name in ("node", "end", "at_least"))
+        having, lacking = np.array(following, np.int32).reshape(-1, 2).T.copy()
+        return _kernels.CutTree(node.astype(np.int32), end.astype(np.int32), at_least, having, lacking)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,13 +13,13 @@ people share is drawn as often as its share of the records asks for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.bags import Bags, Ints, Small
-from shoal.engines.cuts import Cut, Cuts, cut_sample
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints
+from shoal.engines.cuts import Cuts, cut_sample
 from shoal.taxonomy.tree import Taxonomy
 
 SMALLEST_RANGE = 50_000  # people, at least
@@ -27,9 +27,7 @@ GROUPS_IN_A_RANGE = 10  # times k people, at least
 MARGIN = 1.2  # times the least number of people that a range is meant to hold, as a sample is not exact
 SAMPLE = 32_768  # records, at least
 SAMPLE_A_RANGE = 128  # records, at least
-AT_ONCE = 65_536  # records that are hashed or looked up together
 
-Number = TypeVar("Number", np.uint64, np.int64)
 Hashes = npt.NDArray[np.uint64]
 
 
@@ -81,14 +79,10 @@ def ranges_of(bags: Bags, taxonomy: Taxonomy, size: Size) -> Ints:
 
 def hashes_of(bags: Bags, taxonomy: Taxonomy) -> Hashes:
     """A hash of the content of each record; terms that the taxonomy does not list are told apart by nothing but their number."""
-    mixed = _mixed(np.arange(len(taxonomy), dtype=np.uint64))
-    if taxonomy.unlisted is not None:
-        mixed[taxonomy.unlisted :] = mixed[taxonomy.unlisted]
+    alike = len(taxonomy) if taxonomy.unlisted is None else taxonomy.unlisted
     found = np.zeros(len(bags), np.uint64)
-    for start in range(0, len(bags), AT_ONCE):
-        indptr = bags.indptr[start : start + AT_ONCE + 1]
-        span = slice(indptr[0], indptr[-1])
-        found[start : start + AT_ONCE] = _row_sums(mixed[bags.items[span]] * bags.counts[span].astype(np.uint64), indptr - indptr[0])
+    for begin, end in bags.blocks():
+        found[begin:end] = kernels.run(_kernels.content_hashes, bags.part(begin, end).view, alike, kernels.threads())
     return found
 
 
@@ -126,38 +120,11 @@ def _mixed(values: Hashes) -> Hashes:
 
 def leaves_of(bags: Bags, cuts: Cuts) -> Ints:
     """The leaf of the cuts in which each record lies: a function of the record and the cuts alone."""
+    asked = cuts.kernel()
     found = np.zeros(len(bags), np.int64)
-    for start in range(0, len(bags), AT_ONCE):
-        indptr = bags.indptr[start : start + AT_ONCE + 1]
-        span = slice(indptr[0], indptr[-1])
-        rows = _Rows(np.arange(len(indptr) - 1), np.diff(indptr), bags.items[span], bags.counts[span])
-        _descend(cuts.root, rows, found[start : start + AT_ONCE])
+    for begin, end in bags.blocks():
+        found[begin:end] = kernels.run(_kernels.leaves_of, bags.part(begin, end).view, asked, kernels.threads())
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """The numbers of some records, how many entries each has, and these."""
-
-    records: Ints
-    sizes: Ints
-    items: Small
-    counts: Small
-
-    def select(self, chosen: npt.NDArray[np.bool_]) -> _Rows:
-        entries = np.repeat(chosen, self.sizes)
-        return _Rows(self.records[chosen], self.sizes[chosen], self.items[entries], self.counts[entries])
-
-
-def _descend(at: Cut | int, rows: _Rows, out: Ints) -> None:
-    if isinstance(at, int):
-        out[rows.records] = at
-        return
-    below = (rows.items >= at.node) & (rows.items < at.end)
-    indptr = np.concatenate([[0], np.cumsum(rows.sizes)])
-    enough = _row_sums(np.where(below, rows.counts, 0).astype(np.int64), indptr) >= at.at_least
-    _descend(at.having, rows.select(enough), out)
-    _descend(at.lacking, rows.select(~enough), out)
 
 
 def joined_leaves(people: Ints, smallest: int, *, repeat: bool) -> Ints:
@@ -180,11 +147,3 @@ def _people_in(leaves: Ints, bags: Bags, n: int) -> Ints:
     if bags.owners_repeat:
         leaves = np.unique(np.stack([leaves, bags.owners]), axis=1)[0]
     return np.bincount(leaves, minlength=n)
-
-
-def _row_sums(values: npt.NDArray[Number], indptr: Ints) -> npt.NDArray[Number]:
-    """The sum of each row, modulo 2^64."""
-    with np.errstate(over="ignore"):
-        running = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values, dtype=values.dtype)])
-        sums: npt.NDArray[Number] = running[indptr[1:]] - running[indptr[:-1]]
-        return sums

@@ -114,16 +114,24 @@ def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool 
 
 def in_one_case(words: pl.Series) -> pl.Series:
     """The words in lower case, full-width and composed letters in one form."""
-    return words.str.normalize("NFKC").str.to_lowercase()
+    foreign = _foreign(words)  # letters of ASCII have one form
+    formed = words.scatter(foreign, words.gather(foreign).str.normalize("NFKC")) if len(foreign) else words
+    return formed.str.to_lowercase()
 
 
 def without_foreign_marks(texts: pl.Series, *, as_typed: bool = False) -> pl.Series:
     """Texts beyond ASCII with spaces for what is no part of a word, in one form and in lower case unless `as_typed`; others as they are."""
     plain = texts.cast(pl.String).rename("text")
-    foreign = (plain.str.len_bytes() != plain.str.len_chars()).fill_null(False)
-    if foreign.any():
-        found = plain.filter(foreign)
+    foreign = _foreign(plain)
+    if len(foreign):
+        found = plain.gather(foreign)
         spaced = (found if as_typed else found.str.normalize("NFKC")).str.replace_all(NO_WORD, " ")
         spaced = spaced if as_typed else spaced.str.to_lowercase()
-        plain = plain.scatter(foreign.arg_true(), spaced)
+        plain = plain.scatter(foreign, spaced)
     return plain
+
+
+def _foreign(texts: pl.Series) -> Ints:
+    """The places of the texts beyond ASCII."""
+    places: Ints = kernels.run(_kernels.beyond_ascii, texts.__arrow_c_stream__())
+    return places

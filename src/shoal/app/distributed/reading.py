@@ -24,7 +24,7 @@ from shoal.app.distributed.tables import EVENTS, RECORD, RECORDS, TALLY, TYPED, 
 from shoal.app.job import Preparation, load_taxonomy
 from shoal.app.records import Records, records_of
 from shoal.data.bags import Bags, Ints
-from shoal.data.log import COUNT, Log
+from shoal.data.log import COUNT, Log, whole_items
 from shoal.data.original import Original
 from shoal.errors import InputError
 from shoal.io.read.events import NO_TIME, collected
@@ -170,10 +170,9 @@ def kept_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table 
     if not len(table):
         yield RECORDS.empty_table()
         return
-    for made in placed_records(how, part, table):
-        told = pc.equal(made.column("kind"), TALLY)
-        yield from made.filter(told).column("words").combine_chunks().flatten().to_pylist()
-        yield made.filter(pc.invert(told))
+    for made in placed_records(how, part, table):  # each of one kind
+        told = len(made) > 0 and made.column("kind")[0].as_py() == TALLY
+        yield from made.column("words").combine_chunks().flatten().to_pylist() if told else [made]
 
 
 def _placed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:
@@ -204,10 +203,9 @@ def log_of(how: Gathering, table: pa.Table) -> tuple[Log, dict[str, int]]:
     assert isinstance(events, pl.DataFrame)
     key = events["key"]
     name = events.select(pl.coalesce("name", "key")).to_series() if "name" in events.columns else key
-    owner = (key if how.by_spelling else name).rank("dense").cast(pl.Int64) - 1
-    n = int(owner.max() or 0) + 1  # type: ignore[arg-type]
+    owner, n = _ranked(key if how.by_spelling else name)
     told = {"written": n if name is key else name.n_unique(), "folded": n if name is key else key.n_unique()}
-    columns: dict[str, pl.Series] = {"owner": owner, "payload": events["payload"]}
+    columns: dict[str, pl.Series] = {"owner": pl.Series(owner), "payload": events["payload"]}
     if "time" in events.columns and events["time"].null_count() < len(events):
         columns["time"] = _told_apart(events["time"]).cast(pl.Datetime("us"))
     if "count" in events.columns:
@@ -215,6 +213,14 @@ def log_of(how: Gathering, table: pa.Table) -> tuple[Log, dict[str, int]]:
     log = Log(pl.DataFrame(columns), "text" if how.text else "item")
     distinct = log.without_repeats() if how.drops_repeats else log
     return distinct, told | {"used": len(distinct), "repeated": len(log) - len(distinct)}
+
+
+def _ranked(names: pl.Series) -> tuple[Ints, int]:
+    """The rank of each name among those that differ, from 0, and how many these are: sorted once each, not once a row."""
+    found = whole_items(names)
+    ranks = np.empty(len(found.vocabulary), np.int64)
+    ranks[found.vocabulary.names.arg_sort().to_numpy()] = np.arange(len(ranks))
+    return ranks[found.items], len(ranks)
 
 
 def _told_apart(times: pl.Series) -> pl.Series:
