@@ -72,33 +72,89 @@ def watched() -> bool:
 
 def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _kernels.Task | None = None, remark: str = "") -> Any:
     """The kernel's answer; its last argument, a Task, is added here. Steps of one piece of work share a task, and so its progress."""
-    task = _kernels.Task() if task is None else task
-    answer: list[Any] = []
-    failure: list[BaseException] = []
-    end = _End()
-
-    def work() -> None:
-        try:
-            answer.append(kernel(*arguments, task))
-        except BaseException as error:  # handed to the calling thread, which raises it
-            failure.append(error)
-        finally:
-            end.come()
-
-    started = False
+    running = Running(kernel, arguments, task)
     try:
-        start_new_thread(work, ())
-        started = True
-        _wait(end, task, label, remark)
-    except BaseException as error:
-        # Python notices an interrupt after the call that starts the thread, never before; only where threads have run out there is none.
-        if started or not isinstance(error, RuntimeError):
-            _stop(end, task)
-        failure.clear()  # it says only that the kernel was cancelled; kept, it would tie itself into a cycle
-        raise
-    if failure:
-        raise failure.pop()
-    return answer[0]
+        running.start()
+        return running.answer(label, remark)
+    finally:
+        running.stop()
+
+
+class Beside:
+    """Kernels that run while their caller does something else, one at a time. Leaving the block stops the one that runs.
+
+    with Beside() as beside:
+        beside.begin(kernel, ...)
+        ...
+        answer = beside.answer()
+    """
+
+    def __init__(self) -> None:
+        self._running: Running | None = None
+
+    def __enter__(self) -> Beside:
+        return self
+
+    def begin(self, kernel: Callable[..., Any], *arguments: Any) -> None:
+        """Start a kernel, after the answer of the last one was taken."""
+        self._running = Running(kernel, arguments)
+        self._running.start()
+
+    def answer(self) -> Any:
+        """What the kernel that was begun gives, once it has ended."""
+        if self._running is None:
+            raise RuntimeError("no kernel was begun")
+        return self._running.answer()
+
+    def __exit__(self, *failure: object) -> None:
+        if self._running is not None:
+            self._running.stop()
+
+
+class Running:
+    """A kernel in a thread of its own, with its Task as the last argument."""
+
+    def __init__(self, kernel: Callable[..., Any], arguments: tuple[Any, ...], task: _kernels.Task | None = None) -> None:
+        self._kernel, self._arguments = kernel, arguments
+        self._task = _kernels.Task() if task is None else task
+        self._answer: list[Any] = []
+        self._failure: list[BaseException] = []
+        self._end = _End()
+        self._started = False
+
+    def start(self) -> None:
+        """Start the thread; raises where threads have run out."""
+        # Python notices an interrupt after the call that starts the thread, never between these two: what is said here holds.
+        self._started = True
+        try:
+            start_new_thread(self._work, ())
+        except RuntimeError:
+            self._started = False
+            raise
+
+    def answer(self, label: str = "", remark: str = "") -> Any:
+        """The kernel's answer, or the error that it raised; whoever watches is told how far it is."""
+        _wait(self._end, self._task, label, remark)
+        if self._failure:
+            raise self._failure.pop()
+        return self._answer.pop()
+
+    def stop(self) -> None:
+        """Cancel the kernel, where it still runs, and stay until it has stopped, however often the user presses Ctrl-C meanwhile."""
+        if not self._started or self._end.has_come:
+            return
+        self._task.cancel()
+        _insist(self._end)
+        self._failure.clear()  # it says only that the kernel was cancelled; kept, it would tie itself into a cycle
+
+    def _work(self) -> None:
+        try:
+            self._answer.append(self._kernel(*self._arguments, self._task))
+        except BaseException as error:  # handed to the calling thread, which raises it
+            self._failure.append(error)
+        finally:
+            self._arguments = ()  # what it worked on is not held by who waits for the answer
+            self._end.come()
 
 
 class _End:
@@ -131,9 +187,8 @@ def _wait(end: _End, task: Any, label: str, remark: str) -> None:
             watch(label, task.done, task.total, *([remark] if remark else []))
 
 
-def _stop(end: _End, task: Any) -> None:
-    """Cancels the kernel and stays until it has stopped, however often the user presses Ctrl-C meanwhile."""
-    task.cancel()
+def _insist(end: _End) -> None:
+    """Stay until it has come, whatever is pressed."""
     while not end.has_come:
         with suppress(KeyboardInterrupt):
             end.wait()

@@ -39,11 +39,10 @@ PROGRAM = textwrap.dedent(
         while not task.cancelled:
             time.sleep(0.005)
 
-    real = kernels.run
-    def run(kernel, *arguments, **named):
-        chosen = stage in (named.get("label", ""), getattr(kernel, "__name__", ""))
-        return real(endless if chosen else kernel, *arguments, **named)
-    kernels.run = run
+    class Running(kernels.Running):
+        def __init__(self, kernel, *more):
+            super().__init__(endless if getattr(kernel, "__name__", "") == stage else kernel, *more)
+    kernels.Running = Running
 
     def slow(*arguments, **named):
         os.write(1, b"begun\\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.io.read.reading import Tally
-from shoal.io.read.source import Source
+from shoal.io.read.source import Chunk, Source
 
 ONE_FIELD = "\n"  # a separator that no line holds
 
@@ -28,17 +29,28 @@ def column_batches(
 ) -> Iterator[tuple[list[Any], Ints]]:
     """The wanted columns of all rows that have this many fields, and the line (from 0) of each row.
 
-    The columns of a batch are to be used before the next batch is asked for, which overwrites them.
+    The columns of a batch are to be used before the next batch is asked for, which overwrites them. Meanwhile the next piece of the file
+    is cut.
     """
-    cutter = _kernels.ColumnCutter(dialect, list(wanted), *fields, threads or kernels.threads())
+    cutters = [_kernels.ColumnCutter(dialect, list(wanted), *fields, threads or kernels.threads()) for _ in range(2)]
     skip, line = header_end(source, dialect) if header else (0, 0)
-    for chunk in source.chunks(skip):
-        for i in range(kernels.run(cutter.cut, chunk.text, chunk.last)):
-            part = cutter.part(i)
+    for parts in _cut_ahead(source.chunks(skip), cutters):
+        for part in parts:
             tally.note(part.facts, line)
             yield [part.column(c) for c in range(len(wanted))], part.facts.row_lines() + line
             line += part.facts.lines
-            chunk.taken += part.facts.consumed
+
+
+def _cut_ahead(chunks: Iterator[Chunk], cutters: Sequence[_kernels.ColumnCutter]) -> Iterator[list[_kernels.ColumnCutter.Part]]:
+    """The parts of each chunk. By turns, one cutter holds those that are in use, and the other cuts the next chunk."""
+    parts: list[_kernels.ColumnCutter.Part] = []
+    with kernels.Beside() as beside:
+        for chunk, cutter in zip(chunks, cycle(cutters), strict=False):
+            beside.begin(cutter.cut, chunk.text, chunk.last)
+            yield parts
+            parts = [cutter.part(i) for i in range(beside.answer())]
+            chunk.taken = sum(part.facts.consumed for part in parts)
+    yield parts
 
 
 def text_table(source: Source, dialect: _kernels.Dialect, names: Sequence[str], tally: Tally, *, header: bool) -> tuple[pl.DataFrame, Ints]:

@@ -13,6 +13,8 @@ from shoal.counting import counted
 from shoal.data.bags import Ints
 from shoal.errors import InputError
 
+PLAIN_NUMBER = "^[1-9][0-9]*$"  # which can be written in one way only
+
 
 class OwnerForms:
     """The forms in which each owner is written in JSON: `1`, `1.0` and `"1"` are one person, which is said where it happens."""
@@ -40,6 +42,11 @@ class OwnerForms:
 
 def folded(names: pl.Series) -> pl.Series:
     """The names without capitals, blanks around and doubled inside, other forms of a character, and zeros that a number does not need."""
+    other = (~names.str.contains(PLAIN_NUMBER)).arg_true()  # most logs number their people
+    return names.scatter(other, _folded(names.gather(other))) if len(other) else names
+
+
+def _folded(names: pl.Series) -> pl.Series:
     plain = names.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
     return plain.str.replace(r"^\+?0*(\d+?)(?:\.0*)?$", "$1")
 
