@@ -8,7 +8,7 @@ import pytest
 from helpers_data import numbered, tree
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints
-from shoal.methods.shoal import EFFORTS, FEW_ENTRIES, SHORT
+from shoal.methods.shoal import EFFORTS, FEW_ENTRIES, FEW_RECORDS, SHORT
 from shoal.taxonomy.counts import TreeCounts, tree_counts
 
 K = 3
@@ -83,7 +83,8 @@ def test_long_records_are_grown_in_smaller_blocks_at_balanced_effort_alone() -> 
 
 def test_steps_that_gain_little_are_left_out_only_where_they_take_time() -> None:
     balanced, thorough = EFFORTS["balanced"], EFFORTS["thorough"]
-    assert balanced.for_entries(FEW_ENTRIES) == balanced
-    assert balanced.worth == 0 < balanced.for_entries(FEW_ENTRIES + 1).worth
-    assert balanced.for_entries(FEW_ENTRIES + 1).neighbours < balanced.neighbours
-    assert thorough.for_entries(FEW_ENTRIES + 1) == thorough
+    assert balanced.for_data(FEW_RECORDS - 1, FEW_ENTRIES) == balanced
+    assert balanced.for_data(FEW_RECORDS - 1, FEW_ENTRIES + 1) == balanced.for_data(FEW_RECORDS, 1)
+    assert balanced.worth == 0 < balanced.for_data(FEW_RECORDS, 1).worth
+    assert balanced.for_data(FEW_RECORDS, 1).neighbours < balanced.neighbours
+    assert thorough.for_data(FEW_RECORDS, FEW_ENTRIES + 1) == thorough

@@ -48,7 +48,8 @@ DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
 SMALL = 100_000  # records in all rounds together that small data gets, within the effort's most rounds
 SHORT = 24  # nodes that a record touches, up to which blocks are as large as an effort may have them
-FEW_ENTRIES = 2_000_000  # nodes that all records together touch, up to which a search may take its time
+FEW_RECORDS = 50_000  # fewer may be searched at leisure; ranges of a large run have more, so that a person costs the same in all
+FEW_ENTRIES = 2_000_000  # nodes that all records together touch, up to which they may
 NEARLY_AS_GOOD = 1.1  # times the least loss, up to which groups are worth starting from
 EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger ones
 
@@ -68,15 +69,15 @@ class Effort:
     refine_block: int = 512
     rounds: int = 0
     most_rounds: int = 0  # on small data
-    many_entries: Mapping[str, Any] = field(default_factory=dict)  # what is different on large data
+    on_large_data: Mapping[str, Any] = field(default_factory=dict)  # what is different on large data
 
     def rounds_for(self, records: int) -> int:
         """More of them where they take no time."""
         return max(self.rounds, min(self.most_rounds, SMALL // max(1, records)))
 
-    def for_entries(self, entries: int) -> Effort:
-        """The effort for records that together touch so many nodes: less of what gains least where that takes long."""
-        return replace(self, **self.many_entries) if entries > FEW_ENTRIES else self
+    def for_data(self, records: int, entries: int) -> Effort:
+        """The effort for so many records that together touch so many nodes: less of what gains least where that takes long."""
+        return self if records < FEW_RECORDS and entries <= FEW_ENTRIES else replace(self, **self.on_large_data)
 
     def block_for(self, counts: TreeCounts) -> int:
         """Fewer long records: their sketches tell less about them, so that more to choose from is no better choice."""
@@ -97,7 +98,7 @@ EFFORTS = {
         refine_block=2048,
         rounds=3,
         most_rounds=16,
-        many_entries={"candidates": 16, "neighbours": 5, "depth": 2, "worth": 20},
+        on_large_data={"candidates": 16, "neighbours": 5, "depth": 2, "worth": 20},
     ),
     "thorough": Effort(
         block=65_536,
@@ -196,7 +197,7 @@ class Shoal(GroupingMethod):
         return names[: names.index(self.effort) + 1]
 
     def _search(self, counts: TreeCounts, named: str) -> Search:
-        effort = EFFORTS[named].for_entries(len(counts.nodes))
+        effort = EFFORTS[named].for_data(len(counts.lengths), len(counts.nodes))
         larger = max(1.0, self.k / EFFORT_K)
         together = max(2, int(effort.together / larger))
         return Search(
