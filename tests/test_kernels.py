@@ -146,3 +146,68 @@ def test_any_number_of_threads_gives_the_same_answer(threads: int) -> None:
     rows = _kernels.canonical_rows(*bags.rows, False, threads, task)
     assert all(np.array_equal(a, b) for a, b in zip(rows, bags.rows, strict=True))
     assert task.done == task.total == 20_000
+
+
+# -- kernels beside other work
+
+
+def test_a_kernel_runs_beside_its_caller_and_is_cancelled_with_it() -> None:
+    cancelled: list[bool] = []
+
+    def endless(task: _kernels.Task) -> None:
+        while not task.cancelled:
+            time.sleep(0.005)
+        cancelled.append(True)
+
+    with pytest.raises(ZeroDivisionError), kernels.Beside() as beside:
+        beside.begin(endless)
+        raise ZeroDivisionError
+    assert cancelled == [True]
+
+
+def test_kernels_beside_give_their_answers_and_errors_in_turn() -> None:
+    def broken(task: _kernels.Task) -> None:
+        raise ZeroDivisionError("beside")
+
+    with kernels.Beside() as beside:
+        for number in range(3):
+            beside.begin(lambda n, task: n * n, number)
+            assert beside.answer() == number * number
+        beside.begin(broken)
+        with pytest.raises(ZeroDivisionError, match="beside"):
+            beside.answer()
+
+
+def test_nothing_is_answered_before_something_was_begun() -> None:
+    with kernels.Beside() as beside, pytest.raises(RuntimeError, match="no kernel was begun"):
+        beside.answer()
+
+
+def test_items_are_made_ahead_by_another_thread_with_the_same_settings() -> None:
+    made: list[tuple[int, int]] = []
+
+    def items() -> Any:
+        for number in range(4):
+            made.append((number, kernels.threads()))
+            assert threading.current_thread() is not threading.main_thread()
+            yield number
+
+    with kernels.using(threads=7):
+        coming = kernels.ahead(items())
+        assert next(coming) == 0
+        limit = time.monotonic() + 10
+        while len(made) < 2 and time.monotonic() < limit:
+            time.sleep(0.005)
+        assert made == [(0, 7), (1, 7)]
+        assert list(coming) == [1, 2, 3]
+
+
+def test_an_error_of_what_makes_items_is_raised_where_they_are_used() -> None:
+    def items() -> Any:
+        yield 1
+        raise ZeroDivisionError("ahead")
+
+    coming = kernels.ahead(items())
+    assert next(coming) == 1
+    with pytest.raises(ZeroDivisionError, match="ahead"):
+        next(coming)

@@ -76,7 +76,7 @@ struct BoundCuts {
     CutTree view() const { return {span(node), span(end), span(at_least), span(having), span(lacking)}; }
 };
 
-void bind_plan(nb::module_& m) {
+void bind_ranges(nb::module_& m) {
     nb::class_<BoundCuts>(m, "CutTree", "Questions how much of a record lies below a node; -1 - l instead of a next one is leaf l.")
         .def(nb::init<I32, I32, I64, I32, I32>(), "node"_a, "end"_a, "at_least"_a, "having"_a, "lacking"_a);
     m.def(
@@ -91,6 +91,9 @@ void bind_plan(nb::module_& m) {
             return hand_over(unlocked([&] { return content_hashes(rows.view, alike, threads, task); }));
         },
         "rows"_a, "alike"_a, "threads"_a, "task"_a, "A hash of each record, in which ids from `alike` on are the same.");
+}
+
+void bind_plan(nb::module_& m) {
     nb::class_<Coordinates>(m, "Coordinates", "Where records or groups lie, for cutting them into blocks of similar ones.")
         .def("__len__", &Coordinates::size);
     m.def(
@@ -202,6 +205,7 @@ void bind_bound(nb::module_& m) {
 
 void bind_grow(nb::module_& m) {
     bind_values(m);
+    bind_ranges(m);
     bind_plan(m);
     bind_groups(m);
     bind_bound(m);

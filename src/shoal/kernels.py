@@ -10,14 +10,16 @@ import os
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from shoal import _kernels
 
 MOST_THREADS = 1024  # more than any machine has use for
 NAP_SECONDS = 0.05
+
+Item = TypeVar("Item")
 
 
 class Watch(Protocol):
@@ -109,6 +111,20 @@ class Beside:
     def __exit__(self, *failure: object) -> None:
         if self._running is not None:
             self._running.stop()
+
+
+def ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """The same items, each made while the one before is used: by another thread, with the settings of this one."""
+    context, last = copy_context(), object()
+
+    def following(task: _kernels.Task) -> Any:
+        return context.run(next, items, last)
+
+    with Beside() as beside:
+        beside.begin(following)
+        while (item := beside.answer()) is not last:
+            beside.begin(following)
+            yield item
 
 
 class Running:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from helpers_cli import Answer, Shell, one_line, typed
-from shoal.io.read import parquet
+from shoal.io.read import parquet, trials
 
 ROWS = 300
 READABLE, BROKEN = "verified and written", "is damaged, or not the Parquet it seems to be"
@@ -57,7 +57,8 @@ def test_flipped_bits(shell: Shell):
 def test_a_file_that_ends_its_reader(shell: Shell, monkeypatch: pytest.MonkeyPatch, command: str):
     """As an abort inside the library would: the trial's process dies by a signal."""
     shell.file("abort.py", "import os\nos.abort()\n")
-    monkeypatch.setattr(parquet, "TRIAL", shell.directory / "abort.py")
+    trials.TRIALS.end()
+    monkeypatch.setattr(trials, "PROGRAM", shell.directory / "abort.py")
     shell.file("input", content(shell.directory))
     words = ["--out", "release"] if command == "anonymize" else ["--claim", "k-anonymity(k=2)"]
     assert BROKEN in one_line(shell(command, "input", *words))

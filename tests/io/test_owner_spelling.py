@@ -20,7 +20,9 @@ def plainly(name: str) -> str:
 
 @given(st.lists(st.text("0012.+ aAé１ﬁ\n", max_size=8) | st.integers(0, 10**12).map(str), max_size=12))
 def test_names_without_their_spelling(names: list[str]) -> None:
-    assert folded(pl.Series(names, dtype=pl.String)).to_list() == [plainly(name) for name in names]
+    given_names = pl.Series(names, dtype=pl.String)
+    assert folded(given_names).to_list() == [plainly(name) for name in names]
+    assert given_names.to_list() == names
 
 
 def test_numbers_that_are_written_in_one_way_stay() -> None:

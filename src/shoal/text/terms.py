@@ -115,7 +115,7 @@ def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool 
 def in_one_case(words: pl.Series) -> pl.Series:
     """The words in lower case, full-width and composed letters in one form."""
     foreign = _foreign(words)  # letters of ASCII have one form
-    formed = words.scatter(foreign, words.gather(foreign).str.normalize("NFKC")) if len(foreign) else words
+    formed = words.clone().scatter(foreign, words.gather(foreign).str.normalize("NFKC")) if len(foreign) else words
     return formed.str.to_lowercase()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from shoal import kernels
 from shoal.data.bags import Bags, Small
 from shoal.data.log import Log
 from shoal.io.read.events import Collector, Mask, collected_by, tally_of
@@ -48,7 +49,7 @@ class Gatherer(Collector):
         if not self._owners_met().any():
             self.tally.ledger()
         spelling, _ = self._fold_owners()
-        bags = self._gathering.make(self._settled(self._log_of(rows)) for rows in self._parts.taken())
+        bags = self._gathering.make(kernels.ahead(self._settled(self._log_of(rows)) for rows in self._parts.taken()))
         return self._told(bags, spelling)
 
     def _hold(self, numbers: dict[str, Any], payload: pl.Series) -> None:

@@ -43,7 +43,7 @@ class OwnerForms:
 def folded(names: pl.Series) -> pl.Series:
     """The names without capitals, blanks around and doubled inside, other forms of a character, and zeros that a number does not need."""
     other = (~names.str.contains(PLAIN_NUMBER)).arg_true()  # most logs number their people
-    return names.scatter(other, _folded(names.gather(other))) if len(other) else names
+    return names.clone().scatter(other, _folded(names.gather(other))) if len(other) else names
 
 
 def _folded(names: pl.Series) -> pl.Series:

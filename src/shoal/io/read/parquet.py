@@ -6,39 +6,27 @@ A damaged file can make Polars panic, or abort the process. So a file that comes
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import polars as pl
 
 from shoal.data.bags import Bags
 from shoal.errors import InputError
 from shoal.io.read.source import Source
+from shoal.io.read.trials import TRIALS
 
 ROWS_AT_ONCE = 500_000
 LISTS_AT_ONCE = 100_000
-TRIAL = Path(__file__).with_name("parquet_trial.py")
 
 
 def refuse_damaged(source: Source, names: Sequence[str] | None = None) -> None:
     """Raise unless another process can read these columns, or all, as far as is wanted; none of them means the schema alone."""
-    columns = ["--all"] if names is None else list(names)
-    pieces = "1" if source.extent.most is not None and names is not None else "all"
+    first_are_enough = source.extent.most is not None and names is not None
     with _translated(source):
-        command = [sys.executable, "-P", str(TRIAL), str(source.path.absolute()), str(ROWS_AT_ONCE), pieces, *columns]
-        done = subprocess.run(
-            command,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
-    if done.returncode:
+        columns = None if names is None else list(names)
+        readable = TRIALS.can_read(source.path.absolute(), ROWS_AT_ONCE, first_are_enough=first_are_enough, names=columns)
+    if not readable:
         raise _damaged(source)
 
 

@@ -1,29 +1,45 @@
-"""Reads a Parquet file and throws it away: a program for a process of its own, because damaged files can end the process that reads them.
+"""Reads Parquet files and throws them away: a program for a process of its own, because damaged files can end the process that reads them.
 
-Usage: python parquet_trial.py FILE ROWS-AT-ONCE PIECES [--all | COLUMN ...]. Without columns only the file's schema is read. PIECES is 1
-where only the first rows are wanted, else `all`. Exit code 0 says that these could be read. It imports nothing of shoal, so that it
-starts quickly.
+Usage: python parquet_trial.py. Each line of standard input asks for one file, as a list in JSON: the path, how many rows are read at
+once, whether the first of them are enough, and the columns (null: all of them; none: the schema alone). A line of standard output says
+that these could be read; where they could not, the process ends. It also ends when nobody asks for a while. It imports nothing of
+shoal, so that it starts quickly.
 """
 
 from __future__ import annotations
 
+import json
+import select
+import signal
 import sys
 
 import polars as pl
 
+PATIENCE = 30  # seconds
 
-def trial(path: str, rows_at_once: int, pieces: str, names: list[str]) -> None:
+
+def trial(path: str, rows_at_once: int, first_are_enough: bool, names: list[str] | None) -> None:
     """Read the schema, and these columns slice by slice."""
     pl.read_parquet_schema(path)
-    if not names:
+    if names == []:
         return
-    table = pl.scan_parquet(path).select(pl.all() if names == ["--all"] else names)
+    table = pl.scan_parquet(path).select(pl.all() if names is None else names)
     start = 0
     while len(part := table.slice(start, rows_at_once).collect()):
         start += len(part)
-        if pieces == "1":
+        if first_are_enough:
             return
 
 
+def main() -> None:
+    """Answer one line after the other."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks is interrupted too, and ends this process
+    asked = sys.stdin.buffer
+    while select.select([asked], [], [], PATIENCE)[0] and (line := asked.readline()):
+        trial(*json.loads(line))
+        sys.stdout.write("read\n")
+        sys.stdout.flush()
+
+
 if __name__ == "__main__":
-    trial(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4:])
+    main()
