@@ -10,7 +10,7 @@ demo: $(VENV)/installed
 	$(BIN)/shoal demo
 
 test: $(VENV)/tested
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # After this, `make test` runs the tests on Spark too, where Java is installed.
 spark: $(VENV)/clustered

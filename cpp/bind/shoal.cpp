@@ -61,12 +61,7 @@ struct BoundCuts {
     I64 at_least;
     I32 having, lacking;
 
-    BoundCuts(I32 node_, I32 end_, I64 at_least_, I32 having_, I32 lacking_)
-        : node(std::move(node_)),
-          end(std::move(end_)),
-          at_least(std::move(at_least_)),
-          having(std::move(having_)),
-          lacking(std::move(lacking_)) {
+    void check() const {
         const std::size_t n = node.shape(0);
         for (std::size_t size : {end.shape(0), at_least.shape(0), having.shape(0), lacking.shape(0)}) same_size(n, size);
         for (std::size_t i = 0; i < n; ++i)
@@ -78,7 +73,14 @@ struct BoundCuts {
 
 void bind_ranges(nb::module_& m) {
     nb::class_<BoundCuts>(m, "CutTree", "Questions how much of a record lies below a node; -1 - l instead of a next one is leaf l.")
-        .def(nb::init<I32, I32, I64, I32, I32>(), "node"_a, "end"_a, "at_least"_a, "having"_a, "lacking"_a);
+        .def(
+            "__init__",
+            [](BoundCuts* self, const I32& node, const I32& end, const I64& at_least, const I32& having, const I32& lacking) {
+                const BoundCuts cuts{node, end, at_least, having, lacking};
+                cuts.check();
+                new (self) BoundCuts(cuts);
+            },
+            "node"_a, "end"_a, "at_least"_a, "having"_a, "lacking"_a);
     m.def(
         "leaves_of",
         [](const BoundRows& rows, const BoundCuts& cuts, int threads, Task& task) {

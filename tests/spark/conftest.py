@@ -33,7 +33,7 @@ def session() -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("JAVA_TOOL_OPTIONS", SHORT_RUNS)
     found = Cluster.at("local[2]", Path()).session
-    found.conf.set("spark.sql.shuffle.partitions", "4")  # 200 unless said otherwise, which is slow for a few rows
+    found.conf.set("spark.sql.shuffle.partitions", "2")  # 200 unless said otherwise, which is slow for a few rows
     yield found
     found.stop()
 

@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from helpers_cluster import PATIENCE, Standalone, end, standalone, wait_for
-from helpers_spark import records_in
+from helpers_spark import SLOW, records_in
 from shoal.engines import plan
 from shoal.methods.shoal import Shoal
 
@@ -24,7 +24,6 @@ SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java compiles no more
 PROGRAM = f"from shoal.engines import plan; plan.SMALLEST_RANGE = {SMALLEST}; from shoal.app.cli.start import main; main()"
 IMPATIENT = f"from shoal.engines import spark; spark.SECONDS_WITHOUT_WORKERS = 15; {PROGRAM}"
 Step = tuple[str, Callable[[], None]]
-SLOW = pytest.mark.skipif("SHOAL_SLOW_TESTS" not in os.environ, reason="takes a minute or two: set SHOAL_SLOW_TESTS to run it")
 
 
 @pytest.fixture
@@ -99,6 +98,7 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Standalone, tmp_path: 
     same_as_on_one_machine(tmp_path, monkeypatch)
 
 
+@SLOW
 def test_a_replacement_is_all_that_is_left_after_two_were_killed(
     cluster: Standalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +119,7 @@ def test_both_workers_killed_in_turn_are_one_line_and_nothing_is_left(cluster: S
     assert "the cluster has no workers" in failed(tmp_path, *finished(cluster, tmp_path, IMPATIENT, *steps))
 
 
+@SLOW
 def test_a_cluster_without_workers_is_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path) -> None:
     def end_all() -> None:
         for worker in cluster.workers:
