@@ -185,6 +185,16 @@ def test_as_sets_and_relabelled() -> None:
     assert names_of(bags.relabelled(codes, target, as_sets=True)) == [("x",), ()]
 
 
+@SOME
+@given(st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=8))
+def test_renumbering_in_the_same_order_is_relabelling(records: list[list[str]]) -> None:
+    bags = Bags.from_lists([*records, list("abcdef")])
+    names = Vocabulary([f"n{i}" for i in range(20)])
+    codes = np.arange(1, 19, 3, dtype=np.int32)
+    assert names_of(bags.renumbered(codes, names)) == names_of(bags.relabelled(codes, names))
+    assert len(bags.renumbered(codes, names).view) == len(bags)  # kernels take rows in order alone
+
+
 def test_no_records_at_all() -> None:
     bags = Bags.from_lists([])
     assert (len(bags), bags.occurrences, bags.n_owners) == (0, 0, 0)

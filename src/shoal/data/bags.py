@@ -231,6 +231,10 @@ class Bags:
         """The same records with item i renamed to `codes[i]` of another vocabulary; below 0 drops it."""
         return Bags.from_rows(self.indptr, codes[self.items], self.counts, vocabulary, self.owners, as_sets=as_sets)
 
+    def renumbered(self, codes: Small, vocabulary: Vocabulary) -> Bags:
+        """As `relabelled`, where codes rise with the items and drop none that occurs: rows are in order as they are."""
+        return Bags(self.indptr, codes[self.items], self.counts, self.owners, vocabulary)
+
     def as_sets(self) -> Bags:
         """The same records with every count reduced to one."""
         return Bags(self.indptr, self.items, np.ones_like(self.counts), self.owners, self.vocabulary)

@@ -42,8 +42,8 @@ def formed_range(form: Form, records: Bags, taxonomy: Taxonomy) -> tuple[Ints, B
     part, nodes = taxonomy.only(np.flatnonzero(used))
     number = np.full(len(taxonomy), -1, np.int32)
     number[nodes] = np.arange(len(nodes), dtype=np.int32)
-    groups, published = form(records.relabelled(number, part.names), part)
-    return groups, published.relabelled(nodes.astype(np.int32), taxonomy.names)
+    groups, published = form(records.renumbered(number, part.names), part)
+    return groups, published.renumbered(nodes.astype(np.int32), taxonomy.names)
 
 
 def _side_by_side(bags: Bags, ranges: Ints) -> tuple[Bags, Ints, Ints]:
