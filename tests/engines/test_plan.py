@@ -97,14 +97,6 @@ def test_the_leaf_of_a_record_is_found_by_asking_it_alone(forest: tuple[tuple[in
     assert cuts.leaves <= ranges
 
 
-def test_large_numbers_are_hashed_and_asked_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    data, taxonomy = topics(500, seed=3)
-    whole = hashes_of(data, taxonomy), ranges_of(data, taxonomy, size_of(data))
-    monkeypatch.setattr("shoal.data.bags.AT_ONCE", 7)
-    assert np.array_equal(hashes_of(data, taxonomy), whole[0])
-    assert np.array_equal(ranges_of(data, taxonomy, size_of(data)), whole[1])
-
-
 def mixed(number: int) -> int:
     """The number that SplitMix64 gives after this one."""
     whole = 2**64 - 1

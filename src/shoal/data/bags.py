@@ -112,8 +112,10 @@ class Bags:
     def n_owners(self) -> int:
         """How many different people own the records."""
         numbers = self.owners
-        if len(numbers) and numbers.min() >= 0 and numbers.max() < 8 * len(numbers):  # no need to sort
-            return int(np.count_nonzero(np.bincount(numbers)))
+        if len(numbers) and numbers.min() >= 0 and numbers.max() < 256 * len(numbers):  # a mark for each number is less than sorting them
+            met = np.zeros(int(numbers.max()) + 1, bool)
+            met[numbers] = True
+            return int(np.count_nonzero(met))
         return len(np.unique(numbers))
 
     @property

@@ -104,8 +104,9 @@ def _measured(counts: TreeCounts, times: Ints) -> _Sample:
     place = np.full(len(counts.weights), -1, np.int64)
     place[heaviest] = np.arange(len(heaviest))
     at = place[counts.nodes]
+    there = np.flatnonzero(at >= 0)
     rows = np.repeat(np.arange(len(times)), np.diff(counts.indptr))
-    table[rows[at >= 0], at[at >= 0]] = counts.counts[at >= 0]
+    table[rows[there], at[there]] = counts.counts[there]
     table[:, -1] = counts.lengths
     worth = np.append(counts.weights[heaviest] / counts.units, 1.0)
     values = np.minimum(65_535, np.sqrt(table * worth) * FINENESS).astype(np.int64)

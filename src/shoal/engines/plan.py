@@ -80,9 +80,7 @@ def ranges_of(bags: Bags, taxonomy: Taxonomy, size: Size) -> Ints:
 def hashes_of(bags: Bags, taxonomy: Taxonomy) -> Hashes:
     """A hash of the content of each record; terms that the taxonomy does not list are told apart by nothing but their number."""
     alike = len(taxonomy) if taxonomy.unlisted is None else taxonomy.unlisted
-    found = np.zeros(len(bags), np.uint64)
-    for begin, end in bags.blocks():
-        found[begin:end] = kernels.run(_kernels.content_hashes, bags.part(begin, end).view, alike, kernels.threads())
+    found: Hashes = kernels.run(_kernels.content_hashes, bags.view, alike, kernels.threads())
     return found
 
 
@@ -120,10 +118,7 @@ def _mixed(values: Hashes) -> Hashes:
 
 def leaves_of(bags: Bags, cuts: Cuts) -> Ints:
     """The leaf of the cuts in which each record lies: a function of the record and the cuts alone."""
-    asked = cuts.kernel()
-    found = np.zeros(len(bags), np.int64)
-    for begin, end in bags.blocks():
-        found[begin:end] = kernels.run(_kernels.leaves_of, bags.part(begin, end).view, asked, kernels.threads())
+    found: Ints = kernels.run(_kernels.leaves_of, bags.view, cuts.kernel(), kernels.threads())
     return found
 
 
