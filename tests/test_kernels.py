@@ -211,3 +211,48 @@ def test_an_error_of_what_makes_items_is_raised_where_they_are_used() -> None:
     assert next(coming) == 1
     with pytest.raises(ZeroDivisionError, match="ahead"):
         next(coming)
+
+
+def test_kernels_that_make_an_item_are_cancelled_when_nobody_wants_it() -> None:
+    begun = threading.Event()
+
+    def endless(task: _kernels.Task) -> None:
+        begun.set()
+        while not task.cancelled:
+            time.sleep(0.005)
+        raise _kernels.Cancelled
+
+    def items() -> Any:
+        yield 1
+        yield kernels.run(endless)
+
+    coming = kernels.ahead(items())
+    assert next(coming) == 1
+    assert begun.wait(10)
+    asked = time.monotonic()
+    coming.close()
+    assert time.monotonic() - asked < 5
+
+
+def test_a_program_that_fails_while_items_are_made_ahead_ends() -> None:
+    """Whatever holds on to the items: the thread that makes them is gone when the interpreter ends."""
+    program = textwrap.dedent(
+        """
+        import time
+        from shoal import kernels
+
+        def items():
+            for number in range(100):
+                time.sleep(0.2)
+                yield number
+
+        def use(coming):
+            for number in coming:
+                raise ValueError(number)
+
+        use(kernels.ahead(items()))
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "ValueError: 0" in done.stderr

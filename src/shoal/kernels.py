@@ -7,8 +7,9 @@ the kernel through an atomic and leaves only after the kernel has stopped.
 from __future__ import annotations
 
 import os
+import sys
 from _thread import allocate_lock, start_new_thread
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
@@ -42,6 +43,8 @@ def _all_cores() -> int:
 
 
 _settings: ContextVar[Settings] = ContextVar("shoal_kernel_settings", default=Settings(threads=_all_cores()))  # noqa: B039 - frozen
+
+_whole: ContextVar[_kernels.Task | None] = ContextVar("shoal_whole_task", default=None)  # of which kernels here are a part
 
 
 def threads() -> int:
@@ -99,6 +102,7 @@ class Beside:
 
     def begin(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """Start a kernel, after the answer of the last one was taken."""
+        self.stop()
         self._running = Running(kernel, arguments)
         self._running.start()
 
@@ -108,16 +112,24 @@ class Beside:
             raise RuntimeError("no kernel was begun")
         return self._running.answer()
 
-    def __exit__(self, *failure: object) -> None:
+    def stop(self) -> None:
+        """Stop the kernel that runs, where one does."""
         if self._running is not None:
             self._running.stop()
 
+    def __exit__(self, *failure: object) -> None:
+        self.stop()
 
-def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The same items, each made while the one before is used: by another thread, with the settings of this one."""
+
+def ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
+    """The same items, each made while the one before is used: by another thread, with the settings of this one.
+
+    It is to be closed before the program ends, also after an error: kernels that make an item are cancelled then.
+    """
     context, last = copy_context(), object()
 
     def following(task: _kernels.Task) -> Any:
+        context.run(_whole.set, task)
         return context.run(next, items, last)
 
     with Beside() as beside:
@@ -157,11 +169,11 @@ class Running:
 
     def stop(self) -> None:
         """Cancel the kernel, where it still runs, and stay until it has stopped, however often the user presses Ctrl-C meanwhile."""
-        if not self._started or self._end.has_come:
-            return
-        self._task.cancel()
-        _insist(self._end)
-        self._failure.clear()  # it says only that the kernel was cancelled; kept, it would tie itself into a cycle
+        if self._started and not self._end.has_come:
+            self._task.cancel()
+            _insist(self._end)
+        self._failure.clear()  # nobody asks for it any more; kept, it would tie itself into a cycle
+        self._answer.clear()
 
     def _work(self) -> None:
         try:
@@ -196,15 +208,17 @@ class _End:
 
 
 def _wait(end: _End, task: Any, label: str, remark: str) -> None:
-    watch = _settings.get().watch
+    watch, whole = _settings.get().watch, _whole.get()
     while not end.has_come:
         end.wait()
+        if whole is not None and whole.cancelled:
+            task.cancel()
         if watch is not None and label:
             watch(label, task.done, task.total, *([remark] if remark else []))
 
 
 def _insist(end: _End) -> None:
-    """Stay until it has come, whatever is pressed."""
-    while not end.has_come:
+    """Stay until it has come, whatever is pressed; not where the interpreter ends, which has ended all threads but this one."""
+    while not end.has_come and not sys.is_finalizing():
         with suppress(KeyboardInterrupt):
             end.wait()

@@ -148,6 +148,8 @@ def test_bags_that_kernels_have_seen_go_to_other_processes() -> None:
     copied = pickle.loads(pickle.dumps(bags))
     assert names_of(copied) == names_of(bags)
     assert names_of(copied.select([1])) == names_of(bags.select([1]))
+    with pytest.raises(ValueError, match="read-only"):
+        copied.items[0] = 1
 
 
 def test_owners_are_counted() -> None:

@@ -65,22 +65,21 @@ def test_a_process_that_was_ended_by_somebody_says_nothing_of_the_next_file(read
     assert reads(readers, sound)
 
 
-def test_an_interrupt_ends_the_process(readers: Trials, sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_ends_the_process(readers: Trials, sound: Path) -> None:
     """Otherwise its answer would be taken for that of the next file."""
     assert reads(readers, sound)
     before = process_of(readers)
-    assert readers._process is not None
-    real = readers._process.stdout
+    real = readers._answers
+    assert real is not None
 
     class Interrupted:
-        def readline(self) -> bytes:
+        def read(self, size: int) -> bytes:
             raise KeyboardInterrupt
 
         def close(self) -> None:
-            assert real is not None
             real.close()
 
-    monkeypatch.setattr(readers._process, "stdout", Interrupted())
+    readers._answers = Interrupted()  # type: ignore[assignment]
     with pytest.raises(KeyboardInterrupt):
         reads(readers, sound)
     with pytest.raises(ProcessLookupError):
@@ -108,8 +107,17 @@ def test_after_a_large_file_memory_is_given_back(readers: Trials, sound: Path, m
     assert readers._process is None
 
 
+def test_what_is_printed_there_is_no_answer(readers: Trials, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By what some environments load into every program."""
+    (tmp_path / "sitecustomize.py").write_text("print('welcome')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONIOENCODING", "utf-16")
+    assert reads(readers, sound)
+    assert not reads(readers, tmp_path / "sitecustomize.py")
+
+
 def test_the_program_ends_with_whoever_asks() -> None:
-    with subprocess.Popen([sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, str(PROGRAM), "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(20) == 0

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
 
+MOST_MARKS = 1 << 26  # one byte each
 AT_ONCE = 1 << 22  # items of records that are looked at together: what that takes of memory stays small
 
 
@@ -112,7 +113,8 @@ class Bags:
     def n_owners(self) -> int:
         """How many different people own the records."""
         numbers = self.owners
-        if len(numbers) and numbers.min() >= 0 and numbers.max() < 256 * len(numbers):  # a mark for each number is less than sorting them
+        marks = max(8 * len(numbers), min(256 * len(numbers), MOST_MARKS))
+        if len(numbers) and numbers.min() >= 0 and numbers.max() < marks:  # a mark for each number is quicker than sorting them
             met = np.zeros(int(numbers.max()) + 1, bool)
             met[numbers] = True
             return int(np.count_nonzero(met))
@@ -136,6 +138,11 @@ class Bags:
     def __getstate__(self) -> dict[str, Any]:
         """What another process can use: kernels' values are of this one."""
         return {name: value for name, value in vars(self).items() if name != "view"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Here too nobody can change the arrays."""
+        vars(self).update(state)
+        self.__post_init__()
 
     # -- building
 

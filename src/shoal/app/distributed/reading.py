@@ -217,6 +217,7 @@ def log_of(how: Gathering, table: pa.Table) -> tuple[Log, dict[str, int]]:
 
 def _ranked(names: pl.Series) -> tuple[Ints, int]:
     """The rank of each name among those that differ, from 0, and how many these are: sorted once each, not once a row."""
+    assert not names.null_count()  # an event has an owner
     found = whole_items(names)
     ranks = np.empty(len(found.vocabulary), np.int64)
     ranks[found.vocabulary.names.arg_sort().to_numpy()] = np.arange(len(ranks))

@@ -45,12 +45,23 @@ def _cut_ahead(chunks: Iterator[Chunk], cutters: Sequence[_kernels.ColumnCutter]
     """The parts of each chunk. By turns, one cutter holds those that are in use, and the other cuts the next chunk."""
     parts: list[_kernels.ColumnCutter.Part] = []
     with kernels.Beside() as beside:
-        for chunk, cutter in zip(chunks, cycle(cutters), strict=False):
+        for chunk, cutter in zip(_in_turn(chunks), cycle(cutters), strict=False):
+            if isinstance(chunk, Exception):
+                yield parts
+                raise chunk
             beside.begin(cutter.cut, chunk.text, chunk.last)
             yield parts
             parts = [cutter.part(i) for i in range(beside.answer())]
             chunk.taken = sum(part.facts.consumed for part in parts)
     yield parts
+
+
+def _in_turn(chunks: Iterator[Chunk]) -> Iterator[Chunk | Exception]:
+    """The chunks, and what is wrong with the rest of the file where something is: rows before it come first."""
+    try:
+        yield from chunks
+    except Exception as error:
+        yield error
 
 
 def text_table(source: Source, dialect: _kernels.Dialect, names: Sequence[str], tally: Tally, *, header: bool) -> tuple[pl.DataFrame, Ints]:

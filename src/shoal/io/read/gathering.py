@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +50,8 @@ class Gatherer(Collector):
         if not self._owners_met().any():
             self.tally.ledger()
         spelling, _ = self._fold_owners()
-        bags = self._gathering.make(kernels.ahead(self._settled(self._log_of(rows)) for rows in self._parts.taken()))
+        with closing(kernels.ahead(self._settled(self._log_of(rows)) for rows in self._parts.taken())) as logs:
+            bags = self._gathering.make(logs)
         return self._told(bags, spelling)
 
     def _hold(self, numbers: dict[str, Any], payload: pl.Series) -> None:

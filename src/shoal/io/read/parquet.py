@@ -1,7 +1,7 @@
 """Parquet files, and frames in memory, a slice at a time.
 
 A damaged file can make Polars panic, or abort the process. So a file that comes from a user is first read by another process
-(`refuse_damaged`), whose end tells whether it can be.
+(`refuse_damaged`), which tells whether it can be.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """Reads Parquet files and throws them away: a program for a process of its own, because damaged files can end the process that reads them.
 
-Usage: python parquet_trial.py. Each line of standard input asks for one file, as a list in JSON: the path, how many rows are read at
-once, whether the first of them are enough, and the columns (null: all of them; none: the schema alone). A line of standard output says
-that these could be read; where they could not, the process ends. It also ends when nobody asks for a while. It imports nothing of
-shoal, so that it starts quickly.
+Usage: python parquet_trial.py HANDLE. Each line of standard input asks for one file, as a list in JSON: the path, how many rows are read
+at once, whether the first of them are enough, and the columns (null: all of them; none: the schema alone). A byte written to the open file
+with this number says that these could be read; where they could not, the process ends. It also ends when nobody asks for a while. It
+imports nothing of shoal, so that it starts quickly.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import select
 import signal
 import sys
@@ -16,6 +17,7 @@ import sys
 import polars as pl
 
 PATIENCE = 30  # seconds
+READ = b"."
 
 
 def trial(path: str, rows_at_once: int, first_are_enough: bool, names: list[str] | None) -> None:
@@ -34,11 +36,10 @@ def trial(path: str, rows_at_once: int, first_are_enough: bool, names: list[str]
 def main() -> None:
     """Answer one line after the other."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks is interrupted too, and ends this process
-    asked = sys.stdin.buffer
+    asked, answers = sys.stdin.buffer, int(sys.argv[1])
     while select.select([asked], [], [], PATIENCE)[0] and (line := asked.readline()):
         trial(*json.loads(line))
-        sys.stdout.write("read\n")
-        sys.stdout.flush()
+        os.write(answers, READ)
 
 
 if __name__ == "__main__":

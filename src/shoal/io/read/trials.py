@@ -13,9 +13,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
+from typing import IO
 
 PROGRAM = Path(__file__).with_name("parquet_trial.py")
-ANSWER = b"read\n"
 LARGE = 64 << 20  # bytes of a file, after which the process has taken memory that it should not keep
 
 
@@ -24,6 +24,7 @@ class Trials:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._answers: IO[bytes] | None = None
         self._begun_by = 0
         self._one_at_a_time = Lock()
 
@@ -45,23 +46,29 @@ class Trials:
 
     def _begin(self) -> None:
         self.end()
-        self._begun_by = os.getpid()
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", str(PROGRAM)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        here, there = os.pipe()  # for answers alone: whatever is loaded there may print something
+        try:
+            self._begun_by = os.getpid()
+            self._answers = os.fdopen(here, "rb", buffering=0)
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", str(PROGRAM), str(there)],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                pass_fds=[there],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        finally:
+            os.close(there)
 
     def _reads(self, line: bytes) -> bool:
         assert self._process is not None
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        assert self._answers is not None
         try:
             self._process.stdin.write(line)
             self._process.stdin.flush()
-            return self._process.stdout.readline() == ANSWER
+            return len(self._answers.read(1)) == 1
         except BrokenPipeError:
             return False
         except BaseException:  # an interrupt: its answer must not be taken for that of another file
@@ -71,12 +78,20 @@ class Trials:
     def end(self) -> None:
         """End the process, where there is one."""
         process, self._process = self._process, None
+        answers, self._answers = self._answers, None
+        if answers is not None:
+            answers.close()
         if process is None or self._begun_by != os.getpid():
             return
         process.kill()
         with suppress(BrokenPipeError), process:
             pass
 
+    def after_fork(self) -> None:
+        """In a process that was forked while another thread held the lock, nobody would let it go."""
+        self._one_at_a_time = Lock()
+
 
 TRIALS = Trials()
 atexit.register(TRIALS.end)
+os.register_at_fork(after_in_child=TRIALS.after_fork)
