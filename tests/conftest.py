@@ -21,7 +21,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options that make long tests longer."""
     parser.addoption("--fuzz-runs", type=int, default=300, metavar="N", help="random runs recounted by an independent checker")
+    parser.addoption("--slow", action="store_true", help="tests that take a minute or two each")
     parser.addoption("--all-signals", action="store_true", help="80 interrupts and 40 kills while a release is written")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--slow"):
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="takes a minute or two: --slow runs it"))
 
 
 @pytest.fixture

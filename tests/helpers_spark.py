@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +16,6 @@ from shoal.app.distributed.run import release_on_cluster
 from shoal.app.job import Preparation, Target
 from shoal.io.rules import RULES
 from shoal.methods import Method
-
-SLOW = pytest.mark.skipif("SHOAL_SLOW_TESTS" not in os.environ, reason="takes a minute or two: set SHOAL_SLOW_TESTS to run it")
 
 
 def records_in(directory: Path) -> Counter[tuple[str, ...]]:

@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from helpers_cluster import PATIENCE, Standalone, end, standalone, wait_for
-from helpers_spark import SLOW, records_in
+from helpers_spark import records_in
 from shoal.engines import plan
 from shoal.methods.shoal import Shoal
 
@@ -68,8 +68,8 @@ def same_as_on_one_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 METHODS = [
     pytest.param(["--method", "clump"], id="clump"),
-    pytest.param(["--method", "coherence", "--p", "2", "--per", "event"], id="coherence", marks=SLOW),
-    pytest.param(["--method", "threshold"], id="threshold", marks=SLOW),
+    pytest.param(["--method", "coherence", "--p", "2", "--per", "event"], id="coherence", marks=pytest.mark.slow),
+    pytest.param(["--method", "threshold"], id="threshold", marks=pytest.mark.slow),
 ]
 
 
@@ -98,7 +98,7 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Standalone, tmp_path: 
     same_as_on_one_machine(tmp_path, monkeypatch)
 
 
-@SLOW
+@pytest.mark.slow
 def test_a_replacement_is_all_that_is_left_after_two_were_killed(
     cluster: Standalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,14 +112,14 @@ def test_a_replacement_is_all_that_is_left_after_two_were_killed(
     same_as_on_one_machine(tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("first", [pytest.param("work/records/_SUCCESS", marks=SLOW), "work"])
+@pytest.mark.parametrize("first", [pytest.param("work/records/_SUCCESS", marks=pytest.mark.slow), "work"])
 def test_both_workers_killed_in_turn_are_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path, first: str) -> None:
     one, other = cluster.workers
     steps = (first, lambda: end(one)), ("work/records/_SUCCESS", lambda: end(other))
     assert "the cluster has no workers" in failed(tmp_path, *finished(cluster, tmp_path, IMPATIENT, *steps))
 
 
-@SLOW
+@pytest.mark.slow
 def test_a_cluster_without_workers_is_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path) -> None:
     def end_all() -> None:
         for worker in cluster.workers:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import shoal
-from helpers_spark import SLOW, compared
+from helpers_spark import compared
 from shoal.app.cli.main import run
 from shoal.app.distributed import ascending, itemsets
 from shoal.app.distributed.run import release_on_cluster
@@ -51,9 +51,9 @@ def random_log(place: Path, seed: int) -> Path:
 @pytest.mark.parametrize(
     ("seed", "method", "tree", "per"),
     [
-        pytest.param(1, Km(k=4, m=1, aim="words"), DEEP, "user", id="one", marks=SLOW),
+        pytest.param(1, Km(k=4, m=1, aim="words"), DEEP, "user", id="one", marks=pytest.mark.slow),
         pytest.param(2, Km(k=3, m=2, aim="words"), FLAT, "user", id="two"),
-        pytest.param(3, Km(k=3, m=3, aim="words"), FLAT, "event", id="three, of people with several records", marks=SLOW),
+        pytest.param(3, Km(k=3, m=3, aim="words"), FLAT, "event", id="three, of people with several records", marks=pytest.mark.slow),
     ],
 )
 def test_the_same_records_as_on_one_machine(tmp_path: Path, seed: int, method: Km, tree: dict[str, str], per: str) -> None:
