@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -73,23 +74,23 @@ def test_words_are_kept_where_suppression_alone_keeps_them(problem: Any, k: int,
     assert int((places == bags.items).sum()) >= alone.accounting.occurrences["kept"]
 
 
-def test_the_optimal_cut_is_that_of_trying_all() -> None:
-    """Six leaves in three pairs: a cut merges some of the pairs, or everything."""
-    taxonomy = tree([-1, 0, 1, 1, 0, 4, 4, 0, 7, 7])
-    rng = np.random.default_rng(3)
-    pairs, leaves = {1: (2, 3), 4: (5, 6), 7: (8, 9)}, [2, 3, 5, 6, 8, 9]
-    for _ in range(60):
-        bags = numbered(taxonomy, [rng.choice(leaves, rng.integers(1, 4), replace=False).tolist() for _ in range(14)])
-        codes = [np.zeros(len(taxonomy), np.int32)]
-        for merged in range(8):
-            code = np.arange(len(taxonomy), dtype=np.int32)
-            for bit, (node, below) in enumerate(pairs.items()):
-                code[list(below)] = node if merged >> bit & 1 else below
-            codes.append(code)
-        safe = [
-            code[bags.items] for code in codes if not rare_sets(rows_of(published_sets(bags, code[bags.items])), bags.owners.tolist(), 3, 2)
-        ]
-        assert loss("optimal", 3, 2, (bags, taxonomy)) == min(places_loss(places, taxonomy) for places in safe)
+def every_cut(taxonomy: Taxonomy, node: int = 0) -> Iterator[dict[int, int]]:
+    """What the nodes of a subtree become under each of its cuts: all of them its top, or each subtree below it has a cut of its own."""
+    yield dict.fromkeys(range(node, int(taxonomy.end[node])), node)
+    children = taxonomy.children(node).tolist()
+    for below in product(*(list(every_cut(taxonomy, child)) for child in children)) if children else ():
+        yield {node: node} | {item: image for cut in below for item, image in cut.items()}
+
+
+@settings(deadline=None, max_examples=150)
+@given(problems(), st.integers(2, 4), st.integers(1, 3))
+def test_the_optimal_cut_is_that_of_trying_all(problem: Any, k: int, m: int) -> None:
+    bags, taxonomy = problem
+    assume(bags.n_owners >= k)
+    tried = [np.array([cut[item] for item in bags.items.tolist()], np.int32) for cut in every_cut(taxonomy)]
+    left = [np.where(taxonomy.publishable[images], images, -1).astype(np.int32) for images in tried]
+    safe = [places for places in left if not rare_sets(rows_of(published_sets(bags, places)), bags.owners.tolist(), k, m)]
+    assert loss("optimal", k, m, problem) == min(places_loss(places, taxonomy) for places in safe)
 
 
 def test_optimal_refuses_more_cuts_than_it_searches() -> None:

@@ -5,12 +5,14 @@ subtrees loses less.
 
 Cuts are looked at from the cheapest on, beginning with the most precise one in which every single node is held by k people: generalizing
 never costs less, so the first cut without a rare set is the best. Where the print goes through all cuts by breadth, this
-stops there. There are exponentially many, so data with more cuts than a stated number is refused.
+stops there. And where a set is rare, every cut above that has no rare set publishes one of its nodes, at least, more generally: only
+these few steps are followed, not one for each published node. There are exponentially many cuts, so data with more than a stated number
+is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import prod
@@ -48,19 +50,22 @@ class Optimal(KnownItemsMethod):
                 limit=MOST_CUTS,
             )
         open_cuts, seen = [(cuts.loss(first), first)], {first}
-        while not self._holds(cuts.published(open_cuts[0][1])):
+        while rare := self._rare_set(cuts.published(open_cuts[0][1])):
             _, cut = heappop(open_cuts)
-            for further in cuts.more_general(cut):
+            for further in cuts.more_general(cut, rare):
                 if further not in seen:
                     seen.add(further)
                     heappush(open_cuts, (cuts.loss(further), further))
         return cuts.places(open_cuts[0][1])
 
-    def _holds(self, published: Bags) -> bool:
-        """Whether no set is rare; records of which nothing is left tell nothing."""
+    def _rare_set(self, published: Bags) -> tuple[int, ...]:
+        """One of the smallest rare sets, empty where there is none; records of which nothing is left tell nothing."""
         held = published.select(published.lengths > 0)
+        if not len(held):
+            return ()
         every = np.full(len(published.vocabulary), PUBLIC, np.uint8)
-        return not len(held) or not len(minimal_moles(held, every, Power(1.0, self.k, self.m)))
+        moles = minimal_moles(held, every, Power(1.0, self.k, self.m))
+        return moles[0] if len(moles) else ()
 
 
 class Cuts:
@@ -92,11 +97,10 @@ class Cuts:
         """The records under a cut."""
         return published_sets(self.records, self.places(cut))
 
-    def more_general(self, cut: Merged) -> Iterator[Merged]:
-        """The next cuts above: everything below the parent of a published node becomes the parent."""
-        for image in np.unique(self.images(cut)).tolist():
-            alone = image in cut or int(self._below(image).sum()) == 1
-            node = int(self.taxonomy.parent[image]) if alone else image
+    def more_general(self, cut: Merged, images: Iterable[int]) -> Iterator[Merged]:
+        """The next cuts above, each of which publishes one of these nodes more generally."""
+        for image in images:
+            node = self._next_above(cut, image)
             if node >= 0:
                 yield self._merged(cut, node)
 
@@ -104,9 +108,7 @@ class Cuts:
         """The least general cut in which each published node is held by k people, which every k^m-anonymous one generalizes."""
         cut: Merged = ()
         while len(rare := self._rare(cut, k)):
-            image = int(rare[0])
-            alone = image in cut or int(self._below(image).sum()) == 1
-            cut = self._merged(cut, int(self.taxonomy.parent[image]) if alone else image)
+            cut = self._merged(cut, self._next_above(cut, int(rare[0])))
         return cut
 
     def above(self, cut: Merged) -> int:
@@ -125,6 +127,11 @@ class Cuts:
     def _below(self, node: int) -> npt.NDArray[np.bool_]:
         """Which items are a node or lie below it."""
         return np.asarray((self.items >= node) & (self.items < self.taxonomy.end[node]))
+
+    def _next_above(self, cut: Merged, image: int) -> int:
+        """Where a published node goes in the least general cut that changes it: to its parent, or to itself with all items below it."""
+        alone = image in cut or int(self._below(image).sum()) == 1
+        return int(self.taxonomy.parent[image]) if alone else image
 
     def _merged(self, cut: Merged, node: int) -> Merged:
         return tuple(sorted([*(n for n in cut if not node <= n < self.taxonomy.end[node]), node]))
