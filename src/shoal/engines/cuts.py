@@ -2,7 +2,8 @@
 
 The sample is cut across what varies most, as blocks of similar records are (`cpp/lattice/split.hpp`): among the heaviest nodes and the
 length, the one whose square root of the weight varies most. A cut asks for a number of occurrences, so that any record can be asked; it is
-put where both sides come nearest to the numbers of ranges that are wanted of them. All sums are of whole numbers.
+put where both sides come nearest to the numbers of ranges that are wanted of them. All sums are of whole numbers below 2^53, which floating
+point adds exactly in any order, so that they are the same on any machine.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
@@ -18,6 +20,8 @@ from shoal.taxonomy.tree import Taxonomy
 
 COORDINATES = 64
 FINENESS = 256  # steps in which the square root of a weight of one is told
+GREATEST = 46_340  # steps, at most; the square is below 2^31
+LARGEST_SAMPLE = 2**22  # records, at most, as the sum of their squares is to be below 2^53
 FULL_ENOUGH = 0.75  # of a range, at least, on either side of a cut
 ROOT = 0  # whose number of occurrences is the length of a record
 
@@ -66,7 +70,7 @@ class _Sample:
 
     nodes: list[int]
     counts: Ints
-    values: Ints
+    values: npt.NDArray[np.float64]
     times: Ints
 
     def select(self, chosen: Ints) -> _Sample:
@@ -109,7 +113,7 @@ def _measured(counts: TreeCounts, times: Ints) -> _Sample:
     table[rows[there], at[there]] = counts.counts[there]
     table[:, -1] = counts.lengths
     worth = np.append(counts.weights[heaviest] / counts.units, 1.0)
-    values = np.minimum(65_535, np.sqrt(table * worth) * FINENESS).astype(np.int64)
+    values = np.minimum(GREATEST, np.floor(np.sqrt(table * worth) * FINENESS))
     return _Sample([*heaviest, ROOT], table, values, times)
 
 
@@ -127,8 +131,9 @@ def _best_cut(part: _Sample, wanted: int) -> tuple[int, int, np.ndarray[tuple[in
 def _spreads(part: _Sample) -> Ints:
     """The variance of each column, in whole numbers."""
     n = max(1, int(part.times.sum()))
-    sums = part.times @ part.values
-    squares = part.times @ (part.values * part.values)
+    times = part.times.astype(np.float64)
+    sums = (times @ part.values).astype(np.int64)
+    squares = (times @ (part.values * part.values)).astype(np.int64)
     return np.asarray((squares - sums // n * sums) // n, np.int64)
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
-from shoal.engines.cuts import Cuts, cut_sample
+from shoal.engines.cuts import LARGEST_SAMPLE, Cuts, cut_sample
 from shoal.taxonomy.tree import Taxonomy
 
 SMALLEST_RANGE = 50_000  # people, at least
@@ -57,7 +57,7 @@ class Size:
     @property
     def sample(self) -> int:
         """How many records are sampled."""
-        return min(self.records, max(SAMPLE, SAMPLE_A_RANGE * self.ranges))
+        return min(self.records, LARGEST_SAMPLE, max(SAMPLE, SAMPLE_A_RANGE * self.ranges))
 
 
 def ranges_of(bags: Bags, taxonomy: Taxonomy, size: Size) -> Ints:
