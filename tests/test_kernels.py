@@ -202,6 +202,38 @@ def test_items_are_made_ahead_by_another_thread_with_the_same_settings() -> None
         assert list(coming) == [1, 2, 3]
 
 
+def test_items_of_several_lanes_come_by_turns_and_are_made_at_the_same_time() -> None:
+    both = threading.Barrier(2)
+
+    def items(lane: int) -> Any:
+        for number in range(lane, 5, 2):
+            if number < 2:
+                both.wait(10)  # which breaks, where one lane begins after the other has made its item
+            yield number
+
+    assert list(kernels.ahead(items(0), items(1))) == [0, 1, 2, 3, 4]
+
+
+def test_lanes_are_cancelled_together() -> None:
+    begun, stopped = threading.Event(), threading.Event()
+
+    def endless(task: _kernels.Task) -> None:
+        begun.set()
+        while not task.cancelled:
+            time.sleep(0.005)
+        stopped.set()
+        raise _kernels.Cancelled
+
+    def broken() -> Any:
+        assert begun.wait(10)
+        raise ZeroDivisionError("one lane")
+        yield
+
+    with pytest.raises(ZeroDivisionError, match="one lane"):
+        next(kernels.ahead(broken(), (kernels.run(endless) for _ in range(1))))
+    assert stopped.is_set()
+
+
 def test_an_error_of_what_makes_items_is_raised_where_they_are_used() -> None:
     def items() -> Any:
         yield 1

@@ -10,9 +10,10 @@ import os
 import sys
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Any, Protocol, TypeVar
 
 from shoal import _kernels
@@ -65,14 +66,19 @@ def using(threads: int | None = None, watch: Watch | None = None) -> Iterator[No
 
 def report(label: str, done: int, total: int) -> None:
     """Tell whoever watches how far a piece of work is that is not a kernel's; a total of 0 is not known."""
-    watch = _settings.get().watch
+    watch = watcher()
     if watch is not None:
         watch(label, done, total)
 
 
+def watcher() -> Watch | None:
+    """Who watches the progress here, if anybody does."""
+    return _settings.get().watch
+
+
 def watched() -> bool:
     """Whether anybody watches the progress here."""
-    return _settings.get().watch is not None
+    return watcher() is not None
 
 
 def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _kernels.Task | None = None, remark: str = "") -> Any:
@@ -121,22 +127,33 @@ class Beside:
         self.stop()
 
 
-def ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
-    """The same items, each made while the one before is used: by another thread, with the settings of this one.
+def ahead(*lanes: Iterator[Item]) -> Generator[Item, None, None]:
+    """The items of all lanes by turns, each made while those before are used: a thread for each lane, with the settings of this one.
 
-    It is to be closed before the program ends, also after an error: kernels that make an item are cancelled then.
+    The first lane that has no more ends them all. It is to be closed before the program ends, also after an error: kernels that make an
+    item are cancelled then.
     """
-    context, last = copy_context(), object()
+    last = object()
+    with ExitStack() as open_lanes:
+        makers = [(open_lanes.enter_context(Beside()), _next_of(lane, last)) for lane in lanes]
+        for beside, following in makers:
+            beside.begin(following)
+        for beside, following in cycle(makers):
+            if (item := beside.answer()) is last:
+                return
+            beside.begin(following)
+            yield item
+
+
+def _next_of(items: Iterator[Item], last: object) -> Callable[[_kernels.Task], Any]:
+    """What makes the next item, or gives `last`, in a thread of its own; kernels that it calls are cancelled with its task."""
+    context = copy_context()
 
     def following(task: _kernels.Task) -> Any:
         context.run(_whole.set, task)
         return context.run(next, items, last)
 
-    with Beside() as beside:
-        beside.begin(following)
-        while (item := beside.answer()) is not last:
-            beside.begin(following)
-            yield item
+    return following
 
 
 class Running:

@@ -16,6 +16,7 @@ from shoal.data.groups import Groups
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.engines.local import LocalEngine
+from shoal.engines.progress import ProgressOfParts
 from shoal.methods.growing import GroupSearch
 from shoal.methods.shoal import Shoal
 from shoal.metrics import measure
@@ -80,3 +81,26 @@ def test_bars_have_percent_time_left_and_the_remark(monkeypatch: pytest.MonkeyPa
         watch("reading", 0, 0)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
     assert re.search(r"clustering .* 50% \d:\d\d(, \d+:\d\d left)? +12\.3% lost so far", text)
+
+
+def test_parts_side_by_side_are_told_as_one_piece_of_work() -> None:
+    heard: list[tuple[str, int, int, str]] = []
+    with kernels.using(watch=lambda label, done, total, remark="": heard.append((label, done, total, remark))):
+        together = ProgressOfParts(100)
+    first, second = together.part(0, 60), together.part(1, 40)
+    assert first is not None and second is not None
+    first("clustering", 1, 2)
+    second("clustering", 3, 4, "75% lost so far")
+    second("counting", 0, 0)
+    together.end(0, 60)
+    second("clustering", 4, 4)
+    assert heard == [
+        ("clustering", 30, 100, ""),
+        ("clustering", 60, 100, "75% lost so far"),
+        ("counting", 0, 100, ""),
+        ("clustering", 100, 100, ""),
+    ]
+
+
+def test_where_nobody_watches_no_part_is_watched() -> None:
+    assert ProgressOfParts(10).part(0, 10) is None

@@ -2,37 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 
 import numpy as np
 
+from shoal import kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.shelf import IN_MEMORY, RowStack, in_use, selected
 from shoal.engines.plan import Size, ranges_of
+from shoal.engines.progress import ProgressOfParts
 from shoal.taxonomy.tree import Taxonomy
 
 Form = Callable[[Bags, Taxonomy], tuple[Ints, Bags]]
 """Gives the group of each record, from 0, and the published record of each group."""
 
+LANES = 2  # ranges at a time: while one waits for its last block, or works outside kernels, the other has the cores
+
 
 def formed_in_ranges(form: Form, bags: Bags, taxonomy: Taxonomy, k: int) -> tuple[Ints, Bags]:
     """The groups of all records, those of the first range first; small data is one range, and formed as it is.
 
-    One range is in memory at a time. What is published goes to the shelf that is in use.
+    What is published goes to the shelf that is in use.
     """
     size = Size.of(len(bags), bags.n_owners, k)
     if size.ranges == 1:
         return form(bags, taxonomy)
-    ranges = ranges_of(bags, taxonomy, size)
+    ranges = _Ranges(*_brought_together(bags, ranges_of(bags, taxonomy, size)))
     groups = np.empty(len(bags), np.int64)
     published = RowStack(in_use())
     before = 0
-    for numbers, records in _in_turn(*_side_by_side(bags, ranges)):
-        labels, rows = formed_range(form, records, taxonomy)
-        groups[numbers] = labels + before
-        published.add(*rows.rows, np.arange(before, before + len(rows)))
-        before += len(rows)
+    with closing(_formed_in_turn(form, ranges, taxonomy)) as formed:
+        for numbers, labels, rows in formed:
+            groups[numbers] = labels + before
+            published.add(*rows.rows, np.arange(before, before + len(rows)))
+            before += len(rows)
     return groups, published.bags(taxonomy.names)
+
+
+def _formed_in_turn(form: Form, ranges: _Ranges, taxonomy: Taxonomy) -> Generator[tuple[Ints, Ints, Bags], None, None]:
+    """The numbers of the records of each range, their groups, and what is published for these.
+
+    Each of the ranges that are formed side by side has all threads. Where memory is limited it is one at a time.
+    """
+    lanes = min(LANES, kernels.threads()) if in_use() is IN_MEMORY else 1
+    together = ProgressOfParts(len(ranges.records))
+
+    def formed(lane: int) -> Generator[tuple[Ints, Ints, Bags], None, None]:
+        for number in range(lane, len(ranges), lanes):
+            numbers, records = ranges[number]
+            with kernels.using(watch=together.part(number, len(records))):
+                labels, rows = formed_range(form, records, taxonomy)
+            together.end(number, len(records))
+            yield numbers, labels, rows
+
+    return formed(0) if lanes == 1 else kernels.ahead(*(formed(lane) for lane in range(lanes)))
 
 
 def formed_range(form: Form, records: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
@@ -46,7 +70,7 @@ def formed_range(form: Form, records: Bags, taxonomy: Taxonomy) -> tuple[Ints, B
     return groups, published.renumbered(nodes.astype(np.int32), taxonomy.names)
 
 
-def _side_by_side(bags: Bags, ranges: Ints) -> tuple[Bags, Ints, Ints]:
+def _brought_together(bags: Bags, ranges: Ints) -> tuple[Bags, Ints, Ints]:
     """The records, their ranges, and their numbers, in an order in which a range is found without reading all of them.
 
     In memory the order is as it is. On a disk records of one range that are near each other are brought together, block by block: then
@@ -58,10 +82,17 @@ def _side_by_side(bags: Bags, ranges: Ints) -> tuple[Bags, Ints, Ints]:
     return selected(bags, order, in_use()), ranges[order], order
 
 
-def _in_turn(bags: Bags, ranges: Ints, numbers: Ints) -> Iterator[tuple[Ints, Bags]]:
+class _Ranges:
     """The records of each range and their numbers, in the order in which they arrived."""
-    order = np.argsort(ranges, kind="stable")
-    ends = np.cumsum(np.bincount(ranges))
-    for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-        here = order[start:end]
-        yield numbers[here], bags.select(here)
+
+    def __init__(self, records: Bags, ranges: Ints, numbers: Ints) -> None:
+        self.records, self._numbers = records, numbers
+        self._order = np.argsort(ranges, kind="stable")
+        self._ends = np.concatenate([[0], np.cumsum(np.bincount(ranges))])
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, number: int) -> tuple[Ints, Bags]:
+        here = self._order[self._ends[number] : self._ends[number + 1]]
+        return self._numbers[here], self.records.select(here)
