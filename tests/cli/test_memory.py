@@ -84,7 +84,7 @@ def test_ranges_and_blocks_of_few_records_give_the_same_release(shell: Shell, mo
     found, told = made_with(shell, "limited", "--method", method, "--memory", LEAST)
     assert rows_differing(tables, found) == 0
     assert len(ranges) % 2 == 0
-    assert ranges[: len(ranges) // 2] == ranges[len(ranges) // 2 :]
+    assert sorted(ranges[: len(ranges) // 2]) == sorted(ranges[len(ranges) // 2 :])  # without a limit two are begun at a time
     assert {name: told[name] for name in SAME} == {name: manifest[name] for name in SAME}
     assert shell.names() == {"log.tsv", "plain", "limited"}
 
