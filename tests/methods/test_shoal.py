@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 from helpers_data import TABLE_5_1, food, forests, numbered, on, on_nodes, published, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.groups import Groups
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.engines.local import LocalEngine
 from shoal.methods import METHODS
 from shoal.methods.clump import Clump
+from shoal.methods.growing import GroupSearch
 from shoal.methods.shoal import EFFORTS, Shoal
 from shoal.metrics.distortion import ggd, loss
 from shoal.privacy.k_anonymity import KAnonymity
@@ -251,3 +254,24 @@ def test_a_budget_in_seconds_is_kept_and_recorded() -> None:
     assert time.perf_counter() - started < 30
     assert release.parameters["seconds"] == 0.3
     assert holds(release, bags, taxonomy, 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("block", [30, 1000])
+def test_a_record_that_is_left_over_goes_where_least_is_lost_among_groups_of_its_block(seed: int, block: int) -> None:
+    bags, taxonomy = clustered(161, seed)
+    counts = tree_counts(bags, taxonomy)
+    options = replace(Shoal(k=4)._search(counts, "fast"), block=block)
+    search = GroupSearch(counts, bags.owners, bags.owners_repeat, options, LocalEngine())
+    grown, left, blocks = search._grow(np.arange(161))
+    groups = Groups.joined(grown)
+    [record] = left.tolist()  # as groups that are grown have exactly k records
+    similar = set(next(block for block in blocks if record in block).tolist())
+    with_it = {
+        search.loss(groups.with_newcomers(np.array([number]), left))
+        for number, members in enumerate(np.split(groups.members, groups.starts[1:-1]))
+        if similar & set(members.tolist())
+    }
+    assert (len(blocks) > 1) == (block < 161)
+    assert len(with_it) > 1
+    assert search.loss(search._join(groups, left, blocks)) == min(with_it)

@@ -234,7 +234,13 @@ class Bags:
         if len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(self)):
             raise IndexError(f"there are only {len(self):,} records")
         indptr, items, counts = kernels.run(_kernels.selected_rows, self.view, chosen, kernels.threads())
-        return Bags(indptr, items, counts, self.owners[chosen], self.vocabulary)
+        return self._as_long(Bags(indptr, items, counts, self.owners[chosen], self.vocabulary), chosen)
+
+    def _as_long(self, others: Bags, chosen: Ints | slice = slice(None)) -> Bags:
+        """Other records that are as long as these, or as the chosen ones of these: lengths that are known are not counted again."""
+        if "lengths" in vars(self):
+            vars(others)["lengths"] = self.lengths[chosen]
+        return others
 
     def relabelled(self, codes: Small, vocabulary: Vocabulary, *, as_sets: bool = False) -> Bags:
         """The same records with item i renamed to `codes[i]` of another vocabulary; below 0 drops it."""
@@ -242,7 +248,7 @@ class Bags:
 
     def renumbered(self, codes: Small, vocabulary: Vocabulary) -> Bags:
         """As `relabelled`, where codes rise with the items and drop none that occurs: rows are in order as they are."""
-        return Bags(self.indptr, codes[self.items], self.counts, self.owners, vocabulary)
+        return self._as_long(Bags(self.indptr, codes[self.items], self.counts, self.owners, vocabulary))
 
     def as_sets(self) -> Bags:
         """The same records with every count reduced to one."""

@@ -25,7 +25,7 @@ from shoal.taxonomy.tree import Taxonomy
 SMALLEST_RANGE = 50_000  # people, at least
 GROUPS_IN_A_RANGE = 10  # times k people, at least
 MARGIN = 1.2  # times the least number of people that a range is meant to hold, as a sample is not exact
-SAMPLE = 32_768  # records, at least
+SAMPLE = 8_192  # records, at least
 SAMPLE_A_RANGE = 128  # records, at least
 
 Hashes = npt.NDArray[np.uint64]

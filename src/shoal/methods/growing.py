@@ -77,12 +77,12 @@ class GroupSearch:
         groups, rest = self._identical_aside(kinds)
         leaders, followers = self._bundled(rest, kinds.kind)
         self._engine.expect(self._steps())
-        grown, left = self._grow(leaders)
+        grown, left, blocks = self._grow(leaders)
         groups = Groups.joined([groups, *grown])
         if not len(groups):
             k = self._search.k
             raise Infeasible(f"groups of {k:,} people cannot be formed from these records", hint="no group of k owners can be formed")
-        groups = self._refine(self._join(groups, left).with_followers(followers))
+        groups = self._refine(self._join(groups, left, blocks).with_followers(followers))
         if not np.array_equal(np.sort(groups.members), np.arange(len(self._counts.lengths))):
             raise RuntimeError("the engine lost records or gave some twice")
         return groups
@@ -114,27 +114,39 @@ class GroupSearch:
         [(groups, rest)] = self._engine.gather(self._engine.map(work, [kinds]))
         return groups, rest
 
-    def _grow(self, records: Ints) -> tuple[list[Groups], Ints]:
-        """Groups grown in blocks; what the blocks leave over is put together and grown again, until it is too little."""
+    def _grow(self, records: Ints) -> tuple[list[Groups], Ints, list[Ints]]:
+        """Groups grown in blocks; what these leave over is put together and grown again, until it is too little. And the first blocks."""
         things = Things(self._rows, self._counts.lengths, self._counts.weights, self._counts.units)
         work = partial(_grown, self._records, self._search.grow)
         grown: list[Groups] = []
+        first: list[Ints] = []
         before = len(records) + 1
         while self._search.k <= len(records) < before:
             before = len(records)
             blocks = self._engine.split(things, records, self._search.block)
+            first = first or blocks
             answers = self._engine.gather(self._engine.map(work, blocks))
             grown += [groups for groups, _ in answers]
             records = np.sort(np.concatenate([left for _, left in answers]))
-        return grown, records
+        return grown, records, first
 
-    def _join(self, groups: Groups, left: Ints) -> Groups:
-        """Fewer than k records, or those of people who own too many: each goes where the least is lost by it."""
+    def _join(self, groups: Groups, left: Ints, blocks: list[Ints]) -> Groups:
+        """Fewer than k records, or those of people who own too many: each goes where the least is lost by it, among similar records."""
         if not len(left):
             return groups
-        work = partial(_joined, self._records, self._meets(groups), groups.sizes)
+        near = self._near(groups, left, blocks)
+        work = partial(_joined, self._records, self._meets(groups.select(near)), groups.sizes[near])
         [homes] = self._engine.gather(self._engine.map(work, [left]))
-        return groups.with_newcomers(homes, left)
+        return groups.with_newcomers(near[homes], left)
+
+    def _near(self, groups: Groups, left: Ints, blocks: list[Ints]) -> Ints:
+        """The groups that have a record of a block in which one was left over; all, where there is one block, or no such group."""
+        block = np.full(len(self._counts.lengths), -1, np.int64)
+        for number, records in enumerate(blocks):
+            block[records] = number
+        having = np.isin(block[groups.members], block[left])
+        near = np.flatnonzero(np.add.reduceat(having, groups.starts[:-1]))
+        return near if len(blocks) > 1 and len(near) else np.arange(len(groups))
 
     def _refine(self, groups: Groups) -> Groups:
         """Rounds of local search, each over other blocks of similar groups."""
