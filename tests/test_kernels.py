@@ -215,23 +215,41 @@ def test_items_of_several_lanes_come_by_turns_and_are_made_at_the_same_time() ->
 
 
 def test_lanes_are_cancelled_together() -> None:
-    begun, stopped = threading.Event(), threading.Event()
+    """Kernels of two lanes that stop only when both were told to: whoever waits for one before telling the other waits in vain."""
+    begun, told = threading.Barrier(3), threading.Barrier(2)
 
     def endless(task: _kernels.Task) -> None:
-        begun.set()
+        begun.wait(10)
         while not task.cancelled:
             time.sleep(0.005)
-        stopped.set()
+        told.wait(10)
         raise _kernels.Cancelled
 
     def broken() -> Any:
-        assert begun.wait(10)
+        begun.wait(10)
         raise ZeroDivisionError("one lane")
         yield
 
     with pytest.raises(ZeroDivisionError, match="one lane"):
-        next(kernels.ahead(broken(), (kernels.run(endless) for _ in range(1))))
-    assert stopped.is_set()
+        next(kernels.ahead(broken(), *((kernels.run(endless) for _ in range(1)) for _ in range(2))))
+    assert not told.broken
+
+
+def test_a_lane_that_nobody_wants_ends_with_its_next_kernel() -> None:
+    """However short that is: a kernel that ends before it can be told to stop is the last one all the same."""
+    begun = threading.Event()
+
+    def items() -> Any:
+        yield 0
+        while True:
+            kernels.run(lambda task: begun.set())
+
+    coming = kernels.ahead(items())
+    assert next(coming) == 0
+    assert begun.wait(10)
+    asked = time.monotonic()
+    coming.close()
+    assert time.monotonic() - asked < 5
 
 
 def test_an_error_of_what_makes_items_is_raised_where_they_are_used() -> None:

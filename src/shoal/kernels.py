@@ -10,7 +10,7 @@ import os
 import sys
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
 from itertools import cycle
@@ -39,11 +39,12 @@ class Settings:
     watch: Watch | None = None
 
 
-def _all_cores() -> int:
+def cores() -> int:
+    """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
-_settings: ContextVar[Settings] = ContextVar("shoal_kernel_settings", default=Settings(threads=_all_cores()))  # noqa: B039 - frozen
+_settings: ContextVar[Settings] = ContextVar("shoal_kernel_settings", default=Settings(threads=cores()))  # noqa: B039 - frozen
 
 _whole: ContextVar[_kernels.Task | None] = ContextVar("shoal_whole_task", default=None)  # of which kernels here are a part
 
@@ -118,6 +119,11 @@ class Beside:
             raise RuntimeError("no kernel was begun")
         return self._running.answer()
 
+    def cancel(self) -> None:
+        """Tell the kernel that runs, where one does, that nobody wants its answer."""
+        if self._running is not None:
+            self._running.cancel()
+
     def stop(self) -> None:
         """Stop the kernel that runs, where one does."""
         if self._running is not None:
@@ -134,8 +140,8 @@ def ahead(*lanes: Iterator[Item]) -> Generator[Item, None, None]:
     item are cancelled then.
     """
     last = object()
-    with ExitStack() as open_lanes:
-        makers = [(open_lanes.enter_context(Beside()), _next_of(lane, last)) for lane in lanes]
+    makers = [(Beside(), _next_of(lane, last)) for lane in lanes]
+    try:
         for beside, following in makers:
             beside.begin(following)
         for beside, following in cycle(makers):
@@ -143,6 +149,11 @@ def ahead(*lanes: Iterator[Item]) -> Generator[Item, None, None]:
                 return
             beside.begin(following)
             yield item
+    finally:
+        for beside, _ in makers:  # all of them, before any is waited for
+            beside.cancel()
+        for beside, _ in makers:
+            beside.stop()
 
 
 def _next_of(items: Iterator[Item], last: object) -> Callable[[_kernels.Task], Any]:
@@ -184,10 +195,15 @@ class Running:
             raise self._failure.pop()
         return self._answer.pop()
 
-    def stop(self) -> None:
-        """Cancel the kernel, where it still runs, and stay until it has stopped, however often the user presses Ctrl-C meanwhile."""
+    def cancel(self) -> None:
+        """Tell the kernel to stop, where it still runs."""
         if self._started and not self._end.has_come:
             self._task.cancel()
+
+    def stop(self) -> None:
+        """Cancel the kernel, where it still runs, and stay until it has stopped, however often the user presses Ctrl-C meanwhile."""
+        self.cancel()
+        if self._started:
             _insist(self._end)
         self._failure.clear()  # nobody asks for it any more; kept, it would tie itself into a cycle
         self._answer.clear()
@@ -232,6 +248,8 @@ def _wait(end: _End, task: Any, label: str, remark: str) -> None:
             task.cancel()
         if watch is not None and label:
             watch(label, task.done, task.total, *([remark] if remark else []))
+    if whole is not None and whole.cancelled:
+        raise _kernels.Cancelled  # also where the kernel ended before it was told: nobody wants what would come after it
 
 
 def _insist(end: _End) -> None:

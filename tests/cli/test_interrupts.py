@@ -25,13 +25,17 @@ PROGRAM = textwrap.dedent(
     """
     import os, signal, sys, time
 
-    stage, words = sys.argv[1], sys.argv[2:]
+    stage, words = sys.argv[1].removeprefix("ranges: "), sys.argv[2:]
     if stage != "nothing":  # tests that run in the background inherit ignored signals
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
 
     from shoal import _kernels, kernels
     from shoal.app.cli import main, start
+
+    if sys.argv[1] != stage:
+        from shoal.engines import plan
+        plan.SMALLEST_RANGE = 1
 
     def endless(*arguments):
         os.write(1, b"begun\\n")
@@ -71,7 +75,7 @@ def begin(directory: Path, stage: str, *words: str) -> subprocess.Popen[bytes]:
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], 60)
     assert ready, f"{stage} did not begin"
-    assert os.read(process.stdout.fileno(), 100) == b"begun\n", process.communicate()
+    assert os.read(process.stdout.fileno(), 6) == b"begun\n", process.communicate()
     return process
 
 
@@ -90,14 +94,26 @@ def test_an_interrupt_in_every_stage(log: Shell, stage: str):
     process = begin(log.directory, stage, "anonymize", "log.tsv", "--method", METHOD.get(stage, "clump"), "--k", "2", "--out", "release")
     if stage in {"writing", "reporting"}:
         assert any(name.endswith(".partial") for name in log.names()), "the stage has not begun to write"
+    assert interrupted(process) == b""
+    assert log.names() == {"log.tsv"}
+
+
+@pytest.mark.parametrize("stage", ["tree_counts", "_in_threads", "meet_groups"])
+def test_an_interrupt_while_ranges_are_formed_side_by_side(shell: Shell, stage: str):
+    shell.file("log.tsv", query_log(users=150))
+    interrupted(begin(shell.directory, f"ranges: {stage}", "anonymize", "log.tsv", "--k", "2", "--out", "release"))
+    assert shell.names() == {"log.tsv"}
+
+
+def interrupted(process: subprocess.Popen[bytes]) -> bytes:
+    """What a command wrote to the output stream that was interrupted, and said so soon."""
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert time.monotonic() - pressed < SOON
     assert process.returncode == 1, err
-    assert out == b""
     assert last_line(err.decode()) == NOTHING_LEFT
-    assert log.names() == {"log.tsv"}
+    return out
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])

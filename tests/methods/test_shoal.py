@@ -21,7 +21,7 @@ from shoal.data.release import Release
 from shoal.engines.local import LocalEngine
 from shoal.methods import METHODS
 from shoal.methods.clump import Clump
-from shoal.methods.growing import GroupSearch
+from shoal.methods.growing import GroupSearch, Similar
 from shoal.methods.shoal import EFFORTS, Shoal
 from shoal.metrics.distortion import ggd, loss
 from shoal.privacy.k_anonymity import KAnonymity
@@ -274,4 +274,16 @@ def test_a_record_that_is_left_over_goes_where_least_is_lost_among_groups_of_its
     }
     assert (len(blocks) > 1) == (block < 161)
     assert len(with_it) > 1
-    assert search.loss(search._join(groups, left, blocks)) == min(with_it)
+    assert search.loss(search._join(groups, left, Similar(blocks, np.arange(161)))) == min(with_it)
+
+
+def test_a_record_that_is_left_over_may_join_identical_ones_of_no_block() -> None:
+    """Records 0 to 3 are a group of identical ones, which no block holds; the last record is like them."""
+    taxonomy = tree([-1, 0, 0, 0, 0])
+    bags = numbered(taxonomy, [[1, 2]] * 4 + [[3, 4], [3], [4], [3, 4]] + [[1]] * 4 + [[1, 2]])
+    counts = tree_counts(bags, taxonomy)
+    search = GroupSearch(counts, bags.owners, bags.owners_repeat, Shoal(k=4)._search(counts, "fast"), LocalEngine())
+    groups = Groups(np.arange(0, 13, 4), np.arange(12))
+    similar = Similar([np.arange(4, 8), np.array([8, 9, 10, 11, 12])], bags.identical())
+    joined = search._join(groups, np.array([12]), similar)
+    assert joined.sizes.tolist() == [5, 4, 4]

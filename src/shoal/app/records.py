@@ -78,9 +78,10 @@ class RecordGatherer:
     def gathered(self, parts: Iterator[Log]) -> Records:
         """The records of all parts."""
         stack = RowStack(self._spill or IN_MEMORY)
-        # Words of the next part are split while rows of this one are put in order.
-        with closing(kernels.ahead(self._typed(log) for log in parts)) as typed:
-            for (indptr, items, counts, owners), met in typed:
+        typed = (self._typed(log) for log in parts)
+        # Words of the next part are split while rows of this one are put in order; not where memory is limited.
+        with closing(kernels.ahead(typed) if self._spill is None else typed) as ready:
+            for (indptr, items, counts, owners), met in ready:
                 stack.add(*canonical_rows(indptr, items, counts, met), owners)
         texts = self._kind == "text"
         vocabulary = self._words.vocabulary if texts else Vocabulary(self._items.strings())

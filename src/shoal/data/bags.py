@@ -79,6 +79,7 @@ class Bags:
             rows = self.indptr[begin : end + 1]
             running = np.concatenate([[0], np.cumsum(self.counts[rows[0] : rows[-1]], dtype=np.int64)])
             found[begin:end] = np.diff(running[rows - rows[0]])
+        found.flags.writeable = False
         return found
 
     @property

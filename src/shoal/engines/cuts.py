@@ -21,7 +21,7 @@ from shoal.taxonomy.tree import Taxonomy
 COORDINATES = 64
 FINENESS = 256  # steps in which the square root of a weight of one is told
 GREATEST = 46_340  # steps, at most; the square is below 2^31
-LARGEST_SAMPLE = 2**22  # records, at most, as the sum of their squares is to be below 2^53
+LARGEST_SAMPLE = 2**21  # records, at most, about: the sum of their squares is to be below 2^53
 FULL_ENOUGH = 0.75  # of a range, at least, on either side of a cut
 ROOT = 0  # whose number of occurrences is the length of a record
 

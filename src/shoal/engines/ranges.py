@@ -41,22 +41,25 @@ def formed_in_ranges(form: Form, bags: Bags, taxonomy: Taxonomy, k: int) -> tupl
 
 
 def _formed_in_turn(form: Form, ranges: _Ranges, taxonomy: Taxonomy) -> Generator[tuple[Ints, Ints, Bags], None, None]:
-    """The numbers of the records of each range, their groups, and what is published for these.
-
-    Each of the ranges that are formed side by side has all threads. Where memory is limited it is one at a time.
-    """
-    lanes = min(LANES, kernels.threads()) if in_use() is IN_MEMORY else 1
+    """The numbers of the records of each range, their groups, and what is published for these."""
     together = ProgressOfParts(len(ranges.records))
 
-    def formed(lane: int) -> Generator[tuple[Ints, Ints, Bags], None, None]:
-        for number in range(lane, len(ranges), lanes):
-            numbers, records = ranges[number]
-            with kernels.using(watch=together.part(number, len(records))):
-                labels, rows = formed_range(form, records, taxonomy)
-            together.end(number, len(records))
-            yield numbers, labels, rows
+    def formed(number: int) -> tuple[Ints, Ints, Bags]:
+        numbers, records = ranges[number]
+        with kernels.using(watch=together.part(number, len(records))):
+            labels, rows = formed_range(form, records, taxonomy)
+        together.end(number, len(records))
+        return numbers, labels, rows
 
-    return formed(0) if lanes == 1 else kernels.ahead(*(formed(lane) for lane in range(lanes)))
+    lanes = _lanes()
+    dealt = [(formed(number) for number in range(lane, len(ranges), lanes)) for lane in range(lanes)]
+    return dealt[0] if lanes == 1 else kernels.ahead(*dealt)
+
+
+def _lanes() -> int:
+    """How many ranges are formed at a time, each on all threads; one where memory is limited, or not all cores may be used."""
+    free = in_use() is IN_MEMORY and kernels.threads() >= kernels.cores()
+    return min(LANES, kernels.threads()) if free else 1
 
 
 def formed_range(form: Form, records: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:

@@ -99,7 +99,7 @@ class Method(Declared, ABC):
 
     @property
     def holds_one_range(self) -> bool:
-        """Whether no more than one range of the records of many people is held at a time, so that memory can be bounded."""
+        """Whether the records of many people can be worked on one range at a time, so that memory can be bounded."""
         return False
 
     @property

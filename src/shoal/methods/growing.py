@@ -56,6 +56,24 @@ class Deadline:
         return self.seconds_left == 0
 
 
+@dataclass(frozen=True, eq=False)
+class Similar:
+    """Which records are like one another: those that were grown in one block, and identical ones, which have the same kind."""
+
+    blocks: list[Ints]
+    kind: Ints
+
+    def groups(self, groups: Groups, records: Ints) -> Ints:
+        """The numbers of the groups with a record like one of these; of all groups, where there is one block, or no such group."""
+        block = np.full(len(self.kind), -1, np.int64)
+        for number, grown in enumerate(self.blocks):
+            block[grown] = number
+        members = groups.members
+        like = np.isin(block[members], block[records]) | np.isin(self.kind[members], self.kind[records])
+        near = np.flatnonzero(np.add.reduceat(like, groups.starts[:-1]))
+        return near if len(self.blocks) > 1 and len(near) else np.arange(len(groups))
+
+
 class GroupSearch:
     """One search for groups of k people, among records in content order."""
 
@@ -82,7 +100,8 @@ class GroupSearch:
         if not len(groups):
             k = self._search.k
             raise Infeasible(f"groups of {k:,} people cannot be formed from these records", hint="no group of k owners can be formed")
-        groups = self._refine(self._join(groups, left, blocks).with_followers(followers))
+        similar = Similar(blocks, kinds.kind)
+        groups = self._refine(self._join(groups, left, similar).with_followers(followers))
         if not np.array_equal(np.sort(groups.members), np.arange(len(self._counts.lengths))):
             raise RuntimeError("the engine lost records or gave some twice")
         return groups
@@ -130,23 +149,14 @@ class GroupSearch:
             records = np.sort(np.concatenate([left for _, left in answers]))
         return grown, records, first
 
-    def _join(self, groups: Groups, left: Ints, blocks: list[Ints]) -> Groups:
+    def _join(self, groups: Groups, left: Ints, similar: Similar) -> Groups:
         """Fewer than k records, or those of people who own too many: each goes where the least is lost by it, among similar records."""
         if not len(left):
             return groups
-        near = self._near(groups, left, blocks)
+        near = similar.groups(groups, left)
         work = partial(_joined, self._records, self._meets(groups.select(near)), groups.sizes[near])
         [homes] = self._engine.gather(self._engine.map(work, [left]))
         return groups.with_newcomers(near[homes], left)
-
-    def _near(self, groups: Groups, left: Ints, blocks: list[Ints]) -> Ints:
-        """The groups that have a record of a block in which one was left over; all, where there is one block, or no such group."""
-        block = np.full(len(self._counts.lengths), -1, np.int64)
-        for number, records in enumerate(blocks):
-            block[records] = number
-        having = np.isin(block[groups.members], block[left])
-        near = np.flatnonzero(np.add.reduceat(having, groups.starts[:-1]))
-        return near if len(blocks) > 1 and len(near) else np.arange(len(groups))
 
     def _refine(self, groups: Groups) -> Groups:
         """Rounds of local search, each over other blocks of similar groups."""

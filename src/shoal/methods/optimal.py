@@ -50,7 +50,7 @@ class Optimal(KnownItemsMethod):
                 limit=MOST_CUTS,
             )
         open_cuts, seen = [(cuts.loss(first), first)], {first}
-        while rare := self._rare_set(cuts.published(open_cuts[0][1])):
+        while (rare := self._rare_set(cuts.published(open_cuts[0][1]))) is not None:
             _, cut = heappop(open_cuts)
             for further in cuts.more_general(cut, rare):
                 if further not in seen:
@@ -58,14 +58,14 @@ class Optimal(KnownItemsMethod):
                     heappush(open_cuts, (cuts.loss(further), further))
         return cuts.places(open_cuts[0][1])
 
-    def _rare_set(self, published: Bags) -> tuple[int, ...]:
-        """One of the smallest rare sets, empty where there is none; records of which nothing is left tell nothing."""
+    def _rare_set(self, published: Bags) -> tuple[int, ...] | None:
+        """One of the smallest rare sets, None where there is none; records of which nothing is left tell nothing."""
         held = published.select(published.lengths > 0)
         if not len(held):
-            return ()
+            return None
         every = np.full(len(published.vocabulary), PUBLIC, np.uint8)
         moles = minimal_moles(held, every, Power(1.0, self.k, self.m))
-        return moles[0] if len(moles) else ()
+        return moles[0] if len(moles) else None
 
 
 class Cuts:

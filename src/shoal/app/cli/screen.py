@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import click
@@ -57,11 +58,13 @@ def bars() -> Iterator[kernels.Watch | None]:
     columns = (SpinnerColumn(), texts[0], BarColumn(), TaskProgressColumn(), _TimeLeft(), texts[1])
     with Progress(*columns, console=err, transient=True) as shown:
         tasks: dict[str, Any] = {}
+        moving = Lock()  # as work may be done by several threads
 
         def watch(label: str, done: int, total: int, remark: str = "") -> None:
-            if label not in tasks:
-                tasks[label] = shown.add_task(label, total=total or None, remark="")
-            shown.update(tasks[label], completed=done, total=total or None, remark=remark)
+            with moving:
+                if label not in tasks:
+                    tasks[label] = shown.add_task(label, total=total or None, remark="")
+                shown.update(tasks[label], completed=done, total=total or None, remark=remark)
 
         yield watch
 
