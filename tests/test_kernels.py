@@ -192,13 +192,13 @@ def test_items_are_made_ahead_by_another_thread_with_the_same_settings() -> None
             assert threading.current_thread() is not threading.main_thread()
             yield number
 
-    with kernels.using(threads=7):
+    with kernels.using(threads=777):
         coming = kernels.ahead(items())
         assert next(coming) == 0
         limit = time.monotonic() + 10
         while len(made) < 2 and time.monotonic() < limit:
             time.sleep(0.005)
-        assert made == [(0, 7), (1, 7)]
+        assert made == [(0, 777), (1, 777)]
         assert list(coming) == [1, 2, 3]
 
 
@@ -212,6 +212,18 @@ def test_items_of_several_lanes_come_by_turns_and_are_made_at_the_same_time() ->
             yield number
 
     assert list(kernels.ahead(items(0), items(1))) == [0, 1, 2, 3, 4]
+
+
+def test_no_thread_is_started_where_fewer_may_work_than_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "cores", lambda: 4)
+
+    def items(lane: int) -> Any:
+        for number in range(lane, 5, 2):
+            assert threading.current_thread() is threading.main_thread()
+            yield number
+
+    with kernels.using(threads=3):
+        assert list(kernels.ahead(items(0), items(1))) == [0, 1, 2, 3, 4]
 
 
 def test_lanes_are_cancelled_together() -> None:

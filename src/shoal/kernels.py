@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sys
 from _thread import allocate_lock, start_new_thread
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
 from itertools import cycle
@@ -136,24 +136,33 @@ class Beside:
 def ahead(*lanes: Iterator[Item]) -> Generator[Item, None, None]:
     """The items of all lanes by turns, each made while those before are used: a thread for each lane, with the settings of this one.
 
-    The first lane that has no more ends them all. It is to be closed before the program ends, also after an error: kernels that make an
-    item are cancelled then.
+    Where fewer threads may work than there are cores, no more are started: items are made when they are asked for. The first lane that has
+    no more ends them all. It is to be closed before the program ends, also after an error: kernels that make an item are cancelled then.
     """
+    if threads() < cores():
+        yield from _by_turns(lanes)
+        return
     last = object()
-    makers = [(Beside(), _next_of(lane, last)) for lane in lanes]
-    try:
+    with ExitStack() as open_lanes:
+        makers = [(open_lanes.enter_context(Beside()), _next_of(lane, last)) for lane in lanes]
         for beside, following in makers:
             beside.begin(following)
+            open_lanes.callback(beside.cancel)  # which comes first at the end: all are told, before any is waited for
         for beside, following in cycle(makers):
             if (item := beside.answer()) is last:
                 return
             beside.begin(following)
             yield item
-    finally:
-        for beside, _ in makers:  # all of them, before any is waited for
-            beside.cancel()
-        for beside, _ in makers:
-            beside.stop()
+
+
+def _by_turns(lanes: Sequence[Iterator[Item]]) -> Iterator[Item]:
+    """An item of each lane after the other, until one has no more."""
+    for lane in cycle(lanes):
+        for item in lane:
+            yield item
+            break
+        else:
+            return
 
 
 def _next_of(items: Iterator[Item], last: object) -> Callable[[_kernels.Task], Any]:

@@ -11,7 +11,7 @@ import pytest
 from helpers_data import numbered, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
-from shoal.engines import plan
+from shoal.engines import plan, ranges
 from shoal.engines.ranges import formed_in_ranges
 from shoal.methods.shoal import Shoal
 from shoal.taxonomy.tree import Taxonomy
@@ -55,6 +55,13 @@ class Counting:
         with self.lock:
             self.now -= 1
         return np.zeros(len(records), np.int64), records.select([0])
+
+
+def test_one_at_a_time_where_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    with kernels.using(threads=8):
+        assert ranges._lanes() == 2
+        monkeypatch.setattr(ranges, "in_use", object)  # some shelf that is not memory
+        assert ranges._lanes() == 1
 
 
 @pytest.mark.parametrize(("threads", "at_a_time"), [(1, 1), (2 * kernels.cores(), 2)])

@@ -96,7 +96,7 @@ def test_parts_side_by_side_are_told_as_one_piece_of_work() -> None:
     second("clustering", 4, 4)
     assert heard == [
         ("clustering", 30, 100, ""),
-        ("clustering", 60, 100, ""),
+        ("clustering", 60, 100, "75% lost so far"),
         ("counting", 0, 100, ""),
         ("clustering", 100, 100, ""),
     ]

@@ -73,7 +73,7 @@ class RecordGatherer:
     def gathering(self) -> Gathering:
         """For a reader, which has the parts."""
         parcels = MemoryParcels() if self._spill is None else self._spill
-        return Gathering(lambda parts: self.gathered(parts).bags, parcels, insists=self._spill is not None)
+        return Gathering(lambda parts: self.gathered(parts).bags, parcels, bounded=self._spill is not None)
 
     def gathered(self, parts: Iterator[Log]) -> Records:
         """The records of all parts."""

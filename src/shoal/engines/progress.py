@@ -17,7 +17,7 @@ class ProgressOfParts:
         self._telling = Lock()
 
     def part(self, number: int, size: int) -> kernels.Watch | None:
-        """Who watches one part, of this size of the total; nobody, where nobody watches the whole. Remarks are of a part, and left out."""
+        """Who watches one part, of this size of the total; nobody, where nobody watches the whole."""
         watch = self._watch
         if watch is None:
             return None
@@ -25,7 +25,7 @@ class ProgressOfParts:
         def told(label: str, done: int, total: int, remark: str = "") -> None:
             with self._telling:
                 self._done[label][number] = size * done // total if total else 0
-                watch(label, sum(self._done[label].values()), self._total)
+                watch(label, sum(self._done[label].values()), self._total, remark)
 
         return told
 

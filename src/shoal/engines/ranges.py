@@ -57,9 +57,8 @@ def _formed_in_turn(form: Form, ranges: _Ranges, taxonomy: Taxonomy) -> Generato
 
 
 def _lanes() -> int:
-    """How many ranges are formed at a time, each on all threads; one where memory is limited, or not all cores may be used."""
-    free = in_use() is IN_MEMORY and kernels.threads() >= kernels.cores()
-    return min(LANES, kernels.threads()) if free else 1
+    """How many ranges are formed at a time, each on all threads; one where memory is limited."""
+    return min(LANES, kernels.threads()) if in_use() is IN_MEMORY else 1
 
 
 def formed_range(form: Form, records: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:

@@ -24,12 +24,12 @@ from shoal.io.read.source import Source
 class Gathering:
     """What becomes of the parts of a log (`make`), and where rows are kept until all are read (`parcels`).
 
-    With `insists` a format that is not read in parts is refused.
+    Where memory is `bounded`, one part is unpacked at a time, and a format that is not read in parts is refused.
     """
 
     make: Callable[[Iterator[Log]], Bags]
     parcels: Parcels
-    insists: bool = False
+    bounded: bool = False
 
 
 def gather_events(sources: Sequence[Source], layout: Layout, options: ReadOptions, gathering: Gathering) -> Reading:
@@ -50,7 +50,9 @@ class Gatherer(Collector):
         if not self._owners_met().any():
             self.tally.ledger()
         spelling, _ = self._fold_owners()
-        with closing(kernels.ahead(self._settled(self._log_of(rows)) for rows in self._parts.taken())) as logs:
+        settled = (self._settled(self._log_of(rows)) for rows in self._parts.taken())
+        # The next part is unpacked while this one is used, unless memory is bounded.
+        with closing(settled if self._gathering.bounded else kernels.ahead(settled)) as logs:
             bags = self._gathering.make(logs)
         return self._told(bags, spelling)
 

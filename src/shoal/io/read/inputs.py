@@ -60,6 +60,6 @@ def _read_as(sources: Sequence[Source], options: ReadOptions, gathering: Gatheri
     reader = {"transactions": read_transactions, ACCESSLOG: read_accesslog, PROMPTS: read_prompts}.get(layout.format, read_events)
     if gathering is not None and reader is read_events:
         return gather_events(sources, layout, options, gathering)
-    if gathering is not None and gathering.insists:
+    if gathering is not None and gathering.bounded:
         raise ParameterError(f"--memory is for query logs and tables, and this is of the format {layout.format}", hint="leave it out")
     return reader(sources, layout, options)
