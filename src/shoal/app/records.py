@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,7 +66,6 @@ class RecordGatherer:
         self._how = how
         self._words = TermSplitter(as_typed=True)
         self._items = _kernels.Interner()
-        self._kind = ""
 
     @property
     def gathering(self) -> Gathering:
@@ -77,24 +75,23 @@ class RecordGatherer:
 
     def gathered(self, parts: Iterator[Log]) -> Records:
         """The records of all parts."""
-        stack = RowStack(self._spill or IN_MEMORY)
-        typed = (self._typed(log) for log in parts)
-        # Words of the next part are split while rows of this one are put in order; not where memory is limited.
-        with closing(kernels.ahead(typed) if self._spill is None else typed) as ready:
-            for (indptr, items, counts, owners), met in ready:
-                stack.add(*canonical_rows(indptr, items, counts, met), owners)
-        texts = self._kind == "text"
+        stack, texts = RowStack(self._spill or IN_MEMORY), False
+        for log in parts:
+            if log.has_records and self._how.per != "record":
+                raise ParameterError(
+                    "the rows were read with the records they are of", hint="say record= here too, or leave it out in reading"
+                )
+            texts = log.kind == "text"
+            indptr, items, counts, owners = log.rows(*self._split(log), self._how.per, self._how.pause)
+            stack.add(*canonical_rows(indptr, items, counts, self._n_items), owners)
         vocabulary = self._words.vocabulary if texts else Vocabulary(self._items.strings())
         self.records = Records(stack.bags(vocabulary), texts, self._words.stopped)
         return self.records
 
-    def _typed(self, log: Log) -> tuple[tuple[Ints, Small, Ints | Small, Ints], int]:
-        """The rows of a part as they were typed, and how many words or items were met so far, which are numbered below that."""
-        if log.has_records and self._how.per != "record":
-            raise ParameterError("the rows were read with the records they are of", hint="say record= here too, or leave it out in reading")
-        self._kind = log.kind
-        rows = log.rows(*self._split(log), self._how.per, self._how.pause)
-        return rows, len(self._words) + len(self._items)
+    @property
+    def _n_items(self) -> int:
+        """How many words or items were met, which are numbered below that."""
+        return len(self._words) + len(self._items)
 
     def _split(self, log: Log) -> tuple[Ints, Small]:
         """The words, or the item, of each event."""
