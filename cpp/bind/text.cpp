@@ -59,7 +59,9 @@ std::vector<int64_t> encode_column(Interner& interner, const TextColumn& column,
     std::vector<int64_t> codes(column.size());
     for (int64_t i = 0; i < column.size(); ++i) {
         if (i % 8192 == 0) task.check();
-        codes[i] = column[i].empty() ? -1 : interner.code(column[i]);
+        // Rows of one person mostly follow one another.
+        const bool again = i > 0 && column[i] == column[i - 1];
+        codes[i] = again ? codes[i - 1] : column[i].empty() ? -1 : interner.code(column[i]);
     }
     return codes;
 }

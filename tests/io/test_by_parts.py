@@ -18,7 +18,7 @@ from shoal.data.tables import bags as bag_table
 from shoal.data.tables.bags import BagTable
 from shoal.io.published import bags as reading
 from shoal.io.published import different
-from shoal.io.published.different import DifferentRecords
+from shoal.io.published.different import DifferentRecords, names_in
 from shoal.io.read import parquet
 from shoal.io.write import bags as writing
 
@@ -91,7 +91,7 @@ def test_parts_are_counted_together(parts, nulls, few_at_once) -> None:
     expected: Counter = Counter()
     for part in parts:
         lists = [[*record, None] for record in part] + [None] if nulls else part
-        different_records.add_lists(pl.Series(lists, dtype=pl.List(pl.String)))
+        different_records.add_names(*names_in(pl.Series(lists, dtype=pl.List(pl.String))))
         expected.update(key(record) for record in part)
         expected[()] += nulls
     assert multiset(different_records.table()) == +expected

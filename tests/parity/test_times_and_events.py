@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -41,6 +42,20 @@ def test_times_as_python_writes_them(moment):
     assert parsed(f"{whole.year:04}/{whole:%m/%d %H:%M}") == whole.replace(second=0)
     assert parsed(f"{whole.year:04}-{whole:%m-%d}") == whole.replace(hour=0, minute=0, second=0)
     assert parsed(f"{whole.year:04}{whole:%m%d}") == whole.replace(hour=0, minute=0, second=0)
+
+
+@given(moments, st.integers(0, 18), st.sampled_from("0123456789/-T x:"))
+@settings(deadline=None)
+def test_one_changed_character_is_read_or_refused_as_python_does(moment, at, other):
+    text = moment.replace(microsecond=0).isoformat(" ")
+    changed = text[:at] + other + text[at + 1 :]
+    form = re.fullmatch(r"(\d{4})([-/])(\d\d)\2(\d\d)[ T](\d\d):(\d\d):(\d\d)", changed)
+    try:
+        expected = datetime(*map(int, form.group(1, 3, 4, 5, 6, 7))) if form else None
+    except ValueError:
+        expected = None
+    if (at, other) != (16, "-") and not changed.startswith("0000"):  # that is an offset; and Python knows no year 0
+        assert parsed(changed) == expected
 
 
 @given(st.datetimes(datetime(1969, 1, 1), datetime(2068, 12, 31)).map(lambda t: t.replace(microsecond=0)))
@@ -195,3 +210,10 @@ def test_a_column_that_was_handed_over_is_empty():
 def test_places_beyond_a_column_are_refused():
     with pytest.raises(ValueError, match="indices below"):
         column(["a"]).take(np.array([1], np.int64))
+
+
+@given(st.lists(st.sampled_from(["", "7", "8", "user 4417749 of many", "user 4417750 of many"]), max_size=30))
+@settings(deadline=None)
+def test_owners_are_numbered_as_they_are_met_and_nobody_is_minus_one(names):
+    met = {name: number for number, name in enumerate(dict.fromkeys(name for name in names if name))}
+    assert _kernels.encode_column(_kernels.Interner(), column(names), _kernels.Task()).tolist() == [met.get(name, -1) for name in names]

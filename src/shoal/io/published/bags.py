@@ -9,20 +9,21 @@ perhaps count and level (long.py); and lines of items, which are also what a CSV
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from shoal import _kernels
+from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary, stacked, united
 from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError
 from shoal.io.beside import columns_beside, metadata_beside, numbering_note
 from shoal.io.joined import split_joined
 from shoal.io.published import Facts, Reader
-from shoal.io.published.different import DifferentRecords
+from shoal.io.published.different import DifferentRecords, names_in
 from shoal.io.published.frames import raw_frame
 from shoal.io.published.json_records import is_long, json_records
 from shoal.io.published.long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long, record_column
@@ -260,13 +261,14 @@ def read(directory: Path, files: Sequence[Facts], own: bool) -> BagTable:
 
 
 def _counted_table(directory: Path, files: Sequence[Facts]) -> BagTable:
-    """Lists in Parquet are read a part at a time, so that no more of them is in memory."""
+    """Lists in Parquet are read a part at a time, and the next one meanwhile, so that no more of them is in memory."""
     found = DifferentRecords()
     for file in files:
         path = directory / file["name"]
         if file["format"] == "parquet" and file.get("layout") == LISTS:
-            for lists in own_lists(Source.of(path)):
-                found.add_lists(lists)
+            with closing(kernels.ahead(map(names_in, own_lists(Source.of(path))))) as parts:
+                for indptr, names in parts:
+                    found.add_names(indptr, names)
         else:
             found.add(read_published(path, file["format"], file.get("separator"), file.get("layout"), own=True).bags)
     return found.table()

@@ -27,13 +27,10 @@ class DifferentRecords:
         self._copies = [np.zeros(0, np.int64)]
         self._waiting = 0
 
-    def add_lists(self, lists: pl.Series) -> None:
-        """Take a record for each list of names; a null is no name."""
-        named = lists.cast(pl.List(pl.String)).list.drop_nulls()
-        flat = pl.DataFrame({"items": named.drop_nulls().explode(empty_as_null=False, keep_nulls=False)}).to_series()
-        codes = kernels.run(self._names.encode, flat.__arrow_c_stream__())
-        sizes = named.list.len().fill_null(0).to_numpy().astype(np.int64)
-        self._take(np.concatenate([[0], np.cumsum(sizes)]), codes, np.ones(len(codes), np.int32))
+    def add_names(self, indptr: Ints, names: pl.Series) -> None:
+        """Take records of names: record i has `names[indptr[i]:indptr[i+1]]`."""
+        codes = kernels.run(self._names.encode, names.__arrow_c_stream__())
+        self._take(indptr, codes, np.ones(len(codes), np.int32))
 
     def add(self, records: Bags) -> None:
         """Take records with names of their own."""
@@ -62,6 +59,14 @@ class DifferentRecords:
         first = np.unique(label, return_index=True)[1]
         self._parts.append(_nameless(*together.select(first).rows))
         self._copies.append(np.bincount(label, weights=copies, minlength=len(first)).astype(np.int64))
+
+
+def names_in(lists: pl.Series) -> tuple[Ints, pl.Series]:
+    """A record of names for each list, as DifferentRecords takes them; a null is no name."""
+    named = lists.cast(pl.List(pl.String)).list.drop_nulls()
+    names = pl.DataFrame({"items": named.drop_nulls().explode(empty_as_null=False, keep_nulls=False)}).to_series()
+    sizes = named.list.len().fill_null(0).to_numpy().astype(np.int64)
+    return np.concatenate([[0], np.cumsum(sizes)]), names
 
 
 def _nameless(indptr: Ints, items: Small, counts: Small) -> Bags:
