@@ -1,9 +1,9 @@
 """What the method costs a person as logs grow, alone and by processor time.
 
-    python benchmarks/cost_a_person.py [--users 50000 650000 5000000] [--efforts fast balanced] [--around 3]
+    python benchmarks/cost_a_person.py [--users 50000 650000 5000000] [--efforts fast balanced] [--around 2] [--repeats 1]
 
-Each run is a process of its own. As the speed of a shared machine changes from minute to minute, the smallest log is measured `--around`
-times before and after each larger one, and the larger one is compared with the median of these.
+Each run is a process of its own. As the speed of a shared machine changes from minute to minute, a larger log is measured between runs of
+the smallest one, `--around` before and after each of its `--repeats`; medians are compared.
 """
 
 from __future__ import annotations
@@ -38,24 +38,28 @@ def microseconds(users: int, efforts: list[str]) -> dict[str, float]:
     return {effort: 1e6 * taken[effort] / users for effort in efforts}
 
 
-def compared(smallest: int, users: int, efforts: list[str], around: int) -> list[dict[str, Any]]:
+def compared(smallest: int, users: int, efforts: list[str], around: int, repeats: int) -> list[dict[str, Any]]:
     """A line of the table for each effort."""
-    before = [microseconds(smallest, efforts) for _ in range(around)]
-    larger = microseconds(users, efforts)
-    near = before + [microseconds(smallest, efforts) for _ in range(around)]
-    small = {effort: sorted(run[effort] for run in near) for effort in efforts}
+    order = [*([smallest] * around + [users]) * repeats, *[smallest] * around]
+    runs = [(size, microseconds(size, efforts)) for size in order]
     return [
-        {
-            "effort": effort,
-            "users": users,
-            "us a user": larger[effort],
-            f"at {smallest:,}": median(small[effort]),
-            "from": small[effort][0],
-            "to": small[effort][-1],
-            "times": larger[effort] / median(small[effort]),
-        }
-        for effort in efforts
+        _line(effort, users, *([run[effort] for size, run in runs if size == which] for which in (smallest, users))) for effort in efforts
     ]
+
+
+def _line(effort: str, users: int, small: list[float], large: list[float]) -> dict[str, Any]:
+    """What the runs of the smallest and of the larger log took, at one effort."""
+    return {
+        "effort": effort,
+        "users": users,
+        "small from": min(small),
+        "small": median(small),
+        "small to": max(small),
+        "large from": min(large),
+        "large": median(large),
+        "large to": max(large),
+        "times": median(large) / median(small),
+    }
 
 
 def main() -> None:
@@ -63,12 +67,13 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     asked.add_argument("--users", type=int, nargs="+", default=SIZES)
     asked.add_argument("--efforts", nargs="+", default=EFFORTS)
-    asked.add_argument("--around", type=int, default=3)
+    asked.add_argument("--around", type=int, default=2)
+    asked.add_argument("--repeats", type=int, default=1)
     said = asked.parse_args()
     rows: list[dict[str, Any]] = []
     smallest, *larger = sorted(said.users)
     for users in larger:
-        rows += compared(smallest, users, list(said.efforts), said.around)
+        rows += compared(smallest, users, list(said.efforts), said.around, said.repeats)
         show("The method alone, microseconds of processor time a person", rows)
 
 
