@@ -16,6 +16,8 @@ import shoal
 
 PATIENCE = 900  # seconds, on a machine that many use
 REGISTERED = b"Registering worker"
+# Java compiles no more than short runs need, and does not check what Spark's own files hold: less than half of the processor time.
+SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 
 
 class Standalone:
@@ -24,6 +26,7 @@ class Standalone:
     def __init__(self, place: Path, memory: str = "1g", java: str = "") -> None:
         self.place, self.memory, self.java = place, memory, java
         self.workers: list[subprocess.Popen[bytes]] = []
+        self.added = 0
         port = free_port()
         self.address = f"spark://127.0.0.1:{port}"
         said = ("--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
@@ -37,12 +40,23 @@ class Standalone:
 
     def add_worker(self, **environment: str) -> None:
         """One worker more, once the master knows it."""
-        number = len(self.workers) + 1
-        work = self.place / f"worker{number}"
+        self.added += 1
+        work = self.place / f"worker{self.added}"
         work.mkdir()
         said = ("--host", "127.0.0.1", "--cores", "1", "--memory", self.memory, "--webui-port", "0", "--work-dir", str(work))
         self.workers.append(self._started("org.apache.spark.deploy.worker.Worker", *said, self.address, place=work, **environment))
-        wait_for("worker", lambda: (self.place / "Master.log").read_bytes().count(REGISTERED) >= number)
+        wait_for("worker", lambda: (self.place / "Master.log").read_bytes().count(REGISTERED) >= self.added)
+
+    def renew(self, workers: int = 2) -> None:
+        """Forget workers that were ended, and have so many again."""
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        while len(self.workers) < workers:
+            self.add_worker()
+
+    def end_workers(self) -> None:
+        """Ends all workers; the master stays."""
+        for worker in self.workers:
+            end(worker)
 
     def _started(self, name: str, *said: str, place: Path, **environment: str) -> subprocess.Popen[bytes]:
         """A process of Spark's, in a session of its own, so that it ends together with all that it starts."""
@@ -55,8 +69,8 @@ class Standalone:
 
     def end(self) -> None:
         """Ends all processes of the cluster."""
-        for process in (*self.workers, self.master):
-            end(process)
+        self.end_workers()
+        end(self.master)
 
 
 @contextmanager
@@ -64,8 +78,7 @@ def standalone(place: Path, workers: int = 2, memory: str = "1g", java: str = ""
     """A cluster with so many workers."""
     cluster = Standalone(place, memory, java)
     try:
-        for _ in range(workers):
-            cluster.add_worker()
+        cluster.renew(workers)
         yield cluster
     finally:
         cluster.end()

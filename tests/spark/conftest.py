@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java compiles no more than short runs need: half of the processor time
+from helpers_cluster import SHORT_RUNS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

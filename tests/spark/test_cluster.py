@@ -13,23 +13,29 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cluster import PATIENCE, Standalone, end, standalone, wait_for
+from helpers_cluster import PATIENCE, SHORT_RUNS, Standalone, end, standalone, wait_for
 from helpers_spark import records_in
 from shoal.engines import plan
 from shoal.methods.shoal import Shoal
 
 PEOPLE = 2000
 SMALLEST = 300
-SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java compiles no more than short runs need
 PROGRAM = f"from shoal.engines import plan; plan.SMALLEST_RANGE = {SMALLEST}; from shoal.app.cli.start import main; main()"
 IMPATIENT = f"from shoal.engines import spark; spark.SECONDS_WITHOUT_WORKERS = 15; {PROGRAM}"
 Step = tuple[str, Callable[[], None]]
 
 
-@pytest.fixture
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
     with standalone(tmp_path_factory.mktemp("cluster"), java=SHORT_RUNS) as found:
         yield found
+
+
+@pytest.fixture
+def cluster(machines: Standalone) -> Standalone:
+    """With two workers, whatever became of those of the test before."""
+    machines.renew()
+    return machines
 
 
 def finished(cluster: Standalone, place: Path, program: str, *steps: Step, **environment: str) -> tuple[int, str]:
@@ -121,28 +127,23 @@ def test_both_workers_killed_in_turn_are_one_line_and_nothing_is_left(cluster: S
 
 @pytest.mark.slow
 def test_a_cluster_without_workers_is_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path) -> None:
-    def end_all() -> None:
-        for worker in cluster.workers:
-            end(worker)
-
-    assert "the cluster has no workers" in failed(tmp_path, *finished(cluster, tmp_path, IMPATIENT, ("work", end_all)))
+    told = failed(tmp_path, *finished(cluster, tmp_path, IMPATIENT, ("work", cluster.end_workers)))
+    assert "the cluster has no workers" in told
 
 
 @pytest.fixture
-def small_disks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A directory with room for what Spark keeps of itself, but not for shuffled rows."""
+def cramped(cluster: Standalone, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+    """Workers with room for what Spark keeps of itself, but not for shuffled rows."""
     place = tmp_path_factory.mktemp("disks")
     if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], check=False).returncode:
         pytest.skip("a small file system can be mounted by root alone")
-    yield place
+    cluster.end_workers()
+    for _ in range(2):
+        cluster.add_worker(SPARK_LOCAL_DIRS=str(place))
+    yield cluster
+    cluster.end_workers()
     subprocess.run(["umount", "--lazy", place], check=True)  # a worker may hold a file open that it could not write
 
 
-def test_no_room_for_shuffled_rows_is_one_line_and_nothing_is_left(tmp_path: Path, small_disks: Path) -> None:
-    (tmp_path / "cluster").mkdir()
-    (tmp_path / "run").mkdir()
-    with standalone(tmp_path / "cluster", workers=0, java=SHORT_RUNS) as cluster:
-        for _ in range(2):
-            cluster.add_worker(SPARK_LOCAL_DIRS=str(small_disks))
-        told = failed(tmp_path / "run", *finished(cluster, tmp_path / "run", PROGRAM))
-    assert "full" in told
+def test_no_room_for_shuffled_rows_is_one_line_and_nothing_is_left(cramped: Standalone, tmp_path: Path) -> None:
+    assert "full" in failed(tmp_path, *finished(cramped, tmp_path, PROGRAM))
