@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 SOURCES := $(shell find cpp src/shoal -type f -not -name '*.pyc' -not -path '*/__pycache__/*') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test spark lint sanitize bench clean
+.PHONY: demo test spark lint sanitize sanitized-kernels bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/shoal demo
@@ -23,6 +23,9 @@ lint: $(VENV)/linted
 
 sanitize: $(VENV)/sanitized
 	PYTHON=$(BIN)/python scripts/sanitize.sh address
+
+sanitized-kernels: $(VENV)/sanitized
+	PYTHON=$(BIN)/python scripts/sanitize.sh address --build
 
 bench: $(VENV)/measured
 	$(BIN)/python benchmarks/foundation.py

@@ -3,6 +3,7 @@
 #
 #   scripts/sanitize.sh address [TESTS...]    AddressSanitizer and UndefinedBehaviorSanitizer, on the kernels' tests
 #   scripts/sanitize.sh thread                ThreadSanitizer, on scripts/race_check.py: the tests need Polars, which cannot be loaded then
+#   scripts/sanitize.sh KIND --build          builds the kernels and runs nothing
 #
 # PYTHON names an interpreter that has the test dependencies, nanobind, cmake and ninja; `make sanitize` sets one up.
 set -euo pipefail
@@ -21,6 +22,7 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSHOAL_SANITI
   -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" -DPython_EXECUTABLE="$tools/$(basename "$python")" >"$build.log" 2>&1 \
   || { cat "$build.log"; exit 1; }
 cmake --build "$build" >"$build.log" 2>&1 || { tail -60 "$build.log"; exit 1; }
+[ "${2:-}" != --build ] || exit 0
 
 # The package beside its other kernels, so that nothing is taken from an installation.
 package=$build/package

@@ -1,6 +1,7 @@
 """Every option of every command with values that nobody means: one clear line, soon, and nothing written.
 
-The options come from the commands themselves, so a new one joins by being there.
+The options come from the commands themselves, so a new one joins by being there. Each is tried with a third of the values, the next
+one with the next third; `--slow` tries all of them with each.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from shoal.app.cli.options import DATA_PARAMETERS, method_options
 from shoal.methods import METHODS
 
 SECONDS = 20
+THIRDS = 3
 
 NUMBERS = ["0", "-1", "99999999999", "9223372036854775807", "9" * 400, "1e999", "-1e999", "NaN", "0x10", "1_0"]
 TEXTS = ["", " ", "\x1b[2J", "a\nb", "\u202e", "-", "--", "\udcff", "x" * 5000, "under:", "items:", "generated:99999999999"]
@@ -138,15 +140,22 @@ def tried(shell: Shell, words: list[str]) -> str:
     return fault
 
 
+@pytest.fixture
+def step(request: pytest.FixtureRequest) -> int:
+    """How far apart the values lie that are tried with one option."""
+    return 1 if request.config.getoption("--slow") else THIRDS
+
+
 def methods_that_take(option: str) -> list[str]:
     named = option.removeprefix("--").replace("-", "_")
     return [name for name, kind in METHODS.items() if named in {p.name for p in kind.parameters()}]
 
 
-@pytest.mark.parametrize(("command", "option"), options(), ids=str)
-def test_absurd_values_of_an_option(absurd: Shell, command: str, option: str):
+@pytest.mark.parametrize(("turn", "command", "option"), [(turn, *one) for turn, one in enumerate(options())], ids=str)
+def test_absurd_values_of_an_option(absurd: Shell, step: int, turn: int, command: str, option: str):
     faults = {}
-    for value in VALUES if option != "--out" else [*NUMBERS[:3], *TEXTS, *PLACES]:  # other numbers are names like these
+    values = VALUES if option != "--out" else [*NUMBERS[:3], *TEXTS, *PLACES]  # other numbers are names like these
+    for value in values[turn % step :: step]:
         extra: list[str] = []
         if command == "anonymize" and (takers := methods_that_take(option)) and "shoal" not in takers:
             extra = ["--method", takers[0], *(["--no-guarantee"] if METHODS[takers[0]].guarantees_nothing else [])]
@@ -157,11 +166,11 @@ def test_absurd_values_of_an_option(absurd: Shell, command: str, option: str):
     assert not faults
 
 
-@pytest.mark.parametrize(("command", "at"), arguments(), ids=str)
-def test_absurd_values_of_an_argument(absurd: Shell, command: str, at: int):
+@pytest.mark.parametrize(("turn", "command", "at"), [(turn, *one) for turn, one in enumerate(arguments())], ids=str)
+def test_absurd_values_of_an_argument(absurd: Shell, step: int, turn: int, command: str, at: int):
     faults = {}
     first = len(command.split())
-    for value in [*TEXTS, *PLACES]:
+    for value in [*TEXTS, *PLACES][turn % step :: step]:
         words = list(CALLS[command])
         words[first + at : first + at + 1] = [value]
         if fault := tried(absurd, words):

@@ -52,8 +52,8 @@ def random_log(place: Path, seed: int) -> Path:
     ("seed", "method", "tree", "per"),
     [
         pytest.param(1, Km(k=4, m=1, aim="words"), DEEP, "user", id="one", marks=pytest.mark.slow),
-        pytest.param(2, Km(k=3, m=2, aim="words"), FLAT, "user", id="two"),
-        pytest.param(3, Km(k=3, m=3, aim="words"), FLAT, "event", id="three, of people with several records", marks=pytest.mark.slow),
+        pytest.param(2, Km(k=3, m=2, aim="words"), FLAT, "user", id="two", marks=pytest.mark.slow),
+        pytest.param(3, Km(k=3, m=3, aim="words"), FLAT, "event", id="three, of people with several records"),
     ],
 )
 def test_the_same_records_as_on_one_machine(tmp_path: Path, seed: int, method: Km, tree: dict[str, str], per: str) -> None:
@@ -84,9 +84,14 @@ def made(few: tuple[Path, str], tmp_path: Path, m: int) -> None:
 @pytest.mark.parametrize(
     ("step", "change", "told"),
     [
-        ("published", lambda made: made.limit(4), "lost or added"),
+        pytest.param("published", lambda made: made.limit(4), "lost or added", marks=pytest.mark.slow),
         ("published", lambda made: made.selectExpr("record", "array('bread') as items", "withheld"), "do not generalize"),
-        ("published", lambda made: made.selectExpr("record", "array('all') as items", "withheld"), "above the floor"),
+        pytest.param(
+            "published",
+            lambda made: made.selectExpr("record", "array('all') as items", "withheld"),
+            "above the floor",
+            marks=pytest.mark.slow,
+        ),
         ("shuffled", lambda made: made.limit(3), "the files do not hold the records"),
     ],
 )
