@@ -9,8 +9,9 @@ SOURCES := $(shell find cpp src/shoal -type f -not -name '*.pyc' -not -path '*/_
 demo: $(VENV)/installed
 	$(BIN)/shoal demo
 
+# One process more than there are cores: tests wait for files and for programs that they start.
 test: $(VENV)/tested
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)') --dist worksteal
 
 # After this, `make test` runs the tests on Spark too, where Java is installed.
 spark: $(VENV)/clustered

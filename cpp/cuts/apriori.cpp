@@ -1,7 +1,6 @@
 #include "cuts/apriori.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <queue>
 #include <set>
 
@@ -11,8 +10,6 @@
 namespace shoal {
 
 namespace {
-
-constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 // The loss of all items at their present nodes, summed over intervals of the preorder.
 class LossBelow {
@@ -165,7 +162,7 @@ void generalize_rare_sets(Cut& cut, bool size_by_size, Task& task) {
     const int64_t m = cut.problem().m;
     for (int64_t size = size_by_size ? 1 : m; size <= m; ++size) {
         for (;;) {
-            auto sets = rare.with(cut.nodes(), {size, everything, false}, task).sets;
+            auto sets = rare.with(cut.nodes(), {size, RareSets::all, false}, task).sets;
             if (sets.empty()) break;
             std::ranges::sort(sets);
             std::ranges::stable_sort(sets, {}, [&](const auto& set) { return holders_together(cut.tokens(), set); });

@@ -1,15 +1,12 @@
 #include "cuts/ascend.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "cuts/cover.hpp"
 
 namespace shoal {
 
 namespace {
-
-constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 class Ascent {
 public:
@@ -46,7 +43,7 @@ public:
 private:
     // Rare sets that hold one of these nodes: in each record that holds some, the fresh nodes that hit most of them are withheld again.
     std::vector<Move> withheld(std::span<const int32_t> changed, Task& task) {
-        RareFound found = rare_.with(changed, {problem_.m, everything, true, true}, task);
+        RareFound found = rare_.with(changed, {problem_.m, RareSets::all, true, true}, task);
         everywhere_.assign(problem_.tree.up.size(), 0);
         for (const auto& set : found.sets)
             for (int32_t node : set) ++everywhere_[node];

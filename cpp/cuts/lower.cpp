@@ -1,7 +1,6 @@
 #include "cuts/lower.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "cuts/cover.hpp"
 
@@ -9,7 +8,6 @@ namespace shoal {
 
 namespace {
 
-constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 constexpr int64_t worthwhile = 200;  // a further sweep must be expected to gain at least this part of the loss
 
 // A record, and a child in it that may become its parent again.
@@ -98,8 +96,8 @@ private:
     // What must become the node again. Rare sets that hold a child are broken up first: in every record that holds one, children become the
     // node. A rare set of the node and no child was safe before the split, so enough people can take the node back.
     std::vector<Move> raised(std::span<const int32_t> changed, Task& task) {
-        RareFound found = rare_.with(changed, {problem_.m, everything, true}, task);
-        if (found.empty()) found = rare_.with(std::span(&node_, 1), {problem_.m, everything, true}, task);
+        RareFound found = rare_.with(changed, {problem_.m, RareSets::all, true}, task);
+        if (found.empty()) found = rare_.with(std::span(&node_, 1), {problem_.m, RareSets::all, true}, task);
         std::vector<Move> out = raised_where_held(found);
         return out.empty() ? given_back(found) : out;
     }

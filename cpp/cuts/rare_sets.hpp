@@ -1,6 +1,8 @@
 // Sets of published nodes that too few people hold: what k^m-anonymity forbids.
 #pragma once
 
+#include <limits>
+
 #include "cuts/tokens.hpp"
 
 namespace shoal {
@@ -24,9 +26,10 @@ class RareSets {
 public:
     explicit RareSets(const Tokens& tokens);
 
+    static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
     struct Wanted {
         int64_t size;
-        std::size_t limit;  // of sets to find
+        std::size_t limit;  // of sets to find, or all
         bool holdings;
         bool minimal = false;
     };

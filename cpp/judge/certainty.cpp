@@ -14,7 +14,7 @@ __extension__ typedef __int128 Wide;
 using Records = std::vector<int32_t>;  // rising numbers of records
 
 // Items numbered by rising frequency: the records' open items, and the records of each item.
-struct Numbered {
+struct NumberedItems {
     std::vector<int32_t> item;               // of each number
     std::vector<std::vector<int32_t>> rows;  // numbers of each record, rising
     std::vector<Records> holders;            // of each number
@@ -23,12 +23,12 @@ struct Numbered {
     std::span<const int64_t> owner;
 };
 
-Numbered numbered(const Shown& shown) {
+NumberedItems numbered_items(const Shown& shown) {
     const auto items = static_cast<int32_t>(shown.open.size());
     std::vector<int64_t> frequency(items, 0);
     for (int64_t row : shown.row)
         for (int32_t id : shown.rows.row_ids(row)) ++frequency[id];
-    Numbered out;
+    NumberedItems out;
     out.owner = shown.owner;
     for (int32_t id = 0; id < items; ++id)
         if (shown.open[id] && frequency[id] > 0) out.item.push_back(id);
@@ -75,7 +75,7 @@ struct Without {
 // The search for one hidden item at a time.
 class Searcher {
 public:
-    Searcher(const Numbered& data, int64_t most)
+    Searcher(const NumberedItems& data, int64_t most)
         : data_(data), most_(most), having_(data.rows.size(), 0), known_(data.item.size(), 0), filled_(data.item.size(), 0) {}
 
     TellingRule search(int32_t hidden, int64_t& searched, Task& task) {
@@ -248,7 +248,7 @@ private:
         forget(size);
     }
 
-    const Numbered& data_;
+    const NumberedItems& data_;
     int64_t most_;
     int32_t itself_ = -1;
     const Records* list_ = nullptr;
@@ -262,7 +262,7 @@ private:
 }  // namespace
 
 Certainty greatest_certainty(const Shown& shown, int64_t most, int threads, Task& task) {
-    const Numbered data = numbered(shown);
+    const NumberedItems data = numbered_items(shown);
     std::vector<int32_t> hidden;
     for (std::size_t id = 0; id < data.hidden.size(); ++id)
         if (!data.hidden[id].empty()) hidden.push_back(static_cast<int32_t>(id));

@@ -47,18 +47,18 @@ struct Holder {
 };
 
 // Open items are numbered by rising frequency, so that the sets that begin with one item are about as much work as those of another.
-struct Numbered {
+struct NumberedRecords {
     Table open, hidden;
     std::vector<int32_t> item;  // of each number
     std::vector<int64_t> owner;
 };
 
-Numbered numbered(const Shown& shown) {
+NumberedRecords numbered_records(const Shown& shown) {
     const auto items = static_cast<int64_t>(shown.open.size());
     std::vector<int64_t> frequency(items, 0);
     for (int64_t row : shown.row)
         for (int32_t id : shown.rows.row_ids(row)) ++frequency[id];
-    Numbered out;
+    NumberedRecords out;
     for (int32_t id = 0; id < items; ++id)
         if (shown.open[id] && frequency[id] > 0) out.item.push_back(id);
     std::ranges::stable_sort(out.item, {}, [&](int32_t id) { return frequency[id]; });
@@ -103,7 +103,7 @@ void take(KnownSets& all, KnownSets&& part, int64_t most_examples) {
 // Counts sets for one thread.
 class Counter {
 public:
-    Counter(const Numbered& data, int64_t items, int64_t size, const Limits& limits, int64_t most_examples)
+    Counter(const NumberedRecords& data, int64_t items, int64_t size, const Limits& limits, int64_t most_examples)
         : data_(data),
           size_(size),
           limits_(limits),
@@ -321,7 +321,7 @@ private:
         out.examples.push_back(std::move(set));
     }
 
-    const Numbered& data_;
+    const NumberedRecords& data_;
     int64_t size_;
     Limits limits_;
     int64_t most_examples_;
@@ -340,7 +340,7 @@ private:
 }  // namespace
 
 KnownSets known_sets(const Shown& shown, int64_t size, const Limits& limits, int64_t most_examples, int threads, Task& task) {
-    const Numbered data = numbered(shown);
+    const NumberedRecords data = numbered_records(shown);
     const auto items = static_cast<int64_t>(shown.open.size()), numbers = static_cast<int64_t>(data.item.size());
     KnownSets out;
     if (shown.row.empty()) return out;

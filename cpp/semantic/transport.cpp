@@ -8,7 +8,7 @@ namespace shoal {
 
 namespace {
 
-constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max();
+constexpr int64_t kUnreached = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void Transport::prepare(std::vector<Edge>& edges, std::span<const int32_t> suppl
     std::ranges::sort(edges, {}, [](const Edge& e) { return std::pair(e.row, e.column); });
     rows_.assign(supply.size(), {nil, 0, -1, false});
     columns_.resize(capacity.size());
-    for (std::size_t j = 0; j < capacity.size(); ++j) columns_[j] = {0, kInfinite, capacity[j], -1, false};
+    for (std::size_t j = 0; j < capacity.size(); ++j) columns_[j] = {0, kUnreached, capacity[j], -1, false};
     row_start_.assign(supply.size() + 1, 0);
     column_start_.assign(capacity.size() + 1, 0);
     for (Edge& e : edges) {
@@ -88,7 +88,7 @@ void Transport::scan(const std::vector<Edge>& edges, int32_t row) {
         Column& c = columns_[edges[i].column];
         const int64_t distance = r.distance + edges[i].cost - r.potential - c.potential;
         if (c.done || distance >= c.distance) continue;
-        if (c.distance == kInfinite) reached_columns_.push_back(edges[i].column);
+        if (c.distance == kUnreached) reached_columns_.push_back(edges[i].column);
         c.distance = distance;
         c.entered = i;
         frontier_.emplace_back(distance, edges[i].column);
@@ -121,7 +121,7 @@ void Transport::reset(int64_t shortest) {
     for (int32_t column : reached_columns_) {
         Column& c = columns_[column];
         if (c.done) c.potential -= shortest - c.distance;
-        c.distance = kInfinite;
+        c.distance = kUnreached;
         c.done = false;
     }
     reached_rows_.clear();
