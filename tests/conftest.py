@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from helpers_cli import FOOD, Shell, baskets
 
-settings.register_profile("any machine", deadline=None, max_examples=50)  # how long an example takes says nothing on a busy machine
+settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing on a busy machine
 settings.load_profile("any machine")
 
 # A process that a shell started in the background ignores Ctrl-C, and tests of interrupts would wait for ever.

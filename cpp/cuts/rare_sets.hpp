@@ -26,6 +26,7 @@ class RareSets {
 public:
     explicit RareSets(const Tokens& tokens);
 
+    // Where no set is to be left out.
     static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
     struct Wanted {
         int64_t size;

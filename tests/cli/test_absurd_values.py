@@ -24,7 +24,7 @@ from shoal.app.cli.options import DATA_PARAMETERS, method_options
 from shoal.methods import METHODS
 
 SECONDS = 20
-THIRDS = 3
+PARTS = 3  # of the values, one of them for each option
 
 NUMBERS = ["0", "-1", "99999999999", "9223372036854775807", "9" * 400, "1e999", "-1e999", "NaN", "0x10", "1_0"]
 TEXTS = ["", " ", "\x1b[2J", "a\nb", "\u202e", "-", "--", "\udcff", "x" * 5000, "under:", "items:", "generated:99999999999"]
@@ -143,7 +143,7 @@ def tried(shell: Shell, words: list[str]) -> str:
 @pytest.fixture
 def step(request: pytest.FixtureRequest) -> int:
     """How far apart the values lie that are tried with one option."""
-    return 1 if request.config.getoption("--slow") else THIRDS
+    return 1 if request.config.getoption("--slow") else PARTS
 
 
 def methods_that_take(option: str) -> list[str]:

@@ -92,7 +92,7 @@ SIGNALS = [[signal.SIGINT], [signal.SIGINT, signal.SIGINT], [signal.SIGTERM], [s
 
 def test_interrupts_while_writing(food: Shell, pytestconfig: pytest.Config):
     answered = 0
-    for n, moment in enumerate(moments(pytestconfig, few=8, many=80, seed=1)):
+    for n, moment in enumerate(moments(pytestconfig, few=12, many=80, seed=1)):
         process = begin_writing(food.directory)
         time.sleep(moment)
         for number in SIGNALS[n % len(SIGNALS)]:
@@ -117,7 +117,7 @@ def test_interrupts_while_writing(food: Shell, pytestconfig: pytest.Config):
 
 def test_kills_while_writing(food: Shell, pytestconfig: pytest.Config):
     remains = 0
-    for n, moment in enumerate(moments(pytestconfig, few=4, many=40, seed=2)):
+    for n, moment in enumerate(moments(pytestconfig, few=6, many=40, seed=2)):
         replacing = n % 2 == 1
         process = begin_writing(food.directory, "--force")
         time.sleep(moment)

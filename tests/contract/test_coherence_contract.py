@@ -39,7 +39,7 @@ def sets_of(bags):
     return [frozenset(bags.record(i)) for i in range(len(bags))]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=120)
 @given(databases(), powers, st.sampled_from(WAYS))
 def test_releases_keep_the_papers_requirements_and_their_claim(database, power, way):
     rows, owners, parts = database

@@ -51,7 +51,7 @@ def under_floor(parent: tuple[int, ...], records: list[list[int]], level: int, m
     return on_nodes(bags if "bags" in method.takes else bags.as_sets(), taxonomy)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=300)
 @given(forests(nodes=12, records=(2, 9), items=(0, 5)), st.integers(1, 4), st.sampled_from(WAYS), st.booleans())
 def test_nothing_above_the_floor_is_published(forest: Any, level: int, way: Any, shared: bool) -> None:
     parent, records = forest
@@ -78,7 +78,7 @@ def _accounts_add_up(release: Release, original: Original) -> None:
         assert ledger.occurrences.of_fate("kept", "changed") == shown
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(forests(nodes=10, records=(2, 8), items=(1, 4)), st.integers(1, 4), st.sampled_from(GROUPING))
 def test_the_loss_is_that_of_the_published_items_with_everything_else_suppressed(forest: Any, level: int, way: Any) -> None:
     parent, records = forest

@@ -35,7 +35,7 @@ def loss(name: str, k: int, m: int, problem: tuple[Bags, Taxonomy], **more: Any)
     return places_loss(made(name, k, m, **more).places(*problem), problem[1])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(problems(), st.integers(2, 4), st.integers(1, 4), st.sampled_from(NAMES))
 def test_a_plain_checker_finds_no_rare_set(problem: Any, k: int, m: int, name: str) -> None:
     bags, taxonomy = problem
@@ -54,7 +54,7 @@ def test_a_plain_checker_finds_no_rare_set(problem: Any, k: int, m: int, name: s
         assert verdict.achieved.get("people", verdict.achieved.get("records")) >= k
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(problems(), st.integers(2, 4), st.integers(1, 3))
 def test_no_global_recoding_loses_less_than_the_optimal_one(problem: Any, k: int, m: int) -> None:
     assume(problem[0].n_owners >= k)
@@ -63,7 +63,7 @@ def test_no_global_recoding_loses_less_than_the_optimal_one(problem: Any, k: int
     assert loss("apriori", k, m, problem, undo=False) >= loss("apriori", k, m, problem) >= loss("km", k, m, problem)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=100)
 @given(problems(), st.integers(2, 4), st.integers(1, 3))
 def test_words_are_kept_where_suppression_alone_keeps_them(problem: Any, k: int, m: int) -> None:
     bags, taxonomy = problem
@@ -82,7 +82,7 @@ def every_cut(taxonomy: Taxonomy, node: int = 0) -> Iterator[dict[int, int]]:
         yield {node: node} | {item: image for cut in below for item, image in cut.items()}
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(problems(), st.integers(2, 4), st.integers(1, 3))
 def test_the_optimal_cut_is_that_of_trying_all(problem: Any, k: int, m: int) -> None:
     bags, taxonomy = problem
@@ -109,7 +109,7 @@ def test_neighbours_in_gray_order_differ_in_one_item() -> None:
     assert all(len(a ^ b) == 1 for a, b in pairwise(rows))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=100)
 @given(problems(), st.integers(2, 4), st.integers(1, 5))
 def test_parts_hold_enough_records_of_enough_people(problem: Any, k: int, least: int) -> None:
     bags, _ = problem

@@ -26,7 +26,7 @@ def original_of(forest: Any, owners: list[int] | None, level: int) -> Original:
     return on_nodes(numbered(taxonomy, records, owners), taxonomy)
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(
     forests(nodes=10, records=(4, 12), items=(0, 4)),
     st.sampled_from(WAYS),

@@ -64,7 +64,7 @@ def mask(tree: Taxonomy, items: list[int]) -> np.ndarray[Any, np.dtype[np.bool_]
     return np.isin(np.arange(len(tree)), items)
 
 
-@settings(deadline=None, max_examples=125)
+@settings(deadline=None, max_examples=250)
 @given(problems(), methods, st.sampled_from([1, 1, 2, 3]))
 def test_no_rule_of_a_release_is_too_certain(problem: Problem, asked: Any, level: int) -> None:
     bags, plain, sensitive = problem
@@ -90,7 +90,7 @@ def test_no_rule_of_a_release_is_too_certain(problem: Problem, asked: Any, level
         assert all(node in old or any(node < item < tree.end[node] and item not in sensitive for item in old) for node in new)
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(problems(), st.sampled_from([0.2, 0.5, 0.7]), st.booleans())
 def test_one_upward_sweep_suffices_and_suppression_creates_no_rule(problem: Problem, rho: float, plain: bool) -> None:
     bags, tree, sensitive = problem
@@ -105,7 +105,7 @@ def test_one_upward_sweep_suffices_and_suppression_creates_no_rule(problem: Prob
         assert share == before[rule]
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(problems(), st.sampled_from([0.2, 0.5, 0.7]), st.sampled_from([1, 7]))
 def test_the_best_is_never_worse_than_the_printed_the_trivial_and_suppression_alone(problem: Problem, rho: float, weight: int) -> None:
     bags, tree, sensitive = problem

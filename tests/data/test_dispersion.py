@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shoal.data.dispersion import between_groups, group_means, information_loss, standardised, sum_of_squares, within_groups
 
-SOME = settings(deadline=None, max_examples=75)
+SOME = settings(deadline=None, max_examples=150)
 
 matrices = (
     st.integers(1, 4)

@@ -58,7 +58,7 @@ timed_events = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 200), texts)
 
 
 @given(timed_events, st.integers(1, 60), st.integers(1, 3))
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 def test_sessions_are_those_of_the_plain_twin(events, gap, threads):
     if not events:
         return
@@ -68,7 +68,7 @@ def test_sessions_are_those_of_the_plain_twin(events, gap, threads):
 
 
 @given(timed_events)
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=100)
 def test_a_user_has_one_record_of_all_events(events):
     if not events:
         return
@@ -95,7 +95,7 @@ def test_a_pause_of_exactly_the_gap_does_not_end_a_session():
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from(["a", "b", "", "a b"])), max_size=40))
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 def test_repeats_are_left_out_as_a_set_would(events):
     if not events:
         return

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shoal.data.table import Attribute, Table
 from shoal.errors import InputError
 
-SOME = settings(deadline=None, max_examples=50)
+SOME = settings(deadline=None, max_examples=100)
 
 
 def test_numbers_and_owners_are_those_given():

@@ -118,7 +118,7 @@ def json_line(draw: st.DrawFn) -> str:
 @pytest.mark.parametrize("wanted", WANTED)
 @given(lines=st.lists(json_line(), min_size=1, max_size=12))
 @example(lines=['{"u": "x", "a b.c": 1}'] * 20)
-@settings(max_examples=75, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_lines_are_read_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, lines: list[str]) -> None:
     compare(tmp_path, monkeypatch, lines, WANTED[wanted])
 

@@ -45,7 +45,7 @@ def matrices(draw: st.DrawFn, members: int, items: int) -> Mask:
     return held[:, by_holders(held)]
 
 
-@settings(max_examples=50)
+@settings(max_examples=100)
 @given(st.integers(2, 6).flatmap(lambda n: matrices(n, 6)), DELTAS, PRICES, st.integers(2, 4), st.booleans())
 def test_every_member_is_within_delta_of_as_many_others_as_are_needed(
     held: Mask, delta: Fraction, price: Fraction, k: int, every: bool

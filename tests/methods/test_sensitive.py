@@ -104,7 +104,7 @@ def test_a_substitute_does_not_give_the_item_away() -> None:
     assert all(claim.check(release, on_nodes(bags, taxonomy)).holds for claim in release.claims)
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     forests(nodes=9, records=(3, 24), items=(0, 3)),
     st.lists(st.integers(0, 23), min_size=24, max_size=24),

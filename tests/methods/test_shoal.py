@@ -161,7 +161,7 @@ def test_random_records_losses_and_owners(
         assert ggd(release, on_nodes(bags, taxonomy)) <= bags.occurrences + 1e-9
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=100)
 @given(
     forests(nodes=12, records=(6, 24), items=(1, 6)),
     st.integers(2, 4),

@@ -17,7 +17,7 @@ from shoal.microaggregation.mdav import mdav_groups
 from shoal.microaggregation.numbers import NumberSpace
 from shoal.microaggregation.space import HasKernel
 
-SOME = settings(deadline=None, max_examples=75)
+SOME = settings(deadline=None, max_examples=150)
 words = st.lists(st.text("ab", min_size=3, max_size=3), min_size=4, max_size=30)
 
 

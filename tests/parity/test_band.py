@@ -28,13 +28,13 @@ def problems(draw: st.DrawFn) -> tuple[list[frozenset[int]], list[frozenset[int]
     return known, sensitive, owners, draw(st.integers(2, 5))
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(records)
 def test_the_order_is_that_of_the_whole_graph(some: list[frozenset[int]]) -> None:
     assert kernel_order(some, ITEMS) == band_order(some)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(problems(), st.sampled_from([0, 1, 3, 100]), st.integers(1, 3))
 def test_groups_are_those_of_the_plain_search(
     problem: tuple[list[frozenset[int]], list[frozenset[int]], list[int], int], nearest: int, alpha: int

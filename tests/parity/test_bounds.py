@@ -10,7 +10,7 @@ from helpers_semantic import ancestors, bags_of, plain_distance, term_distance, 
 from shoal.taxonomy.distance import SemanticDistance
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(trees(), st.data(), st.sampled_from([(1, 1), (2, 3), (3, 2), (4, 4), (9, 5)]))
 def test_a_weighted_min_sum_bounds_the_saving(tree, data, prices):
     eps, omega = prices

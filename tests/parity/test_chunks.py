@@ -31,7 +31,7 @@ def test_clusters(records: Records, most: int, k: int) -> None:
 
 
 @given(RECORDS, st.integers(1, 3), st.integers(1, 4), st.integers(1, 3), st.booleans())
-@settings(max_examples=75)
+@settings(max_examples=150)
 def test_chunks(records: Records, k: int, m: int, clusters: int, alone: bool) -> None:
     bags, sets, owners = rows_of([(i, held) for i, (_, held) in enumerate(records)] if alone else records)
     cluster = np.arange(len(bags), dtype=np.int64) % clusters

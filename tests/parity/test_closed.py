@@ -32,7 +32,7 @@ def token_order(pattern: tuple[int, ...]) -> list[tuple[int, int]]:
     return sorted((item, copy) for item, n in Counter(pattern).items() for copy in range(n))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=400)
 @given(RECORDS, st.integers(0, 12), st.integers(0, 3), st.data())
 def test_the_top_closed_patterns(records, n, shortest, data):
     weights = [data.draw(st.integers(0, 3)) for _ in records]

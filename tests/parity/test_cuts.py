@@ -40,7 +40,7 @@ def image_of(bags: Bags, places: Small) -> dict[int, int]:
     return dict(pairs)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=400)
 @given(problems(), ks, ms, st.sampled_from(WAYS))
 def test_no_set_is_rare_and_every_node_is_above_its_item(problem, k, m, steps):
     bags, taxonomy = problem
@@ -52,7 +52,7 @@ def test_no_set_is_rare_and_every_node_is_above_its_item(problem, k, m, steps):
     assert not rare_sets(rows_of(published_sets(bags, places)), bags.owners.tolist(), k, m)
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(problems(), ks, st.integers(1, 3), st.sampled_from(WAYS), st.data())
 def test_who_knows_up_to_m_items_finds_k_people_who_are_compatible(problem, k, m, steps, data):
     """The attacker of the definition, also where items are recoded locally."""
@@ -64,7 +64,7 @@ def test_who_knows_up_to_m_items_finds_k_people_who_are_compatible(problem, k, m
     assert compatible_people(before, after, bags.owners.tolist(), known, taxonomy, who) >= k
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(problems(), ks, st.integers(1, 3), st.booleans())
 def test_generalization_is_that_of_the_twin(problem, k, m, by_size):
     bags, taxonomy = problem
@@ -74,7 +74,7 @@ def test_generalization_is_that_of_the_twin(problem, k, m, by_size):
     assert image_of(bags, places) == expected
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=300)
 @given(problems(), ks, ms)
 def test_publishing_from_below_is_that_of_the_twin(problem, k, m):
     bags, taxonomy = problem
@@ -88,7 +88,7 @@ def test_what_is_rare_by_itself_takes_nothing_else_along():
     assert recoded_places(bags, taxonomy, 2, 2, Steps("nothing")).tolist() == [1, -1, -1, -1, 1, 1]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(problems(), ks, ms, st.sampled_from(["by size", "root"]))
 def test_after_undoing_no_node_can_be_split_alone(problem, k, m, start):
     bags, taxonomy = problem
@@ -107,7 +107,7 @@ def child(item: int, node: int, taxonomy: Taxonomy) -> int:
     return item
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(problems(), ks, ms)
 def test_every_further_step_loses_no_more(problem, k, m):
     chain = [Steps("by size"), Steps("by size", undo=True), Steps("by size", undo=True, local=True)]

@@ -86,7 +86,7 @@ noise = st.lists(
 
 
 @given(noise, st.sampled_from([b"\t", b","]), st.integers(1, 3), st.lists(st.integers(0, 80), max_size=4))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=400)
 def test_plain_lines_are_cut_like_split_does_in_any_pieces(text, separator, width, pieces):
     dialect = _kernels.Dialect(separator.decode(), False)
     assert cut(text, dialect, width, [min(p, len(text)) for p in pieces]) == lines_twin(text, separator, width)
@@ -101,7 +101,7 @@ cells = st.text(st.sampled_from('ab ,;"\n\r\té'), max_size=6)
     st.booleans(),
     st.lists(st.integers(0, 200), max_size=4),
 )
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=300)
 def test_what_the_csv_module_writes_is_read_back_in_any_pieces(records, separator, quote_all, pieces):
     out = io.StringIO()
     # The module leaves a lone carriage return unquoted, which cannot be told from a part of the line end.
@@ -121,7 +121,7 @@ quoted_noise = st.lists(st.sampled_from([b"a", b'"', b'""', b",", b"\n", b"\r\n"
 
 
 @given(quoted_noise, st.integers(1, 3), st.lists(st.integers(0, 60), max_size=5))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=400)
 def test_pieces_do_not_matter_and_no_line_is_lost_whatever_the_quotes(text, width, pieces):
     dialect = _kernels.Dialect(",", True)
     whole = cut(text, dialect, width)
@@ -187,7 +187,7 @@ def items(text, dialect, keep_blank):
 
 
 @given(noise.filter(lambda t: b"\0" not in t and b"\xe9" not in t and b"\r" not in t), st.booleans())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 def test_items_between_blanks_are_cut_like_split_does(text, keep_blank):
     lines = text.decode().split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines

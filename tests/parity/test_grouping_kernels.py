@@ -16,7 +16,7 @@ from shoal.methods.clump import Clump
 from shoal.methods.grouping import content_order
 from shoal.taxonomy.counts import tree_counts
 
-SOME = settings(deadline=None, max_examples=60)
+SOME = settings(deadline=None, max_examples=120)
 
 Case = tuple[tuple[int, ...], list[list[int]]]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from helpers_squares import all_groupings, enough_owners, one_change_away, plain_sse
 from shoal import _kernels, kernels
 
-SOME = settings(deadline=None, max_examples=75)
+SOME = settings(deadline=None, max_examples=150)
 
 
 def start(rows, owners, k):

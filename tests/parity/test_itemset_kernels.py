@@ -20,7 +20,7 @@ def parts_array(parts):
     return np.array(parts, np.uint8)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=300)
 @given(databases(), powers, st.booleans(), st.integers(1, 2))
 def test_minimal_moles(database, power, achieved, threads):
     rows, owners, parts = database
@@ -36,7 +36,7 @@ def test_minimal_moles(database, power, achieved, threads):
             assert Fraction(int(found.holders[i]), int(found.cohort[i])) == breach(rows, owners, mole, private)
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(databases(), powers)
 def test_what_a_coherent_database_achieves(database, power):
     rows, owners, parts = database
@@ -56,7 +56,7 @@ def test_what_a_coherent_database_achieves(database, power):
     assert found.counted == len(known)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=100)
 @given(databases(most_items=7), st.data())
 def test_supports(database, data):
     rows, owners, parts = database
@@ -138,7 +138,7 @@ def _as_moles(sets):
     return Moles(start, items, zeros, zeros, zeros, zeros, 0, 0.0, 0)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(moles_and_losses, st.sampled_from(["mm/il", "mm", "1/il"]))
 def test_greedy_elimination(case, score):
     sets, loss = case
@@ -146,7 +146,7 @@ def test_greedy_elimination(case, score):
     assert list(zip(chosen.items.tolist(), chosen.removed.tolist(), strict=True)) == brute_greedy(sets, loss, score)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=300)
 @given(moles_and_losses)
 def test_after_exchanges_every_mole_is_hit_and_no_item_can_be_spared(case):
     sets, loss = case

@@ -14,7 +14,7 @@ from helpers_itemsets import bags_of, breach, databases, powers
 from shoal import _kernels, kernels
 from shoal.itemsets.supports import PRIVATE, PUBLIC
 
-SOME = settings(deadline=None, max_examples=100)
+SOME = settings(deadline=None, max_examples=200)
 
 
 @SOME

@@ -43,34 +43,34 @@ def assert_all_pairs(case, eps: float, omega: float, measure: str, way: str = "a
     assert found.tolist() == pytest.approx(expected, abs=1e-5)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=300)
 @given(any_case(), HALVES, HALVES)
 def test_any_tree_and_any_threshold_equals_scipy(case, eps, omega):
     assert_all_pairs(case, eps, omega, "path")
     assert_all_pairs(case, eps, omega, "path", "matching")
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(any_case(), HALVES, st.booleans())
 def test_slopes_equal_scipy_where_the_threshold_does_not_bind(case, omega, by_omega):
     eps = 2 * omega if by_omega else 2.0 * case[0].height
     assert_all_pairs(case, eps, omega, "path", "slopes")
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(level_case(), HALVES, HALVES, st.sampled_from(["path", "wu-palmer"]))
 def test_greedy_by_level_equals_scipy(case, eps, omega, measure):
     scale = 1 if measure == "path" else 6
     assert_all_pairs(case, eps / scale, omega / scale, measure, "level")
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(any_case(), st.sampled_from([0.0, 0.2, 0.25, 0.4, 0.5, 0.6, 1.0]), st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0]))
 def test_wu_palmer_equals_scipy(case, eps, omega):
     assert_all_pairs(case, eps, omega, "wu-palmer")
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(trees(), st.data())
 def test_distances_of_terms(tree, data):
     u, v = (data.draw(st.integers(0, len(tree) - 1)) for _ in range(2))

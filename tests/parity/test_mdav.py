@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers_mdav import plain_mdav
 from shoal import _kernels, kernels
 
-THOROUGH = settings(deadline=None, max_examples=100)
+THOROUGH = settings(deadline=None, max_examples=200)
 
 
 def kernel(rows, owners, k, threads=1):

@@ -13,7 +13,7 @@ from helpers_data import forests, numbered, numbers_of, tree, trees
 from shoal import _kernels, kernels
 from shoal.taxonomy.counts import meet
 
-MANY = settings(deadline=None, max_examples=75)
+MANY = settings(deadline=None, max_examples=150)
 FORMS = ("own", "parent", "higher", "top")
 NONE = (0, 0, 0, 0)
 

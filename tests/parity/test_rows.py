@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import helpers_twins as twins
 from shoal import _kernels, kernels
 
-SOME = settings(deadline=None, max_examples=50)
+SOME = settings(deadline=None, max_examples=100)
 
 Row = list[tuple[int, int]]
 

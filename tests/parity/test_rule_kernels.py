@@ -19,7 +19,7 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 limits = st.one_of(st.none(), st.integers(0, 4))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=400)
 @given(sensitive_records(), limits, st.integers(1, 3))
 def test_the_judge_finds_the_greatest_certainty_of_every_sensitive_item(database: Any, most: int | None, threads: int) -> None:
     rows, owners, sensitive, n = database
@@ -53,7 +53,7 @@ def found_rules(bags: Bags, hidden: Mask, first: Mask | None, limit: Fraction, s
     return found | {"rules": [(frozenset(together.tolist()) - {item}, item) for together, item in pairs]}
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=400)
 @given(sensitive_records(), st.sampled_from(["0", "0.2", "0.5", "2/3", "1"]), st.integers(0, 4), st.booleans())
 def test_the_methods_find_every_rule_of_a_size_that_breaches_the_limit(database: Any, text: str, size: int, some: bool) -> None:
     rows, owners, sensitive, n = database

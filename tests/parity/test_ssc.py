@@ -59,7 +59,7 @@ def replayed(tree, records, bags, distance, members, pool):
         pool.remove(chosen)
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(cases(), st.integers(2, 4))
 def test_every_member_is_the_nearest_of_those_left(case, k):
     tree, records, distance = case
@@ -76,7 +76,7 @@ def test_every_member_is_the_nearest_of_those_left(case, k):
     assert sorted(left) == sorted(pool)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=100)
 @given(cases(most=9))
 def test_a_leftover_joins_the_nearest_centre(case):
     tree, records, distance = case
@@ -92,7 +92,7 @@ def test_a_leftover_joins_the_nearest_centre(case):
     assert late == min(c for c in range(len(costs)) if costs[c] < costs[late] + 1e-5)
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(cases(most=5))
 def test_centres_are_matchings_of_least_cost(case):
     tree, records, distance = case
@@ -128,7 +128,7 @@ def test_large_vocabularies_are_matched_exactly_too(flat, measure):
         assert matched + dropped * joined * distance.nil == pytest.approx(expected, abs=1e-4)
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(cases(most=12))
 def test_the_nearest_vocabulary_of_each(case):
     tree, records, distance = case

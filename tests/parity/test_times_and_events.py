@@ -166,7 +166,7 @@ events = st.lists(st.tuples(st.integers(0, 5), st.integers(-3, 3)), max_size=60)
 
 
 @given(events, st.integers(1, 3), st.booleans())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 def test_events_are_ordered_like_a_stable_sort(found, threads, timed):
     owner = np.array([e[0] for e in found], np.int64)
     time = np.array([e[1] for e in found], np.int64) if timed else np.zeros(0, np.int64)
@@ -176,7 +176,7 @@ def test_events_are_ordered_like_a_stable_sort(found, threads, timed):
 
 
 @given(events)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 def test_events_that_share_a_moment_are_found(found):
     owner, time = (np.array([e[i] for e in found], np.int64) for i in (0, 1))
     order = _kernels.event_order(owner, time, 6, 1, _kernels.Task())

@@ -26,7 +26,7 @@ def tiny_clusters(draw: st.DrawFn, letters: str = "abcd") -> Cluster:
 
 
 @given(tiny_clusters(), st.integers(2, 3), st.integers(1, 3))
-@settings(max_examples=75)
+@settings(max_examples=150)
 def test_the_judge_agrees_with_all_reconstructions(cluster: Cluster, k: int, m: int) -> None:
     assert holds(k, m, cluster) == keeps_promise(k, m, cluster)
 

@@ -25,7 +25,7 @@ def distance(one: frozenset[str], other: frozenset[str]) -> Fraction:
     return Fraction(len(one ^ other), len(union)) if union else Fraction(0)
 
 
-@settings(max_examples=75)
+@settings(max_examples=150)
 @given(RECORDS, st.sampled_from(["0", "0.2", "0.25", "0.5", "0.6", "0.75", "0.95"]), st.data())
 def test_what_is_near_is_what_plain_distances_say(records: list[frozenset[str]], delta: str, data: st.DataObject) -> None:
     owners = data.draw(st.lists(st.integers(0, 3), min_size=len(records), max_size=len(records)))

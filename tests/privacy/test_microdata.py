@@ -27,7 +27,7 @@ def released(frame, rows=None):
     return Release({"microdata": RowTable(pl.DataFrame(frame))}, secret=None if rows is None else Secret(np.array(rows)))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 9)), min_size=1, max_size=20), st.integers(2, 4))
 def test_classes_are_counted_over_the_named_columns(rows, k):
     frame = pl.DataFrame(rows, schema={"a": pl.Float64, "b": pl.Float64, "c": pl.Int64}, orient="row")

@@ -40,7 +40,7 @@ def claim(rho: float, *sensitive: str, **more: Any) -> RhoUncertainty:
     return RhoUncertainty(rho=rho, sensitive=sensitive, **more)  # type: ignore[arg-type]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(sensitive_records(), st.sampled_from([0, 0.25, 0.29, 0.5, 0.75]), st.one_of(st.none(), st.integers(0, 3)), st.booleans())
 def test_verdict_and_greatest_certainty_are_those_of_all_rules(database: Any, rho: float, most: int | None, known: bool) -> None:
     rows, owners, sensitive, n = database

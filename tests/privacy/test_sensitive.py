@@ -36,7 +36,7 @@ def judges_keys(name: str) -> set[str]:
     return set(judge._keys(pl.Series([name], dtype=pl.String))["key"].to_list())
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.sampled_from(WORDS), st.text(st.characters(blacklist_categories=("Cs", "Cn")), max_size=8)))
 def test_judge_and_method_compare_names_alike(name: str) -> None:
     nouns = {key for key in judges_keys(name) if key.startswith("noun ")}

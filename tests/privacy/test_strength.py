@@ -26,7 +26,7 @@ def fewest_alike(records: list[frozenset[str]], owners: list[int]) -> int:
     return min(len({owner for other, owner in zip(records, owners, strict=True) if other == record}) for record in records)
 
 
-@settings(max_examples=100)
+@settings(max_examples=200)
 @given(RECORDS, st.data())
 def test_the_largest_k_at_each_m_is_that_of_the_definition(drawn: list[set[str]], data: st.DataObject) -> None:
     records = [frozenset(record) for record in drawn]
@@ -45,7 +45,7 @@ def test_the_largest_k_at_each_m_is_that_of_the_definition(drawn: list[set[str]]
     assert found.every_m or (found.largest_m, found.largest_m_exact) == (max(holding, default=0), True)
 
 
-@settings(max_examples=75)
+@settings(max_examples=150)
 @given(RECORDS, st.integers(0, 60), st.integers(2, 4))
 def test_what_a_small_budget_leaves_uncounted_is_only_bounded_from_above(drawn: list[set[str]], budget: int, k: int) -> None:
     records = [frozenset(record) for record in drawn]

@@ -81,7 +81,7 @@ def test_too_few_at_the_bottom_join_upwards_over_empty_bins() -> None:
     st.lists(st.integers(0, 3000), max_size=40),
     st.integers(2, 12),
 )
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 def test_every_bar_of_originals_counts_no_one_or_many(originals: list[tuple[int, int]], after: list[int], fewest: int) -> None:
     before, people = (ints(*column) for column in zip(*originals, strict=True))
     found = compare(before, people, ints(*after), np.ones(len(after), np.int64), fewest)

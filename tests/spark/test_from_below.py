@@ -84,14 +84,9 @@ def made(few: tuple[Path, str], tmp_path: Path, m: int) -> None:
 @pytest.mark.parametrize(
     ("step", "change", "told"),
     [
-        pytest.param("published", lambda made: made.limit(4), "lost or added", marks=pytest.mark.slow),
+        ("published", lambda made: made.limit(4), "lost or added"),
         ("published", lambda made: made.selectExpr("record", "array('bread') as items", "withheld"), "do not generalize"),
-        pytest.param(
-            "published",
-            lambda made: made.selectExpr("record", "array('all') as items", "withheld"),
-            "above the floor",
-            marks=pytest.mark.slow,
-        ),
+        ("published", lambda made: made.selectExpr("record", "array('all') as items", "withheld"), "above the floor"),
         ("shuffled", lambda made: made.limit(3), "the files do not hold the records"),
     ],
 )

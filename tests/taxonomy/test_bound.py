@@ -62,7 +62,7 @@ def optimum(parent: Parents, records: list[tuple[int, ...]], k: int) -> Fraction
     return min(sum((price(tuple(sorted(p))) for p in parts), Fraction(0)) for parts in partitions(list(range(len(records)))))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=300)
 @given(forests(nodes=10, records=(3, 6), items=(1, 5)), st.sampled_from([2, 3, 4]))
 def test_the_bound_is_never_above_the_optimum(instance: tuple[Parents, list[list[int]]], k: int) -> None:
     parent, rows = instance

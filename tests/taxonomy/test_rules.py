@@ -32,7 +32,7 @@ def recodings(draw: st.DrawFn) -> tuple[list[int], list[list[int]], list[int]]:
     return parent, records, code
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(recodings())
 def test_rules_recode_what_occurs_as_was_done_or_are_none(problem: tuple[list[int], list[list[int]], list[int]]) -> None:
     parent, records, code = problem
