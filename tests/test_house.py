@@ -16,7 +16,7 @@ CPP = ROOT / "cpp"
 PYTHON = sorted((ROOT / "src").rglob("*.py"))
 CPLUSPLUS = sorted(CPP.rglob("*.?pp"))
 
-LONGEST_FILE, LONGEST_FUNCTION = 400, 60
+LONGEST_FILE, LONGEST_FUNCTION = 800, 60
 
 # A name of a module in a string: of import_module, or a place in a table of named parts, "shoal.methods.clump:Clump".
 PLACE = re.compile(r"shoal(\.\w+)+(:\w+)?")
