@@ -3,12 +3,18 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 
 namespace shoal {
 
 struct Cancelled : std::runtime_error {
     Cancelled() : std::runtime_error("cancelled") {}
+};
+
+// A kernel needs more work, or more memory, than its caller allows.
+struct OutOfPatience : std::runtime_error {
+    using std::runtime_error::runtime_error;
 };
 
 class Task {
@@ -25,6 +31,15 @@ public:
     void check() const {
         if (cancelled_.load(std::memory_order_relaxed)) throw Cancelled();
     }
+    // Limits the work of the kernels that use this task, in steps; without a call there is no limit.
+    void allow(std::int64_t steps) { allowed_.store(steps, std::memory_order_relaxed); }
+    // Counts work. The sum over all threads decides, so whether a kernel exceeds its limit does not depend on their number or speed.
+    void spend(std::int64_t steps) {
+        if (spent_.fetch_add(steps, std::memory_order_relaxed) + steps > allowed_.load(std::memory_order_relaxed))
+            throw OutOfPatience("steps");
+        check();
+    }
+    std::int64_t spent() const { return spent_.load(std::memory_order_relaxed); }
     void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
     bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
     std::int64_t done() const { return done_.load(std::memory_order_relaxed); }
@@ -34,6 +49,7 @@ private:
     std::atomic<bool> cancelled_{false};
     std::atomic<std::int64_t> done_{0};
     std::atomic<std::int64_t> total_{0};
+    std::atomic<std::int64_t> allowed_{std::numeric_limits<std::int64_t>::max()}, spent_{0};
 };
 
 }  // namespace shoal

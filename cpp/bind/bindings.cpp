@@ -42,11 +42,14 @@ namespace {
 void bind_task(nb::module_& m) {
     nb::exception<Cancelled>(m, "Cancelled");
     nb::exception<Infeasible>(m, "Infeasible");
+    nb::exception<OutOfPatience>(m, "OutOfPatience");
     nb::class_<Task>(m, "Task", "Progress of a running kernel, and the way to stop it.")
         .def(nb::init<>())
         .def("cancel", &Task::cancel)
         .def("begin", &Task::begin, "total"_a, "So much work is to come, in steps.")
         .def("step", &Task::step, "n"_a = 1, "So much of it is done. Raises Cancelled where the caller gave up.")
+        .def("allow", &Task::allow, "steps"_a, "Limit the work of the kernels that use this task. Beyond it they raise OutOfPatience.")
+        .def_prop_ro("spent", &Task::spent, "Steps of work that the kernels have counted.")
         .def_prop_ro("cancelled", &Task::cancelled)
         .def_prop_ro("done", &Task::done)
         .def_prop_ro("total", &Task::total);

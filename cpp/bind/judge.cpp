@@ -6,6 +6,7 @@
 #include "judge/classes.hpp"
 #include "judge/generalizes.hpp"
 #include "judge/known_sets.hpp"
+#include "judge/matching.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -94,6 +95,18 @@ void bind_certainty(nb::module_& m) {
         "rows"_a, "row"_a, "owner"_a, "open"_a, "hidden"_a, "most"_a, "threads"_a, "task"_a);
 }
 
+void bind_largest_matching(nb::module_& m) {
+    m.def(
+        "largest_matching",
+        [](I64 of, I64 record, I64 wanted, int64_t records, Task& task) {
+            need(of.shape(0) == record.shape(0), "a record for every class");
+            indices_within(span(of), static_cast<int64_t>(wanted.shape(0)));
+            indices_within(span(record), records);
+            return unlocked([&] { return largest_matching(span(of), span(record), span(wanted), records, task); });
+        },
+        "of"_a, "record"_a, "wanted"_a, "records"_a, "task"_a);
+}
+
 void bind_generalizes(nb::module_& m) {
     m.def(
         "generalizes_pairs",
@@ -122,5 +135,6 @@ void bind_generalizes(nb::module_& m) {
 void bind_judge(nb::module_& m) {
     bind_counting(m);
     bind_certainty(m);
+    bind_largest_matching(m);
     bind_generalizes(m);
 }

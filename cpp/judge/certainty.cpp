@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/parallel.hpp"
+#include "judge/work.hpp"
 
 namespace shoal {
 
@@ -49,6 +50,14 @@ NumberedItems numbered_items(const Shown& shown) {
     return out;
 }
 
+constexpr int64_t kMostHeld = int64_t{512} << 20;  // bytes that the open branches of one search may hold
+
+// How many steps `common` takes.
+int64_t steps_of_common(const Records& some, const Records& others) {
+    const auto fewer = static_cast<int64_t>(some.size()), more = static_cast<int64_t>(others.size());
+    return 16 + (fewer * 16 > more ? fewer + more : fewer * 16);
+}
+
 // The records of `some` that are among the others too; those are many more, as a rule.
 Records common(const Records& some, const Records& others) {
     Records out;
@@ -75,17 +84,18 @@ struct Without {
 // The search for one hidden item at a time.
 class Searcher {
 public:
-    Searcher(const NumberedItems& data, int64_t most)
-        : data_(data), most_(most), having_(data.rows.size(), 0), known_(data.item.size(), 0), filled_(data.item.size(), 0) {}
+    Searcher(const NumberedItems& data, int64_t most, Task& task)
+        : data_(data), work_(task), most_(most), having_(data.rows.size(), 0), known_(data.item.size(), 0), filled_(data.item.size(), 0) {}
 
-    TellingRule search(int32_t hidden, int64_t& searched, Task& task) {
+    TellingRule search(int32_t hidden, int64_t& searched) {
         best_ = {{}, hidden, 0, 1};
         itself_ = data_.number[hidden];
         const Records& with = data_.hidden[hidden];
         for (int32_t record : with) having_[record] = 1;
         note_owners(with);
-        find_without(with, task);
-        begin(with, searched, task);
+        find_without(with);
+        begin(with, searched);
+        work_.flush();
         for (int32_t record : with) having_[record] = 0;
         std::ranges::sort(best_.known);
         return std::move(best_);
@@ -117,15 +127,18 @@ private:
     }
 
     // For each record with the item, who holds all else of it; this is also the rule of that record's largest set.
-    void find_without(const Records& with, Task& task) {
+    void find_without(const Records& with) {
         without_.clear();
         for (int32_t record : with) {
-            task.check();
             std::vector<int32_t> rest;
             for (int32_t number : data_.rows[record])
                 if (number != itself_) rest.push_back(number);
             Records all = rest.empty() ? everyone() : data_.holders[rest.front()];
-            for (std::size_t i = 1; i < rest.size(); ++i) all = common(all, data_.holders[rest[i]]);
+            work_.add(static_cast<int64_t>(rest.size() + all.size()));
+            for (std::size_t i = 1; i < rest.size(); ++i) {
+                work_.add(steps_of_common(all, data_.holders[rest[i]]));
+                all = common(all, data_.holders[rest[i]]);
+            }
             Records both, lacking, never;
             for (int32_t other : all) {
                 (having_[other] ? both : lacking).push_back(other);
@@ -155,7 +168,7 @@ private:
         Records all;
     };
 
-    void begin(const Records& with, int64_t& searched, Task& task) {
+    void begin(const Records& with, int64_t& searched) {
         list_ = &with;
         Branch root{{}, everyone()};
         for (std::size_t place = 0; place < with.size(); ++place) root.with.push_back(static_cast<int32_t>(place));
@@ -163,11 +176,12 @@ private:
         if (!limited()) root.all = add(closure(root.with, -1), root.all);
         judge_branch(root);
         ++searched;
-        if (most_ != 0) extend(root, -1, searched, task);
+        if (most_ != 0) extend(root, -1, searched);
         forget(0);
     }
 
     void judge_branch(const Branch& branch) {
+        work_.add(static_cast<int64_t>(2 * branch.with.size() + (owned() ? branch.all.size() : 0)));
         Records both;
         for (int32_t place : branch.with) both.push_back((*list_)[place]);
         judge(set_, both, branch.all);
@@ -190,10 +204,12 @@ private:
     std::vector<int32_t> closure(const std::vector<int32_t>& with, int32_t core) {
         std::vector<int32_t> shared;
         const auto& first = data_.rows[(*list_)[with.front()]];
+        work_.add(static_cast<int64_t>(first.size()));
         for (int32_t number : first)
             if (number != itself_ && number != core && !known_[number]) shared.push_back(number);
         for (std::size_t i = 1; i < with.size() && !shared.empty(); ++i) {
             const auto& row = data_.rows[(*list_)[with[i]]];
+            work_.add(8 * static_cast<int64_t>(shared.size()));
             std::erase_if(shared, [&](int32_t number) { return !std::ranges::binary_search(row, number); });
         }
         return shared;
@@ -206,6 +222,7 @@ private:
             known_[numbers[i]] = 1;
             set_.push_back(numbers[i]);
             const Records& holders = data_.holders[numbers[i]];
+            work_.add(set_.size() == 1 ? static_cast<int64_t>(holders.size()) : steps_of_common(i == 0 ? before : all, holders));
             all = set_.size() == 1 ? holders : common(i == 0 ? before : all, holders);
         }
         return numbers.empty() ? before : all;
@@ -215,24 +232,37 @@ private:
         for (; set_.size() > size; set_.pop_back()) known_[set_.back()] = 0;
     }
 
-    void extend(const Branch& from, int32_t core, int64_t& searched, Task& task) {
-        task.check();
+    // Open branches hold memory, most where sets may be long: beyond a limit the search ends.
+    void hold(int64_t bytes) {
+        held_ += bytes;
+        if (held_ > kMostHeld) throw OutOfPatience("memory");
+    }
+
+    void extend(const Branch& from, int32_t core, int64_t& searched) {
         std::vector<int32_t> present;
+        int64_t entries = 0;
+        for (int32_t place : from.with) entries += static_cast<int64_t>(data_.rows[(*list_)[place]].size());
+        work_.add(16 + 4 * entries);
         for (int32_t place : from.with)
             for (int32_t number : data_.rows[(*list_)[place]])
                 if (number > core && number != itself_ && !known_[number] && filled_[number]++ == 0) present.push_back(number);
         std::ranges::sort(present);
         std::vector<std::vector<int32_t>> places(present.size());
+        int64_t bytes = static_cast<int64_t>(present.size() * 64 + (from.with.size() + from.all.size()) * sizeof(int32_t));
+        for (int32_t number : present) bytes += filled_[number] * static_cast<int64_t>(sizeof(int32_t));
+        hold(bytes);
         for (std::size_t i = 0; i < present.size(); ++i) places[i].reserve(filled_[present[i]]);
         for (std::size_t i = 0; i < present.size(); ++i) filled_[present[i]] = static_cast<int64_t>(i) + 1;
         for (int32_t place : from.with)
             for (int32_t number : data_.rows[(*list_)[place]])
                 if (filled_[number] > 0) places[filled_[number] - 1].push_back(place);
         for (int32_t number : present) filled_[number] = 0;
-        for (std::size_t i = 0; i < present.size(); ++i) branch_off(from, present[i], std::move(places[i]), searched, task);
+        for (std::size_t i = 0; i < present.size(); ++i) branch_off(from, present[i], std::move(places[i]), searched);
+        held_ -= bytes;
     }
 
-    void branch_off(const Branch& from, int32_t number, std::vector<int32_t>&& with, int64_t& searched, Task& task) {
+    void branch_off(const Branch& from, int32_t number, std::vector<int32_t>&& with, int64_t& searched) {
+        work_.add(8 + 2 * static_cast<int64_t>(with.size()));
         if (!matters(with)) return;
         std::vector<int32_t> further;
         if (!limited()) {
@@ -244,12 +274,13 @@ private:
         const Branch branch{std::move(with), add(further, from.all)};
         ++searched;
         judge_branch(branch);
-        if (!limited() || static_cast<int64_t>(set_.size()) < most_) extend(branch, number, searched, task);
+        if (!limited() || static_cast<int64_t>(set_.size()) < most_) extend(branch, number, searched);
         forget(size);
     }
 
     const NumberedItems& data_;
-    int64_t most_;
+    Work work_;
+    int64_t most_, held_ = 0;
     int32_t itself_ = -1;
     const Records* list_ = nullptr;
     std::vector<char> having_, known_;
@@ -273,8 +304,8 @@ Certainty greatest_certainty(const Shown& shown, int64_t most, int threads, Task
     std::vector<std::unique_ptr<Searcher>> workers(static_cast<std::size_t>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(n, 1))));
     task.begin(n);
     parallel_blocks(n, 1, threads, task, [&](int64_t i, int64_t, int worker) {
-        if (!workers[worker]) workers[worker] = std::make_unique<Searcher>(data, most);
-        out.rules[i] = workers[worker]->search(hidden[i], searched[i], task);
+        if (!workers[worker]) workers[worker] = std::make_unique<Searcher>(data, most, task);
+        out.rules[i] = workers[worker]->search(hidden[i], searched[i]);
     });
     for (int64_t count : searched) out.searched += count;
     return out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
+#include "judge/work.hpp"
 
 namespace shoal {
 
@@ -45,14 +46,16 @@ std::vector<int64_t> row_classes(const Rows& rows, int threads, Task& task) {
     });
     std::ranges::sort(prints, [](const Print& a, const Print& b) { return a.value != b.value ? a.value < b.value : a.row < b.row; });
     std::vector<int64_t> first(n), distinct;  // the first row of the same content; the distinct contents of one fingerprint
+    Work work(task);
     for (int64_t at = 0; at < n; ++at) {
-        if (at % 65536 == 0) task.check();
         if (at == 0 || prints[at - 1].value != prints[at].value) distinct.clear();
         const int64_t row = prints[at].row;
         const auto same = std::ranges::find_if(distinct, [&](int64_t other) { return identical(rows, other, row); });
+        work.add(8 + (same - distinct.begin() + 1) * (rows.indptr[row + 1] - rows.indptr[row] + 1));
         first[row] = same == distinct.end() ? row : *same;
         if (same == distinct.end()) distinct.push_back(row);
     }
+    work.flush();
     std::vector<int64_t> label(n);
     int64_t labels = 0;
     for (int64_t i = 0; i < n; ++i) label[i] = first[i] == i ? labels++ : label[first[i]];

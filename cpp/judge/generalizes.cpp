@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "judge/work.hpp"
 
 namespace shoal {
 
@@ -43,11 +44,15 @@ std::vector<uint8_t> generalizes_pairs(const Rows& originals, const Rows& publis
     parallel_blocks(n, 512, threads, task, [&](int64_t begin, int64_t stop, int) {
         std::vector<int32_t> free;
         std::vector<std::size_t> order;
+        Work work(task);
         for (int64_t i = begin; i < stop; ++i) {
             if (row[i] < 0) continue;
+            const auto nodes = static_cast<int64_t>(published.row_ids(row[i]).size());
+            work.add(32 + static_cast<int64_t>(originals.row_ids(record[i]).size()) * (1 + nodes / 8) + 16 * nodes);
             ok[i] = matches(originals.row_ids(record[i]), originals.row_counts(record[i]), published.row_ids(row[i]),
                             published.row_counts(row[i]), end, depth, free, order);
         }
+        work.flush();
     });
     return ok;
 }

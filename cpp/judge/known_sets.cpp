@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "judge/work.hpp"
 
 // One build serves all machines: the loop that decides the speed is compiled for several and chosen when the program starts.
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
@@ -103,46 +104,50 @@ void take(KnownSets& all, KnownSets&& part, int64_t most_examples) {
 // Counts sets for one thread.
 class Counter {
 public:
-    Counter(const NumberedRecords& data, int64_t items, int64_t size, const Limits& limits, int64_t most_examples)
+    Counter(const NumberedRecords& data, int64_t items, int64_t size, const Limits& limits, int64_t most_examples, Task& task)
         : data_(data),
+          work_(task),
           size_(size),
           limits_(limits),
           most_examples_(most_examples),
           records_(items, 0),
           people_(items, 0),
-          last_(items, -1) {
+          last_(items, -1),
+          filled_(data.item.size() + 1, 0) {
         levels_.resize(static_cast<std::size_t>(std::max<int64_t>(size, 1)));
-        for (Level& level : levels_) level.filled.assign(data.item.size() + 1, 0);
     }
 
     // All sets that begin with this item, which these records hold.
-    void count_from(int32_t item, std::span<const Holder> holders, KnownSets& out, Task& task) {
+    void count_from(int32_t item, std::span<const Holder> holders, KnownSets& out) {
         set_.assign(1, item);
         if (data_.owner.empty() && dense(holders))
-            count_bits(holders, out, task);
+            count_bits(holders, out);
         else
-            count(holders, out, task);
+            count(holders, out);
+        work_.flush();
     }
 
     // All sets that begin with the items in `set_`, which these records hold.
-    void count(std::span<const Holder> holders, KnownSets& out, Task& task) {
-        task.check();
+    void count(std::span<const Holder> holders, KnownSets& out) {
+        work_.add(kPerSet + static_cast<int64_t>(holders.size()));
         if (static_cast<int64_t>(set_.size()) == size_) return judge(holders, out);
         if (static_cast<int64_t>(set_.size()) + 1 == size_ && data_.hidden.items.empty()) return judge_numbers(holders, out);
         Level& level = levels_[set_.size()];
         hand_on(holders, level);
         for (std::size_t i = 0; i < level.present.size(); ++i) {
             set_.push_back(level.present[i]);
-            count(std::span<const Holder>(level.holders).subspan(level.start[i], level.start[i + 1] - level.start[i]), out, task);
+            count(std::span<const Holder>(level.holders).subspan(level.start[i], level.start[i + 1] - level.start[i]), out);
             set_.pop_back();
         }
     }
 
 private:
+    static constexpr int64_t kPerSet = 4;  // steps for a set, besides those for its records
+
     // The records of a set handed on to the sets with one item more: `present` items, each with its part of `holders`.
     struct Level {
         std::vector<int32_t> present;
-        std::vector<int64_t> start, filled;
+        std::vector<int64_t> start;
         std::vector<Holder> holders;
     };
 
@@ -151,18 +156,19 @@ private:
         const auto& items = data_.open.items;
         for (const Holder& h : from)
             for (int64_t at = h.behind; at < data_.open.start[h.record + 1]; ++at)
-                if (level.filled[items[at]]++ == 0) level.present.push_back(items[at]);
+                if (filled_[items[at]]++ == 0) level.present.push_back(items[at]);
         std::ranges::sort(level.present);
         level.start.assign(1, 0);
         for (int32_t item : level.present) {
-            level.start.push_back(level.start.back() + level.filled[item]);
-            level.filled[item] = level.start[level.start.size() - 2];
+            level.start.push_back(level.start.back() + filled_[item]);
+            filled_[item] = level.start[level.start.size() - 2];
         }
+        work_.add(3 * level.start.back() + 8 * static_cast<int64_t>(level.present.size()));
         level.holders.resize(level.start.back());
         for (const Holder& h : from)
             for (int64_t at = h.behind; at < data_.open.start[h.record + 1]; ++at)
-                level.holders[level.filled[items[at]]++] = {h.record, at + 1};
-        for (int32_t item : level.present) level.filled[item] = 0;
+                level.holders[filled_[items[at]]++] = {h.record, at + 1};
+        for (int32_t item : level.present) filled_[item] = 0;
     }
 
     // Whether a set that begins as `set_` has, on average, so many records that a bit for each is less work than a list of them.
@@ -177,7 +183,7 @@ private:
     }
 
     // The records that begin with the item as bits, one column for each item behind it, and one for each size of set.
-    void count_bits(std::span<const Holder> holders, KnownSets& out, Task& task) {
+    void count_bits(std::span<const Holder> holders, KnownSets& out) {
         members_ = holders;
         words_ = (holders.size() + 63) / 64;
         offset_ = set_.front() + 1;
@@ -189,7 +195,7 @@ private:
                 columns_[(data_.open.items[at] - offset_) * words_ + i / 64] |= uint64_t{1} << (i % 64);
         }
         hide_bits(holders);
-        extend_bits(out, task);
+        extend_bits(out);
     }
 
     // A column for each hidden item too, where that is less work than going through the records of every set.
@@ -213,14 +219,16 @@ private:
     }
 
     void judge_hidden_bits(const uint64_t* set, int64_t people, KnownSets& out) {
+        work_.add(static_cast<int64_t>(veiled_.size()) * (kPerSet + static_cast<int64_t>(words_)));
         Worst worst;
         for (std::size_t i = 0; i < veiled_.size(); ++i)
             worst.take(veiled_[i], records_of_both(&veils_[veiled_.size() * words_], set, &veils_[i * words_], words_), people);
         note_hidden(worst, people, out);
     }
 
-    void extend_bits(KnownSets& out, Task& task) {
-        task.check();
+    void extend_bits(KnownSets& out) {
+        const auto further = static_cast<int64_t>(data_.item.size()) - set_.back() - 1;
+        work_.add(kPerSet + further * (kPerSet + static_cast<int64_t>(words_)));
         const uint64_t* now = sets_.data() + (set_.size() - 1) * words_;
         uint64_t* next = sets_.data() + set_.size() * words_;
         for (auto item = static_cast<std::size_t>(set_.back()) + 1; item < data_.item.size(); ++item) {
@@ -228,7 +236,7 @@ private:
             if (people == 0) continue;
             set_.push_back(static_cast<int32_t>(item));
             if (static_cast<int64_t>(set_.size()) < size_)
-                extend_bits(out, task);
+                extend_bits(out);
             else if (note_people(people, out) && !veiled_.empty())
                 by_columns_ ? judge_hidden_bits(next, people, out) : judge_hidden(holders_of(next), people, out);
             set_.pop_back();
@@ -249,19 +257,22 @@ private:
         const auto& items = data_.open.items;
         const bool alone = data_.owner.empty();
         if (last_of_.empty()) last_of_.assign(data_.item.size(), -1);
-        for (const Holder& h : from)
+        for (const Holder& h : from) {
+            work_.add(data_.open.start[h.record + 1] - h.behind);
             for (int64_t at = h.behind; at < data_.open.start[h.record + 1]; ++at) {
                 const int32_t item = items[at];
-                if (level.filled[item] == 0) level.present.push_back(item);
-                if (alone || level.filled[item] == 0 || last_of_[item] != data_.owner[h.record]) ++level.filled[item];
+                if (filled_[item] == 0) level.present.push_back(item);
+                if (alone || filled_[item] == 0 || last_of_[item] != data_.owner[h.record]) ++filled_[item];
                 if (!alone) last_of_[item] = data_.owner[h.record];
             }
+        }
         std::ranges::sort(level.present);
+        work_.add(8 * static_cast<int64_t>(level.present.size()));
         for (int32_t item : level.present) {
             set_.push_back(item);
-            note_people(level.filled[item], out);
+            note_people(filled_[item], out);
             set_.pop_back();
-            level.filled[item] = 0;
+            filled_[item] = 0;
         }
     }
 
@@ -288,6 +299,7 @@ private:
     void judge_hidden(std::span<const Holder> holders, int64_t people, KnownSets& out) {
         touched_.clear();
         for (const Holder& h : holders) {
+            work_.add(1 + data_.hidden.start[h.record + 1] - data_.hidden.start[h.record]);
             const int64_t owner = data_.owner.empty() ? h.record : data_.owner[h.record];
             for (int64_t at = data_.hidden.start[h.record]; at < data_.hidden.start[h.record + 1]; ++at) {
                 const int32_t item = data_.hidden.items[at];
@@ -322,12 +334,14 @@ private:
     }
 
     const NumberedRecords& data_;
+    Work work_;
     int64_t size_;
     Limits limits_;
     int64_t most_examples_;
     std::vector<int32_t> set_;
     std::vector<Level> levels_;
     std::vector<int64_t> records_, people_, last_, last_of_;
+    std::vector<int64_t> filled_;  // per item, zero between uses: a step of the search clears it before the next one begins
     std::vector<int32_t> touched_;
     std::span<const Holder> members_;
     std::size_t words_ = 0, offset_ = 0;
@@ -347,7 +361,7 @@ KnownSets known_sets(const Shown& shown, int64_t size, const Limits& limits, int
     if (size == 0) {
         std::vector<Holder> everyone;
         for (int32_t i = 0; i < static_cast<int32_t>(shown.row.size()); ++i) everyone.push_back({i, data.open.start[i]});
-        Counter(data, items, size, limits, most_examples).count(everyone, out, task);
+        Counter(data, items, size, limits, most_examples, task).count(everyone, out);
         return out;
     }
     std::vector<std::vector<Holder>> holders(numbers);
@@ -358,8 +372,8 @@ KnownSets known_sets(const Shown& shown, int64_t size, const Limits& limits, int
     std::vector<std::unique_ptr<Counter>> workers(static_cast<std::size_t>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(numbers, 1))));
     task.begin(numbers);
     parallel_blocks(numbers, 1, threads, task, [&](int64_t first, int64_t, int worker) {
-        if (!workers[worker]) workers[worker] = std::make_unique<Counter>(data, items, size, limits, most_examples);
-        workers[worker]->count_from(static_cast<int32_t>(first), holders[first], parts[first], task);
+        if (!workers[worker]) workers[worker] = std::make_unique<Counter>(data, items, size, limits, most_examples, task);
+        workers[worker]->count_from(static_cast<int32_t>(first), holders[first], parts[first]);
     });
     for (KnownSets& part : parts) take(out, std::move(part), most_examples);
     return out;

@@ -13,6 +13,9 @@ class Cancelled(Exception):
 class Infeasible(Exception):
     pass
 
+class OutOfPatience(Exception):
+    pass
+
 class Task:
     """Progress of a running kernel, and the way to stop it."""
 
@@ -25,6 +28,15 @@ class Task:
 
     def step(self, n: int = 1) -> None:
         """So much of it is done. Raises Cancelled where the caller gave up."""
+
+    def allow(self, steps: int) -> None:
+        """
+        Limit the work of the kernels that use this task. Beyond it they raise OutOfPatience.
+        """
+
+    @property
+    def spent(self) -> int:
+        """Steps of work that the kernels have counted."""
 
     @property
     def cancelled(self) -> bool: ...
@@ -114,6 +126,8 @@ def row_classes(rows: Rows, threads: int, task: Task) -> Annotated[NDArray[numpy
 def known_sets(rows: Rows, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], open: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], hidden: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], question: SetQuestion, threads: int, task: Task) -> object: ...
 
 def greatest_certainty(rows: Rows, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], open: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], hidden: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, threads: int, task: Task) -> object: ...
+
+def largest_matching(of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], record: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], records: int, task: Task) -> int: ...
 
 def generalizes_pairs(originals: Rows, published: Rows, record: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, threads: int, task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
 

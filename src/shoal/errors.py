@@ -6,7 +6,8 @@
     │   └── TaxonomyError          ... and it is the hierarchy
     ├── OutputError                the release cannot be written (exit 1)
     ├── Infeasible                 no release with this guarantee exists for this data (exit 1)
-    └── GuaranteeNotMet            a claim does not hold; nothing was written (exit 3)
+    ├── GuaranteeNotMet            a claim does not hold; nothing was written (exit 3)
+    └── OutOfPatience              a claim takes too long to verify, so it is not verified (exit 3)
 
 No message ever carries an owner id, a raw query or a record. Names of items that few people hold are in `rare`, apart from the message.
 """
@@ -67,5 +68,11 @@ class Infeasible(ShoalError):
 
 class GuaranteeNotMet(ShoalError):
     """A release fails one of its claims. Nothing is written."""
+
+    exit_code = 3
+
+
+class OutOfPatience(ShoalError):
+    """Verifying takes more work or memory than is allowed. What was not verified does not count as verified."""
 
     exit_code = 3

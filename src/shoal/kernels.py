@@ -92,6 +92,30 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _ker
         running.stop()
 
 
+Exceeded = _kernels.OutOfPatience  # raised by `run_within`
+
+
+def run_within(steps: int | None, kernel: Callable[..., Any], *arguments: Any, label: str = "") -> tuple[Any, int]:
+    """Call a kernel that counts its steps, and limit these.
+
+    Args:
+        steps: The most that it may take; None for any number.
+        kernel: The kernel.
+        arguments: What it is called with; the task is added here.
+        label: The name of the work for the progress display.
+
+    Returns:
+        The kernel's answer, and the number of steps it took.
+
+    Raises:
+        Exceeded: It needs more steps (the text of the error is `steps`), or too much memory (`memory`).
+    """
+    task = _kernels.Task()
+    if steps is not None:
+        task.allow(steps)
+    return run(kernel, *arguments, label=label, task=task), task.spent
+
+
 class Beside:
     """Kernels that run while their caller does something else, one at a time. Leaving the block stops the one that runs.
 

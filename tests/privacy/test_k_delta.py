@@ -45,7 +45,7 @@ def test_work_in_small_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch) ->
     rng = np.random.default_rng(2)
     bags = Bags.from_lists([[f"i{item}" for item in sorted(set(rng.integers(0, 30, 8).tolist()))] for _ in range(300)])
     whole = close_records(bags, np.ones(300, np.int64), Fraction(4, 5), None)
-    monkeypatch.setattr(distances, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(distances, "MEETINGS_AT_ONCE", 100)
     monkeypatch.setattr(distances, "PAIRS_AT_ONCE", 11)
     assert close_records(bags, np.ones(300, np.int64), Fraction(4, 5), None) == whole
     assert max(whole.records) > 1

@@ -65,7 +65,7 @@ _BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum
 OF_SERIES = ("previous", "crossing", "exposed")
 OF_ATTACKS = ("attack", "targets", "control")
 _OF_RELEASES = ("claim", "rules", "bound", "no_guarantee", *OF_SERIES, *OF_ATTACKS)
-NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "threads", "memory", "parameters", *_OF_RELEASES})
+NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "effort", "threads", "memory", "patience", "parameters", *_OF_RELEASES})
 
 
 def read(data: str | Path | Any, **options: Any) -> Reading:
@@ -131,12 +131,14 @@ def anonymize(
     control: float | None = None,
     threads: int | None = None,
     memory: str | int | None = None,
+    patience: float | None = None,
     **parameters: Any,
 ) -> Result:
     """A release of `data` that passed all its claims; raises `GuaranteeNotMet` rather than giving one that fails.
 
     `data` is a path, a frame (Polars, pandas, Arrow, Spark), a column of lists, or lists of items. `method` is a name, or a value such as
     `shoal.Clump(k=5)`; its parameters are keywords too. `claim`, `rules`, `previous`, `attack` and all others are those of the program.
+    `patience` is how much work verifying a claim may take, as a multiple of the default; a claim that takes more is not verified.
 
     >>> shoal.anonymize([["Apple"], ["Apple"], ["Pear"]], k=3, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Drink": ["Milk"]}})
     <Result of shoal: k-anonymity(k=3) verified; 3 records>
@@ -186,15 +188,17 @@ def audit(
     strength: int | None = None,
     no_guarantee: bool = False,
     threads: int | None = None,
+    patience: float | None = None,
     **options: Unpack[DataOptions],
 ) -> Audit:
     """Judge a release directory or a file of records by these claims, or by those of its manifest.
 
     With the `original`, a file or a frame, more strictly; `options` say how to read it, on top of what the manifest tells. With `strength`,
     or where nothing is claimed, it also says the largest k at each m, and the largest m at that k. A release that guarantees nothing does
-    not hold, unless `no_guarantee` says that this is known.
+    not hold, unless `no_guarantee` says that this is known. Nor does a claim hold that takes too long to verify: `patience` is how much
+    work that may be, as a multiple of the default.
     """
-    with spoken_in_python(), using(threads):
+    with spoken_in_python(), using(threads, patience):
         how, given = _of_original(Published.at(Path(release)), original, options)
         found = (release_format, release_sep, allow_column, sensitive, given.tree, release_user)
         material = gathered(release, claims, original, how, *found)
@@ -276,7 +280,7 @@ def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFr
 
 def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
     """The release that `anonymize` was asked for, with these keywords."""
-    with spoken_in_python(), using(asked["threads"]):
+    with spoken_in_python(), using(asked["threads"], asked["patience"]):
         return _made(data, method, asked)
 
 
@@ -313,7 +317,7 @@ def _on_cluster(frame: Any, method: Method, said: Mapping[str, Any], asked: Mapp
     from shoal.app.distributed.result import ClusterRelease
     from shoal.app.distributed.run import insist_on_support
 
-    for name in ("claim", "rules", "bound", "previous", "threads", "attack", "memory"):
+    for name in ("claim", "rules", "bound", "previous", "threads", "attack", "memory", "patience"):
         if asked[name]:
             raise ParameterError(f"{name} is for one machine, and this is a frame of Spark", hint="leave it out")
     how, given = prepared_as(said, Preparation.default_for(method))

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from shoal import kernels
 from shoal.errors import ParameterError, ShoalError
+from shoal.privacy.patience import allowing
 
 FLAGS = frozenset({"header", "strict", "bag", "bound", "force", "whole", "no_guarantee"})
 _VALUE = r"[A-Z]{3,}|\d+|querylog|table|transactions|microdata|documents|prompts|session|event|exact|folded|keep|drop|refuse"
@@ -29,11 +30,11 @@ def spoken_in_python() -> Iterator[None]:
 
 
 @contextmanager
-def using(threads: int | None) -> Iterator[None]:
-    """Kernels called inside use this many threads, by default all."""
+def using(threads: int | None, patience: float | None = None) -> Iterator[None]:
+    """Kernels called inside use this many threads, by default all; judgements made inside have this patience."""
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= kernels.MOST_THREADS):
         raise ParameterError(f"threads must be a whole number from 1 to {kernels.MOST_THREADS}, not {threads!r}", value=threads)
-    with kernels.using(threads=threads):
+    with kernels.using(threads=threads), allowing(patience):
         yield
 
 

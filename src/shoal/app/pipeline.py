@@ -192,6 +192,9 @@ def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str
 def insist(verdicts: Sequence[Verdict], state: str) -> None:
     """Fail closed: raise unless every claim holds."""
     for verdict in verdicts:
+        if verdict.standing == "not judged":
+            what = f"{without_names(verdict.claim)} of the release as {state} takes too long to verify: {verdict.unchecked}"
+            raise GuaranteeNotMet(what, hint="nothing was written")
         if not verdict.holds:
             what = f"the release as {state} fails {without_names(verdict.claim)}: {'; '.join(verdict.witnesses)}"
             raise GuaranteeNotMet(what, hint="nothing was written", rare=verdict.rare)

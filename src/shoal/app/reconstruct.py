@@ -51,6 +51,9 @@ def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str 
         raise ParameterError(f"reconstructions are drawn from chunks, and this release holds {table.kind}")
     judged = material.judged()
     for verdict in (*judged.checks, *judged.claims):
+        if verdict.standing == "not judged":
+            what = f"{without_names(verdict.claim)} takes too long to verify: {verdict.unchecked}"
+            raise GuaranteeNotMet(what, hint="nothing was written")
         if not verdict.holds:
             raise GuaranteeNotMet(f"the release fails {without_names(verdict.claim)}", hint="nothing was written")
     if not judged.claims:
@@ -60,7 +63,7 @@ def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str 
 
 def _written(table: ChunkTable, out: Path, draws: Draws, format: str) -> tuple[str, ...]:
     rng = np.random.default_rng(draws.seed)
-    with ReleaseDirectory(out) as directory:
+    with ReleaseDirectory(out, force=None) as directory:
         drawn = (Release.from_records(reconstructed(table, rng)).bag_table for _ in range(draws.number))
         files = [write_table(one, directory.path, f"reconstruction_{i}", OutputForm(format)) for i, one in enumerate(drawn, 1)]
     return tuple(file.name for several in files for file in several)

@@ -27,6 +27,7 @@ from shoal.io.write.long import long_frame
 from shoal.itemsets.choice import without_names
 from shoal.privacy import Model, Verdict
 from shoal.report.attack_summary import ATTACKS
+from shoal.privacy.patience import allowing, patience
 from shoal.report.notebook import small_page
 from shoal.report.page import render
 from shoal.report.summaries import summary_of
@@ -55,6 +56,7 @@ class Result:
     def __init__(self, judged: Judged, notes: tuple[str, ...] = (), advice: Iterable[str] = ()) -> None:
         """`notes` are told of how the input was understood, `advice` only where hardly a word is left."""
         self._judged = judged
+        self._patience = patience()  # what is written is judged again, with the patience of the release
         self.notes = (*notes, *judged.release.notes)
         self.advice = tuple(advice) if self.headline.warning else ()
 
@@ -155,7 +157,7 @@ class Result:
 
         Unless it is said, tables are written as Parquet, and access logs as such.
         """
-        with spoken_in_python():
+        with spoken_in_python(), allowing(self._patience):
             target = Target.asked(Path(directory), to or default_format(min(self.release.kinds)), to_sep, force, layout)
             for note in ReleaseDirectory(target.directory, force=force).clear():
                 log.info(note)

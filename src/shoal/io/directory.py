@@ -34,10 +34,10 @@ class ReleaseDirectory:
     """Writes a release: `with ReleaseDirectory(target) as directory: ... directory.path / name ...`.
 
     An existing target is refused; with `force` an older release or an empty directory is replaced, anything
-    else is refused still.
+    else is refused still. `force` is None where the user has no such choice.
     """
 
-    def __init__(self, target: str | Path, *, force: bool = False) -> None:
+    def __init__(self, target: str | Path, *, force: bool | None = False) -> None:
         self.target = Path(os.path.realpath(target))
         self._force = force
         self._path: Path | None = None
@@ -80,7 +80,8 @@ class ReleaseDirectory:
         if not self.target.is_dir():
             raise OutputError(f"{self.target} exists and is a file", hint="name a directory that does not exist yet")
         if not self._force:
-            raise OutputError(f"{self.target} exists", hint="choose another directory, or replace it with --force")
+            replace = "" if self._force is None else ", or replace it with --force"
+            raise OutputError(f"{self.target} exists", hint=f"choose another directory{replace}")
         foreign = sorted({entry.name for entry in self.target.iterdir()} - release_files(self.target))
         if foreign:
             shown = ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else "")

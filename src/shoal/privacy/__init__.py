@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
-from shoal.errors import ParameterError
+from shoal.errors import OutOfPatience, ParameterError
 from shoal.itemsets.choice import Items
 from shoal.parameters import Declared
+from shoal.privacy.patience import one_judgement
 from shoal.registry import Table
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from shoal.privacy.supported_rows import CountedRows, RowsToCount
 
 
-Standing = Literal["verified", "by construction", "fails", "not checkable"]
+Standing = Literal["verified", "by construction", "fails", "not checkable", "not judged"]
 
 
 def verified_if(holds: bool) -> Standing:
@@ -39,6 +40,7 @@ class Verdict:
 
     A claim is `verified` (counted from the published tables), holds `by construction` (of a mechanism whose parameters add up), `fails`, or
     is `not checkable` from what was at hand: then `unchecked` says why, and `holds` means no more than that nothing speaks against it.
+    A claim that takes too much work to judge is `not judged`: `unchecked` says how far the judge got, and the claim does not hold.
 
     The level says what it counts: `records` as they are published, or the `people` behind them, who are known only while a release is made.
     Witnesses name counts and published items of at least k people at most, never an original record or an owner. `rare` are
@@ -55,20 +57,20 @@ class Verdict:
     rare: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if bool(self.unchecked) != (self.standing == "not checkable"):
+        if bool(self.unchecked) != (self.standing in {"not checkable", "not judged"}):
             raise ValueError("a verdict says why it is not checkable, and only then")
 
     @property
     def holds(self) -> bool:
-        """Whether nothing speaks against the claim."""
-        return self.standing != "fails"
+        """Whether nothing speaks against the claim, and it was not given up."""
+        return self.standing not in {"fails", "not judged"}
 
     def as_dict(self) -> dict[str, Any]:
         """For the manifest and for `--json`."""
         return {
             "model": self.claim,
             "verdict": self.standing,
-            "holds": None if self.unchecked else self.holds,
+            "holds": None if self.standing == "not checkable" else self.holds,
             "achieved": self.achieved,
             **({"unchecked": self.unchecked} if self.unchecked else {}),
             **({"witnesses": list(self.witnesses)} if self.witnesses else {}),
@@ -134,10 +136,17 @@ class Model(Declared, ABC):
 
     @final
     def check(self, release: Release, original: AnyOriginal | None = None) -> Verdict:
-        """Judge the published tables; more strictly where the original is at hand, in whose vocabulary they are then read."""
+        """Judge the published tables; more strictly where the original is at hand, in whose vocabulary they are then read.
+
+        Where that takes more work than the patience allows (see `privacy.patience`) the claim is not judged, and does not hold.
+        """
         if not release.kinds <= self.judges:
             raise ParameterError(f"{self.name} is about tables of {_and(self.judges)}, and this release holds {_and(release.kinds)}")
-        return self.judge(release if original is None else original.aligned(release), original)
+        try:
+            with one_judgement():
+                return self.judge(release if original is None else original.aligned(release), original)
+        except OutOfPatience as stopped:
+            return Verdict(str(self), "not judged", {}, unchecked=str(stopped))
 
     @abstractmethod
     def judge(self, release: Release, original: Any) -> Verdict:

@@ -26,10 +26,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import comb
 
 import polars as pl
 
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
+from shoal.privacy import patience
+
+STEPS_A_SET = 200  # of names, or of numbers, in plain Python
 
 Members = Sequence[tuple[str, ...]]
 """The sub-records of a chunk."""
@@ -80,8 +84,12 @@ class Cluster:
 
 def supports(chunk: Members, size: int, among: frozenset[str] | None = None) -> Counter[tuple[str, ...]]:
     """How many sub-records hold each set of so many of these items."""
-    held = (combinations(items if among is None else [i for i in items if i in among], size) for items in chunk)
-    return Counter(one for several in held for one in several)
+    held = [items if among is None else [i for i in items if i in among] for items in chunk]
+    sets, what = sum(comb(len(items), size) for items in held), f"counting the sets of {size:,} terms of a chunk"
+    patience.spend(sets * STEPS_A_SET, what)
+    if size > 1:
+        patience.insist_on_room(sets, what, patience.MOST_NAMED)
+    return Counter(one for items in held for one in combinations(items, size))
 
 
 def _gaps(chunk: Members, n: int, m: int, least: int) -> dict[int, set[int]]:
@@ -94,6 +102,7 @@ def _sums(gaps: Iterable[Mapping[int, set[int]]], n: int, m: int) -> set[int]:
     """What the gaps of sets of two or more chunks, of up to m terms together, add up to below n."""
     reached: set[tuple[int, int, int]] = {(0, 0, 0)}  # chunks (two stand for more), terms, sum
     for of_chunk in gaps:
+        patience.spend(len(reached) * sum(map(len, of_chunk.values())) * STEPS_A_SET, "adding up what the chunks of a cluster may lack")
         reached |= {
             (min(2, chunks + 1), terms + size, total + gap)
             for chunks, terms, total in reached

@@ -15,7 +15,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.privacy import Verdict, verified_if
+from shoal.privacy import Verdict, patience, verified_if
 from shoal.privacy.identical import identical_records
 from shoal.privacy.origins import find_origins
 from shoal.taxonomy.tree import Taxonomy
@@ -168,7 +168,8 @@ def fewest_people(classes: Classes, owners: Ints) -> int:
 
 def untruthful_records(records: Bags, published: Bags, rows: Ints, tree: Taxonomy) -> int:
     """How many records are not generalized by the published row that stands for them."""
-    good = kernels.run(_kernels.generalizes, records.view, published.view, rows, tree.view, kernels.threads(), label="judging")
+    views, what = (records.view, published.view, rows, tree.view), "comparing each published record with its original"
+    good = patience.run(_kernels.generalizes, *views, kernels.threads(), label="judging", what=what)
     return int(len(good) - good.sum())
 
 

@@ -7,6 +7,7 @@ one among the first n - ceil((1 - delta) n) + 1 of their n items: only pairs tha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -15,13 +16,15 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Bags, Ints
+from shoal.privacy import patience
 from shoal.privacy.identical import identical_records
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-ROWS_AT_ONCE = 256
 PAIRS_AT_ONCE = 100_000
+MEETINGS_AT_ONCE = 10_000_000  # of a record with the rarest items of others
+STEPS_A_MEETING, STEPS_AN_ITEM = 10, 20
 
 
 @dataclass(frozen=True)
@@ -76,18 +79,42 @@ def _edges(published: Bags, rows: Ints, delta: Fraction) -> tuple[Ints, Ints]:
     whole = whole.astype(np.int64)
     starts = _first_items(whole, delta)
     itself = np.arange(len(rows))
-    found = [(itself, itself)]
-    for at in range(0, len(rows), ROWS_AT_ONCE):
-        met = (starts[at : at + ROWS_AT_ONCE] @ starts.T).tocoo()
+    found, kept = [(itself, itself)], len(rows)
+    for at, end in _blocks(starts):
+        met = (starts[at:end] @ starts.T).tocoo()
         one, other = met.coords[0].astype(np.int64) + at, met.coords[1].astype(np.int64)
         later = other > one
-        found += [
-            _within(whole, one[later][p : p + PAIRS_AT_ONCE], other[later][p : p + PAIRS_AT_ONCE], delta)
-            for p in range(0, int(later.sum()), PAIRS_AT_ONCE)
-        ]
+        one, other = one[later], other[later]
+        for p in range(0, len(one), PAIRS_AT_ONCE):
+            pairs = one[p : p + PAIRS_AT_ONCE], other[p : p + PAIRS_AT_ONCE]
+            patience.spend(_items_of(whole, *pairs) * STEPS_AN_ITEM, f"comparing pairs of {len(rows):,} different records item by item")
+            found.append(_within(whole, *pairs, delta))
+            kept += len(found[-1][0])
+            patience.insist_on_room(2 * kept, "comparing records that are within delta of one another")
     one, other = (np.concatenate(side) for side in zip(*found, strict=True))
     apart = one != other
     return np.concatenate([one, other[apart]]), np.concatenate([other, one[apart]])
+
+
+def _blocks(starts: sp.csr_array) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that each meet no more rows than fit into memory; all meetings are paid for before the first."""
+    holders = np.bincount(starts.indices, minlength=starts.shape[1])
+    meetings = np.add.reduceat(np.append(holders[starts.indices], 0), starts.indptr[:-1]) * (np.diff(starts.indptr) > 0)
+    what = f"comparing {starts.shape[0]:,} different records with one another"
+    patience.spend(int(meetings.sum()) * STEPS_A_MEETING, what)
+    block = np.cumsum(meetings) // MEETINGS_AT_ONCE
+    ends = np.append(np.flatnonzero(np.diff(block)) + 1, starts.shape[0])
+    at = 0
+    for end in ends[ends > 0].tolist():
+        patience.insist_on_room(int(meetings[at:end].max(initial=0)), what)
+        yield at, end
+        at = end
+
+
+def _items_of(whole: sp.csr_array, one: Ints, other: Ints) -> int:
+    """How many items the records of these pairs have together."""
+    lengths = np.diff(whole.indptr)
+    return int(lengths[one].sum() + lengths[other].sum())
 
 
 def _first_items(whole: sp.csr_array, delta: Fraction) -> sp.csr_array:

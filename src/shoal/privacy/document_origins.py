@@ -17,8 +17,10 @@ from shoal.data.bags import Ints
 from shoal.data.original_documents import DocumentOriginal
 from shoal.data.release import Secret
 from shoal.data.tables.weighted import WeightedBagTable
+from shoal.privacy import patience
 from shoal.taxonomy.senses import SenseGraph, noun_senses
 
+STEPS_A_PAIR = 100
 ROUNDING = 1e-9  # by which a sum of weights may be off
 
 
@@ -107,6 +109,10 @@ def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> C
     """How many people own documents that carry all names of a vector, for the vector with the fewest."""
     vectors = _vectors(table, label)
     wanted = vectors.group_by("class").len("terms")
+    met = vectors.group_by("name").len("vectors").join(carried.table.group_by("name").len("documents"), on="name")
+    pairs, what = int(met.select(pl.col("vectors").cast(pl.Int64) * pl.col("documents")).to_series().sum()), "comparing vectors with documents"
+    patience.spend(pairs * STEPS_A_PAIR, what)
+    patience.insist_on_room(pairs, what)
     bearers = vectors.join(carried.table, on="name").group_by("class", "document").len("terms")
     whole = bearers.join(wanted, on=["class", "terms"])
     owners = pl.DataFrame({"document": np.arange(len(carried.original.vectors)), "owner": carried.original.vectors.owners})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
+from shoal.privacy import patience
 
 
 def identical_records(bags: Bags) -> Ints:
     """A number for each record that identical ones, and only those, share; from 0 in order of first appearance."""
-    label: Ints = kernels.run(_kernels.row_classes, bags.view, kernels.threads())
+    label: Ints = patience.run(_kernels.row_classes, bags.view, kernels.threads(), label="", what="comparing records with one another")
     return label

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,16 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release
+from shoal.errors import OutOfPatience
+from shoal.privacy import patience
 from shoal.privacy.roles import Roles
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
 
 MOST_WITNESSES = 5
-MOST_KNOWN = 10_000  # items that an attacker may know: kernels reserve room for so many
+MOST_KNOWN = 10_000  # items that an attacker may know
+STEPS_A_SET = 4  # at least, for each set that is counted
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,15 @@ class Holders:
         )
         masks = roles.public.astype(np.uint8), roles.private.astype(np.uint8)
         arguments = self.published.view, self.row, self.owners, *masks, question, kernels.threads()
-        found: dict[str, Any] = kernels.run(_kernels.known_sets, *arguments, label="counting known sets")
+        what = f"counting the sets of {size:,} {items(size)}"
+        found: dict[str, Any] = patience.run(_kernels.known_sets, *arguments, label="counting known sets", what=what)
         return found
+
+    def longest(self, roles: Roles) -> int:
+        """How many public items the longest record has."""
+        public = np.append(0, np.cumsum(roles.public[self.published.items]))
+        lengths = public[self.published.indptr[1:]] - public[self.published.indptr[:-1]]
+        return int(lengths[self.row].max(initial=0))
 
 
 def all_public(n: int) -> Roles:
@@ -103,13 +114,44 @@ def count_known_sets(release: Release, original: Original | None, roles: Roles, 
 
 def count_sets(holders: Holders, roles: Roles, knowledge: Knowledge) -> Counted:
     """The same of any records of which it is known who holds them."""
-    counted = Counted(people=len(holders.owners) > 0)
-    for size in range(min(knowledge.most, len(roles.public)) + 1):
-        level = holders.count(size, roles, knowledge)
+    counted, longest = Counted(people=len(holders.owners) > 0), holders.longest(roles)
+    last = min(knowledge.most, longest)
+    if (left := patience.steps_left()) is not None and _sets_of_one(longest, 0, last) * STEPS_A_SET > left:
+        patience.curtail()  # small sets may still break the claim, which is soon found
+    for size in range(last + 1):
+        try:
+            _insist_on_patience(size, longest)
+            level = holders.count(size, roles, knowledge)
+        except OutOfPatience as stopped:
+            raise OutOfPatience(f"{_how_far(counted, size, last, longest)}: {stopped.message}", hint=stopped.hint) from None
         counted = counted.with_level(size, level)
         if counted.unsafe or not level["counted"]:
             break
     return counted
+
+
+def _insist_on_patience(size: int, longest: int) -> None:
+    """Raise before the work where the sets of the longest record alone are too many."""
+    left, least = patience.steps_left(), comb(longest, size) * STEPS_A_SET
+    if left is not None and least > left:
+        what = f"counting the sets of {size:,} {items(size)} takes at least {patience.large(least)} steps, and {patience.large(left)} are left"
+        raise OutOfPatience(what, hint=patience.advice())
+
+
+def _sets_of_one(length: int, first: int, last: int) -> int:
+    """How many sets of `first` to `last` items a record of this length has."""
+    total, of_size = 0, comb(length, first)
+    for size in range(first, last + 1):
+        total, of_size = total + of_size, of_size * (length - size) // (size + 1)
+    return total
+
+
+def _how_far(counted: Counted, size: int, last: int, longest: int) -> str:
+    """What was counted before the patience ended, and at least how many sets remain."""
+    remaining = _sets_of_one(longest, size, last)
+    done = f"all {counted.sets:,} sets of up to {size - 1:,} {items(size - 1)} were counted and are safe" if size else "nothing was counted"
+    sizes = f"{size:,} to {last:,}" if last > size else f"{size:,}"
+    return f"{done}; the sets of {sizes} items, {patience.large(remaining)} in the longest record alone, were not"
 
 
 def repeated_items(release: Release) -> list[str]:

@@ -13,12 +13,14 @@ import numpy.typing as npt
 from scipy.special import log_ndtr
 
 from shoal.data.noisy_steps import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
+from shoal.privacy import patience
 
 Floats = npt.NDArray[np.float64]
 
 FINE = 2.0**36  # grid points of a standard deviation, from which noise in whole numbers is as good as Gaussian noise
 WHOLE_NUMBERS = 4e-9  # what is still lost by that, of epsilon and of delta as a share
 CELLS = 512
+MOST_NUMBERS, STEPS_A_NUMBER = 10_000_000, 20
 ROUNDED_POLICY = 1 + 2.0**-10  # the sensitivity of a policy whose weights are rounded
 
 
@@ -101,6 +103,7 @@ def _gaussian_delta(steps: Sequence[NoisyStep], epsilon: float) -> float:
 def _with_first(step: NoisyStep, total: float, epsilon: float) -> float:
     """The most over all shares q of a person's squared weight that may lie on values of nobody else."""
     assert step.cap is not None
+    _insist_on_patience(step.cap, CELLS // 2)
     worst = 0.0
     for cell in range(CELLS):
         low, high = cell / CELLS, (cell + 1) / CELLS
@@ -110,8 +113,16 @@ def _with_first(step: NoisyStep, total: float, epsilon: float) -> float:
     return worst
 
 
+def _insist_on_patience(cap: int, times: int) -> None:
+    """Raise where a person may count in more numbers than can be gone through, so many times."""
+    what = f"adding up the noise of {patience.large(cap)} numbers a person"
+    patience.insist_on_room(cap, what, MOST_NUMBERS)
+    patience.spend(cap * times * STEPS_A_NUMBER, what)
+
+
 def _worst_tail(step: NoisyStep) -> float:
     assert step.cap is not None
+    _insist_on_patience(step.cap, 1)
     alone = np.arange(1, step.cap + 1)
     return float(_tail(step, alone, 1 / np.sqrt(alone)).max())
 

@@ -2,7 +2,7 @@
 
 Asked where only a file is at hand, and nobody knows which record became which.
 
-Every published record must generalize an original record of its own. That is a flow problem: each class of identical published records
+Every published record must generalize an original record of its own. That is a matching problem: each class of identical published records
 asks for as many originals as it has copies, each original can serve once. Where the pairs to be looked at are too many, what was left
 undecided is said.
 """
@@ -17,9 +17,12 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.privacy import patience
 from shoal.privacy.identical import identical_records
 
-MOST_PAIRS = 20_000_000
+MOST_PAIRS = 20_000_000  # with a patience of up to 1; a larger one allows more
+PAIRS_AT_ONCE = 4_000_000
+STEPS_A_CLASS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,25 +63,28 @@ def fitting(release: Release, original: Original) -> Fitting:
 def _pairs(release: Release, original: Original, row: Ints) -> tuple[Ints, Ints, Ints]:
     """Pairs (class, original record) where the class's record generalizes the original; and the classes left out as too costly."""
     candidates = Candidates(original)
-    found = [candidates.of(release, int(r)) for r in row]
-    sizes = np.array([len(f) for f in found], np.int64)
+    sizes = np.array([len(candidates.of(release, int(r))) for r in row], np.int64)
     cheap = np.argsort(sizes, kind="stable")
-    within = np.cumsum(sizes[cheap]) <= MOST_PAIRS
+    within = np.cumsum(sizes[cheap]) <= MOST_PAIRS * max(1.0, patience.patience())
     decided, undecided = cheap[within], cheap[~within]
-    classes = np.repeat(decided, sizes[decided])
-    records = np.concatenate([found[c] for c in decided]) if len(decided) else np.zeros(0, np.int64)
-    tree = original.tree
-    good = kernels.run(
-        _kernels.generalizes_pairs,
-        original.bags.view,
-        release.published.view,
-        records.astype(np.int64),
-        row[classes].astype(np.int64),
-        tree.view,
-        kernels.threads(),
-        label="looking for originals",
-    ).astype(bool)
-    return classes[good], records[good], undecided
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    batches = np.cumsum(sizes[decided]) // PAIRS_AT_ONCE
+    for batch in np.split(decided, np.flatnonzero(np.diff(batches)) + 1) if len(decided) else []:
+        found.append(_generalized(release, original, row, batch, candidates))
+        patience.insist_on_room(sum(len(classes) for classes, _ in found), "matching published records to originals")
+    classes, records = (np.concatenate(side) for side in zip(*found, strict=True))
+    return classes, records, undecided
+
+
+def _generalized(release: Release, original: Original, row: Ints, batch: Ints, candidates: Candidates) -> tuple[Ints, Ints]:
+    """The pairs of these classes."""
+    several = [candidates.of(release, int(row[c])) for c in batch]
+    classes, records = np.repeat(batch, [len(one) for one in several]).astype(np.int64), np.concatenate(several).astype(np.int64)
+    views = original.bags.view, release.published.view, records, row[classes].astype(np.int64), original.tree.view
+    what = "comparing published records with the originals that they may stem from"
+    found = patience.run(_kernels.generalizes_pairs, *views, kernels.threads(), label="looking for originals", what=what)
+    good = found.astype(bool)
+    return classes[good], records[good]
 
 
 class Candidates:
@@ -99,28 +105,19 @@ class Candidates:
         """The records that may lie below this published row."""
         published = release.published
         nodes = published.items[published.indptr[row] : published.indptr[row + 1]]
-        long_enough = self._lengths >= published.lengths[row]
+        length = published.lengths[row]
         if not len(nodes):
-            return np.flatnonzero(long_enough)
+            return np.flatnonzero(self._lengths >= length)
         first, last = np.searchsorted(self._items, nodes), np.searchsorted(self._items, self._end[nodes])
         rarest = np.argmin(last - first)
+        span = int(last[rarest] - first[rarest])
+        patience.spend(STEPS_A_CLASS + 8 * span, "looking for the originals that published records may stem from")
         found = np.unique(self._records[first[rarest] : last[rarest]])
-        return np.asarray(found[long_enough[found]], np.int64)
+        return np.asarray(found[self._lengths[found] >= length], np.int64)
 
 
 def _largest_matching(classes: Ints, records: Ints, wanted: Ints, n_records: int) -> int:
-    """The most published records that can be given an original of their own (a maximum flow)."""
-    if not len(classes):
-        return 0
-    import scipy.sparse as sp
-    from scipy.sparse.csgraph import maximum_flow
-
-    # Nodes: source, classes, records, sink.
-    n = len(wanted) + n_records + 2
-    sink = n - 1
-    served = np.unique(records)
-    tails = np.concatenate([np.zeros(len(wanted), np.int64), 1 + classes, 1 + len(wanted) + served])
-    heads = np.concatenate([1 + np.arange(len(wanted)), 1 + len(wanted) + records, np.full(len(served), sink)])
-    limits = np.concatenate([wanted, np.ones(len(classes) + len(served), np.int64)])
-    graph = sp.csr_array((limits.astype(np.int32), (tails, heads)), shape=(n, n))
-    return int(maximum_flow(graph, 0, sink).flow_value)
+    """The most published records that can be given an original of their own."""
+    what = "giving each published record an original of its own"
+    found = patience.run(_kernels.largest_matching, classes, records, wanted, n_records, label="matching", what=what)
+    return int(found)

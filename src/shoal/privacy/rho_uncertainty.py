@@ -16,26 +16,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.counting import counted, percent
-from shoal.data.bags import Vocabulary
+from shoal.data.bags import Ints, Vocabulary
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.itemsets.choice import Items
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy import Model, Verdict, patience, verified_if
 from shoal.privacy.classes import truthful_or_not
-from shoal.privacy.known_sets import MOST_KNOWN, MOST_WITNESSES, holders_in, repeated_items
+from shoal.privacy.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
 from shoal.privacy.recoding import recoding_defects
 from shoal.privacy.roles import Roles, sensitive_items
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
 
+ITEMS_AT_ONCE = 256  # sensitive items that are searched together, and then reported as judged
 NO_OWNERS = "people own several records; records were counted, because a file does not tell whose they are"
 
 
@@ -110,11 +111,26 @@ class _Rule:
 def _greatest(release: Release, original: Original | None, roles: Roles, most: int | None) -> tuple[list[_Rule], int, bool]:
     """The most certain rule of each sensitive item, by falling certainty; how many sets were looked at; whether people were counted."""
     holders = holders_in(release, original)
-    anything = np.ones(len(roles.private), np.uint8)
-    arguments = holders.published.view, holders.row, holders.owners, anything, roles.private.astype(np.uint8), -1 if most is None else most
-    found = kernels.run(_kernels.greatest_certainty, *arguments, kernels.threads(), label="searching rules")
-    rules = [_Rule(tuple(known.tolist()), item, Fraction(holders, cohort)) for known, item, holders, cohort in found["rules"]]
-    return sorted(rules, key=lambda rule: (-rule.certainty, rule.item)), found["searched"], len(holders.owners) > 0
+    named = np.intersect1d(np.flatnonzero(roles.private), holders.published.items)
+    rules: list[_Rule] = []
+    searched = 0
+    for at in range(0, len(named), ITEMS_AT_ONCE):
+        done = f"{at:,} of {counted(len(named), 'sensitive item')} were judged; searching what gives the next ones away"
+        found = _search(holders, len(roles.private), named[at : at + ITEMS_AT_ONCE], most, done)
+        rules += [_Rule(tuple(known.tolist()), item, Fraction(holding, cohort)) for known, item, holding, cohort in found["rules"]]
+        searched += found["searched"]
+    return sorted(rules, key=lambda rule: (-rule.certainty, rule.item)), searched, len(holders.owners) > 0
+
+
+def _search(holders: Holders, n: int, items: Ints, most: int | None, what: str) -> dict[str, Any]:
+    """What the kernel finds for these sensitive items of n."""
+    anything, hidden = np.ones(n, np.uint8), np.zeros(n, np.uint8)
+    hidden[items] = 1
+    arguments = holders.published.view, holders.row, holders.owners, anything, hidden, -1 if most is None else most
+    found: dict[str, Any] = patience.run(
+        _kernels.greatest_certainty, *arguments, kernels.threads(), label="searching rules", what=what
+    )
+    return found
 
 
 def _changes(release: Release, original: Original, roles: Roles) -> tuple[list[str], list[str]]:

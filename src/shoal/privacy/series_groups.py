@@ -20,6 +20,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.privacy import patience
 from shoal.privacy.classes import classes_of
 from shoal.privacy.identical import identical_records
 from shoal.privacy.origins import Candidates
@@ -44,7 +45,15 @@ class Meetings:
 
 
 def meetings(earlier: Release, release: Release, original: Original, k: int) -> Meetings:
-    """Compare a release that was just made with an earlier one, whose names may be others than those of the original."""
+    """Compare a release that was just made with an earlier one, whose names may be others than those of the original.
+
+    Raises OutOfPatience where that takes more work than one judgement may take.
+    """
+    with patience.one_judgement():
+        return _meetings(earlier, release, original, k)
+
+
+def _meetings(earlier: Release, release: Release, original: Original, k: int) -> Meetings:
     group, label = _groups(release)
     known = _Known.of(earlier, original)
     fits, few = np.zeros(len(group), np.int64), [pl.DataFrame(schema=_FEW)]
@@ -53,6 +62,7 @@ def meetings(earlier: Release, release: Release, original: Original, k: int) -> 
         unfitting += fitting_none
         fits += np.bincount(records, minlength=len(fits))
         few.append(_met_by_few(old, records, group, original.bags.owners, k))
+        patience.insist_on_room(sum(map(len, few)), "comparing the groups of two releases")
     met = pl.concat(few)
     sure = met.filter(pl.Series(fits[met["record"].to_numpy()] == 1))
     people, everyone, pairs = sure["owner"].n_unique(), met["owner"].n_unique(), _pairs(sure)
@@ -115,11 +125,13 @@ class _Known:
         """Row by row of the earlier release, many at once: pairs of a row and a record that it generalizes; how many rows have none."""
         candidates = Candidates(self.original)
         batch: list[tuple[int, Ints]] = []
+        pairs = 0
         for row in self.rows:
             batch.append((int(row), candidates.of(self.release, int(row))))
-            if sum(len(records) for _, records in batch) >= PAIRS_AT_ONCE:
+            pairs += len(batch[-1][1])
+            if pairs >= PAIRS_AT_ONCE:
                 yield self._generalized(batch)
-                batch = []
+                batch, pairs = [], 0
         if batch:
             yield self._generalized(batch)
 
@@ -127,6 +139,7 @@ class _Known:
         old = np.repeat([row for row, _ in batch], [len(records) for _, records in batch]).astype(np.int64)
         records = np.concatenate([records for _, records in batch])
         views = self.original.bags.view, self.release.published.view
-        tree = self.original.tree.view
-        good = kernels.run(_kernels.generalizes_pairs, *views, records, old, tree, kernels.threads(), label="comparing").astype(bool)
+        arguments = *views, records, old, self.original.tree.view, kernels.threads()
+        what = "comparing the people of this release with those of an earlier one"
+        good = patience.run(_kernels.generalizes_pairs, *arguments, label="comparing", what=what).astype(bool)
         return old[good], records[good], len(batch) - len(np.unique(old[good]))

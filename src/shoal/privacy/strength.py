@@ -19,6 +19,7 @@ import numpy as np
 
 from shoal.data.bags import Ints
 from shoal.data.release import Release
+from shoal.privacy import patience
 from shoal.privacy.classes import classes_of, fewest_people
 from shoal.privacy.known_sets import Holders, Knowledge, all_public, holders_in
 
@@ -78,10 +79,13 @@ class Strength:
 
 
 def strength_of(release: Release, k: int, *, people: bool = False, budget: int = BUDGET) -> Strength:
-    """The strength of records as a file holds them; `people` says that the file names their owners."""
+    """The strength of records as a file holds them; `people` says that the file names their owners.
+
+    The budget is that of a patience of 1, and grows and shrinks with the patience.
+    """
     classes = classes_of(release)
     whole = fewest_people(classes, release.published.owners) if release.published.owners_repeat else classes.smallest
-    search = _Search(release, whole, budget)
+    search = _Search(release, whole, int(budget * patience.patience()))
     levels = tuple(search.levels())
     return Strength(k, people, levels, whole, search.complete)
 

@@ -18,7 +18,15 @@ from shoal.app.cli.cluster import Asked, on_cluster
 from shoal.app.cli.config import config_option
 from shoal.app.cli.grouped_command import help_all_option
 from shoal.app.cli.method_command import TYPED, MethodCommand
-from shoal.app.cli.options import DATA_PARAMETERS, data_options, input_argument, method_parameters, no_guarantee_option, rare_option
+from shoal.app.cli.options import (
+    DATA_PARAMETERS,
+    data_options,
+    input_argument,
+    method_parameters,
+    no_guarantee_option,
+    patience_option,
+    rare_option,
+)
 from shoal.app.cli.out_name import refuse_file_name
 from shoal.app.cli.outcome import told
 from shoal.app.cli.retyped import with_change
@@ -40,6 +48,7 @@ from shoal.io.spreadsheets import formula_notes
 from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format
 from shoal.methods import METHODS, Method
 from shoal.privacy import Model
+from shoal.privacy.patience import allowing
 from shoal.report.private import render_private
 from shoal.report.summaries import summary_of
 
@@ -102,6 +111,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--crossing", type=int, default=CROSSING, show_default=True, metavar="N", help="People by whom queries must come or go.")
 @click.option("--exposed", type=int, default=0, show_default=True, metavar="N", help="Most queries or people that --previous may find.")
 @rare_option
+@patience_option
 @click.option("--engine", type=click.Choice(ENGINES), help="Where the work is done. [default: this machine]")
 @click.option("--master", metavar="URL", help="Spark's master. [default: spark-submit's, or local[*]]")
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
@@ -126,6 +136,7 @@ def command(
     crossing: int,
     exposed: int,
     show_rare: bool,
+    patience: float | None,
     engine: str | None,
     master: str | None,
     threads: int | None,
@@ -145,7 +156,7 @@ def command(
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
     how = replace(how, memory=Memory.asked(memory, out.absolute().parent))
     target = asked_target(out, form, to_sep, force, layout, chosen)
-    others = (rules, claim, bound, private_report, previous, threads, attempt, memory)
+    others = (rules, claim, bound, private_report, previous, threads, attempt, memory, patience)
     if on_cluster(Asked(input, how, chosen, target), engine, master, others, as_json):
         return
     private = private_page(private_report, target, chosen)
@@ -153,7 +164,7 @@ def command(
     earlier = series.earlier(chosen.claims())
     begin(ReleaseDirectory(out, force=force))
     screen.warn(*doubts(chosen))
-    with screen.naming(show_rare), screen.progress(threads):
+    with allowing(patience), screen.naming(show_rare), screen.progress(threads):
         ready = readied(attempt, input, how)
         prepared = ready.prepared
         announce(prepared, chosen.claims())

@@ -12,13 +12,14 @@ from shoal.app.audit import Audit, gathered, located
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.config_command import ConfigCommand, said_of_original
-from shoal.app.cli.options import data_options, no_guarantee_option, original_option, rare_option
+from shoal.app.cli.options import data_options, no_guarantee_option, original_option, patience_option, rare_option
 from shoal.app.further import asked_claims
 from shoal.app.manifest import Published
 from shoal.app.promises import claims_of
 from shoal.app.request import original_options
 from shoal.counting import counted
 from shoal.io.write.files import OUTPUT_FORMATS
+from shoal.privacy.patience import allowing
 from shoal.privacy.strength import Strength
 
 PEOPLE_UNKNOWN = "records were counted: the file does not tell whose they are, so there may be fewer people"
@@ -37,6 +38,7 @@ PEOPLE_UNKNOWN = "records were counted: the file does not tell whose they are, s
 @data_options()
 @no_guarantee_option
 @rare_option
+@patience_option
 @click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
@@ -52,11 +54,13 @@ def command(
     allow_column: tuple[str, ...],
     no_guarantee: bool,
     show_rare: bool,
+    patience: float | None,
     threads: int | None,
     as_json: bool,
     **said: Any,
 ) -> int:
-    """Judge RELEASE, a release directory or a file of records. Exit code 3 where a claim or a check fails.
+    """Judge RELEASE, a release directory or a file of records. Exit code 3 where a claim or a check fails, or
+    a claim takes too long to verify.
 
     Without a claim it says the largest k against somebody who knows 1, 2, 3 items, and so on, or everything.
     """
@@ -65,7 +69,7 @@ def command(
     how = original_options(said_of_original(said, originals), originals, place.manifest)
     if how is not None:
         how = located(place, how, original=originals)
-    with screen.naming(show_rare), screen.progress(threads):
+    with allowing(patience), screen.naming(show_rare), screen.progress(threads):
         read_as = (release_format, release_sep, allow_column, sensitive)
         material = gathered(release, _typed_claims(claim, place), originals, how, *read_as, release_user=release_user)
         screen.note(*material.notes)
@@ -121,8 +125,10 @@ def _typed_claims(claims: tuple[str, ...], place: Published) -> tuple[str, ...]:
 
 
 def _outcome(found: Audit) -> str:
-    if not all(claim.holds for claim in found.claims):
+    if any(claim.standing == "fails" for claim in found.claims):
         return "A CLAIM DOES NOT HOLD"
+    if given_up := sum(claim.standing == "not judged" for claim in found.claims):
+        return f"{given_up:,} OF {len(found.claims):,} CLAIMS NOT JUDGED, and so not verified"
     if not found.holds:
         return "THE AUDIT FAILS"
     if found.lack and not found.claims:

@@ -16,7 +16,8 @@ from shoal.io.directory import ReleaseDirectory
 from shoal.io.write.files import LISTS
 from shoal.methods import Method
 
-ONE_MACHINE = ("rules", "claim", "bound", "private-report", "previous", "threads", "attack", "memory")  # options that no cluster takes
+# Options that no cluster takes.
+ONE_MACHINE = ("rules", "claim", "bound", "private-report", "previous", "threads", "attack", "memory", "patience")
 
 
 @dataclass(frozen=True)

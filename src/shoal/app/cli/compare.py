@@ -12,7 +12,7 @@ import click
 from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.config_command import ConfigCommand
-from shoal.app.cli.options import DATA_PARAMETERS, called, data_options, input_argument
+from shoal.app.cli.options import DATA_PARAMETERS, called, data_options, input_argument, patience_option
 from shoal.app.comparison.attacking import NOT_ATTACKED, Effort
 from shoal.app.comparison.grid import DEFAULT_K, DEFAULT_KNOWN, Asked, Cell, Left, Named, grid
 from shoal.app.comparison.making import Making, making
@@ -25,6 +25,7 @@ from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.cells import CellFiles
 from shoal.kernels import threads as all_threads
+from shoal.privacy.patience import allowing
 from shoal.report.comparison import Shown, insist_on_extra, render_comparison
 
 TABLE, PAGE = "comparison.parquet", "comparison.html"
@@ -44,6 +45,7 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
 @click.option("--targets", type=click.IntRange(1), default=200, show_default=True, help="People attacked in each cell.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="By which they are drawn.")
 @data_options(without=("per",))
+@patience_option
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(
@@ -56,6 +58,7 @@ def command(
     jobs: int | None,
     targets: int,
     seed: int,
+    patience: float | None,
     as_json: bool,
     **said: Any,
 ) -> None:
@@ -74,7 +77,7 @@ def command(
     files = CellFiles(out)
     files.check()
     screen.note(*files.clear(), *map(_told, chosen.left))
-    with screen.progress():
+    with allowing(patience), screen.progress():
         found = compare(input, chosen.cells, how, files, Effort(targets, seed), jobs or all_threads())
     notes = _notes(found, chosen.left)
     rows = [*found.rows, *(Row(Cell(one.method, (), GRAINS[0]), {"refused": f"it {one.why}"}) for one in chosen.left)]

@@ -78,6 +78,13 @@ rare_option = click.option("--show-rare", is_flag=True, help="Name items that fe
 
 no_guarantee_option = click.option("--no-guarantee", is_flag=True, help="Run a method, or accept a release, that guarantees nothing.")
 
+patience_option = click.option(
+    "--patience",
+    type=float,
+    metavar="TIMES",
+    help="Work that verifying a claim may take, as a multiple of the default; a claim that takes more is not verified. [default: 1]",
+)
+
 
 def called(input: Sequence[Path]) -> str:
     """What an input is called in a title."""

@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from shoal.app.cli import screen
-from shoal.app.cli.options import declared_options
+from shoal.app.cli.options import declared_options, patience_option
 from shoal.app.reconstruct import Draws, reconstruct
 from shoal.io.write.files import FRAME_FORMATS
+from shoal.privacy.patience import allowing
 
 
 @click.command("reconstruct", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -18,11 +19,13 @@ from shoal.io.write.files import FRAME_FORMATS
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A directory that is not there yet.")
 @declared_options(Draws)
 @click.option("--to", "format", type=click.Choice([*FRAME_FORMATS, "transactions"]), default="csv", show_default=True, help="Format.")
-def command(release: Path, out: Path, format: str, **said: Any) -> None:
+@patience_option
+def command(release: Path, out: Path, format: str, patience: float | None, **said: Any) -> None:
     """Draw records at random that could have given the chunks of RELEASE, a release directory, for tools that take baskets. The release is
     judged first; records are drawn from its chunks alone, so they tell no more than these.
     """
     draws = Draws.parse({name: value for name, value in said.items() if value is not None})
-    found = reconstruct(release, out, draws, format)
+    with allowing(patience):
+        found = reconstruct(release, out, draws, format)
     rows = [(verdict.claim, f"{verdict.standing}, of the chunks") for verdict in found.claims]
     screen.pairs(f"{out}: written", [*rows, ("reconstructions", f"{len(found.files):,} of {found.records:,} records each")])

@@ -183,9 +183,10 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
     rows = []
     for verdict in verdicts:
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
-        state = {"fails": "FAILS", "not checkable": "NOT CHECKABLE"}.get(verdict.standing, verdict.standing)
+        state = {"fails": "FAILS", "not checkable": "NOT CHECKABLE", "not judged": "NOT JUDGED"}.get(verdict.standing, verdict.standing)
         rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
-        rows += [("", f"not checkable from what is at hand: {verdict.unchecked}")] if verdict.unchecked else []
+        why = "took too long" if verdict.standing == "not judged" else "not checkable from what is at hand"
+        rows += [("", f"{why}: {verdict.unchecked}")] if verdict.unchecked else []
         rows += [("", f"broken: {witness}") for witness in verdict.witnesses + verdict.rare * show_rare]
         rows += [("", "--show-rare names some of them")] if verdict.rare and not show_rare else []
         rows += [("", text) for text in verdict.notes]

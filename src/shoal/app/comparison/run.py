@@ -19,6 +19,7 @@ from shoal.app.job import Preparation, is_file
 from shoal.errors import OutputError
 from shoal.io.cells import CellFiles, PreparedFiles
 from shoal.io.read.packed import digest_of
+from shoal.privacy.patience import patience
 
 NAP_SECONDS = 0.05
 
@@ -43,7 +44,8 @@ class Comparison:
 def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: CellFiles, effort: Effort, jobs: int) -> Comparison:
     """Work on every cell of which there is no result yet."""
     digests = [digest_of(path) for path in inputs]
-    keys = {cell: cell.key(json.dumps([__version__, digests, asdict(effort), *_content(cell, how(cell))])) for cell in cells}
+    common = [__version__, digests, asdict(effort), patience()]
+    keys = {cell: cell.key(json.dumps([*common, *_content(cell, how(cell))])) for cell in cells}
     waiting = [cell for cell in cells if files.result(keys[cell]) is None]
     failed: dict[Cell, str] = {}
     preparing = 0.0
@@ -98,7 +100,8 @@ def _worked(work: Sequence[_Work], effort: Effort, jobs: int, kept: int) -> dict
 
 def _started(work: _Work, effort: Effort, threads: int) -> subprocess.Popen[bytes]:
     cell = work.cell
-    told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), "threads": threads}
+    limits = {"threads": threads, "patience": patience()}
+    told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), **limits}
     words = [sys.executable, "-m", "shoal.app.comparison.worker", str(work.prepared), json.dumps(told), str(work.result)]
     try:
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)

@@ -14,13 +14,14 @@ from shoal.app.comparison.attacking import Effort
 from shoal.app.comparison.cell import worked
 from shoal.app.comparison.grid import Cell
 from shoal.io.cells import store, taken
+from shoal.privacy.patience import allowing
 
 
 def main(prepared: str, told: str, result: str) -> None:
     """Work on a cell and write what came out, whole or not at all."""
     said = json.loads(told)
     cell = Cell(said["method"], tuple((name, value) for name, value in said["settings"]), said["per"])
-    with kernels.using(threads=said["threads"]):
+    with kernels.using(threads=said["threads"]), allowing(said["patience"]):
         given, periods = taken(prepared)
         store(result, worked(cell, given, periods, Effort(**said["effort"])))
 
