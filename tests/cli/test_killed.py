@@ -160,7 +160,7 @@ def test_what_cannot_be_removed_is_said(food: Shell, monkeypatch: pytest.MonkeyP
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pipeline, "render", interrupt)
-    monkeypatch.setattr(unfinished.shutil, "rmtree", lambda path: None)
+    monkeypatch.setattr(unfinished, "_remove", lambda path, directory: None)
     answer = food(*COMMAND)
     partial = next(name for name in food.names() if name.endswith(".partial"))
     assert answer.code == 1

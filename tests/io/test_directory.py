@@ -15,6 +15,7 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.errors import OutputError
 from shoal.io import directory as module
+from shoal.io import unfinished
 from shoal.io.directory import MANIFEST, ReleaseDirectory
 from shoal.io.write.bags import write_records
 
@@ -136,7 +137,7 @@ def test_the_old_release_comes_back_when_the_new_one_cannot_be_put_in_its_place(
     rename = Path.rename
 
     def failing(self: Path, to: Path) -> Path:
-        if self.name.endswith(".partial"):
+        if self.name == unfinished.CONTENT:
             raise OSError(errno.EIO, "Input/output error")
         return rename(self, to)
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -27,10 +31,13 @@ def release(place: Path, text: str) -> None:
     (place / MANIFEST).write_text(OLD)
 
 
-def remains(target: Path, state: str = unfinished.PARTIAL, machine: str = "", token: str = "0123abcd") -> Path:
-    """As a killed run leaves it: nobody holds its lock."""
-    place = target.with_name(f".{target.name}.{token}.{machine or unfinished.machine()}.{state}")
-    release(place, state)
+def remains(target: Path, *parts: str, machine: str = "", token: str = "0123abcd", marker: bytes | None = None) -> Path:
+    """As a killed run leaves it: marked, and nobody holds its lock. `parts` are releases in it, with their names as their texts."""
+    place = target.with_name(f".{target.name}.{token}.{machine or unfinished.machine()}.partial")
+    place.mkdir()
+    (place / unfinished.MARKER).write_bytes(unfinished._marker(place.name) if marker is None else marker)
+    for part in parts:
+        release(place / part, part)
     return place
 
 
@@ -39,11 +46,12 @@ def test_interrupts_inside_the_removal(tmp_path: Path, monkeypatch: pytest.Monke
     """As when Polars has raised an interrupt, and Python's own comes while the directory is being removed."""
     rmtree, pending = shutil.rmtree, [KeyboardInterrupt] * interrupts
 
-    def interrupted(path: Path) -> None:
+    def interrupted(name: str, *, dir_fd: int) -> None:
         if pending:
-            (path / "records.txt").unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(f"{name}/records.txt", dir_fd=dir_fd)
             raise pending.pop()
-        rmtree(path)
+        rmtree(name, dir_fd=dir_fd)
 
     monkeypatch.setattr(unfinished.shutil, "rmtree", interrupted)
     with pytest.raises(KeyboardInterrupt), ReleaseDirectory(tmp_path / "out") as directory:
@@ -73,7 +81,7 @@ def test_an_interrupt_between_the_two_renames_brings_the_old_release_back(tmp_pa
     rename, discard = Path.rename, unfinished.discard
 
     def interrupted(self: Path, to: Path) -> Path:
-        if self.name.endswith(unfinished.PARTIAL):
+        if self.name == unfinished.CONTENT:
             raise KeyboardInterrupt
         return rename(self, to)
 
@@ -92,16 +100,39 @@ def test_an_interrupt_between_the_two_renames_brings_the_old_release_back(tmp_pa
 
 
 def test_what_a_killed_run_left_is_removed_and_said(tmp_path: Path):
-    dead = remains(tmp_path / "out")
+    dead = remains(tmp_path / "out", unfinished.CONTENT)
     assert unfinished.clear(tmp_path) == [f"{dead.name}, left by a run that was killed, was removed"]
     assert names(tmp_path) == []
 
 
+def test_directories_in_any_depth_are_removed(tmp_path: Path):
+    """As a run of Spark leaves them."""
+    dead = remains(tmp_path / "out", unfinished.CONTENT)
+    (dead / "work" / "records" / "_temporary" / "0").mkdir(parents=True)
+    (dead / "work" / "records" / "_temporary" / "0" / "part.parquet").write_text("ann, flu")
+    (dead / "work" / "spark" / "blockmgr" / "0c").mkdir(parents=True)
+    (dead / "work" / "spark" / "blockmgr" / "0c" / "shuffle_0_0_0.data").write_text("ann, flu")
+    assert len(unfinished.clear(tmp_path)) == 1
+    assert names(tmp_path) == []
+
+
+def test_links_inside_are_removed_and_not_followed(tmp_path: Path):
+    release(tmp_path / "home", "mine")
+    dead = remains(tmp_path / "out")
+    (dead / "work").symlink_to(tmp_path / "home")
+    (dead / "deeper").mkdir()
+    (dead / "deeper" / "link").symlink_to(tmp_path / "home")
+    (dead / "deeper" / "file").symlink_to(tmp_path / "home" / "records.txt")
+    unfinished.clear(tmp_path)
+    assert names(tmp_path) == ["home"]
+    assert (tmp_path / "home" / "records.txt").read_text() == "mine"
+
+
 def test_a_release_that_a_killed_run_had_moved_aside_comes_back(tmp_path: Path):
-    remains(tmp_path / "out")
-    aside = remains(tmp_path / "out", unfinished.REPLACED)
-    told = unfinished.clear(tmp_path)
-    assert f"{aside.name}, left by a run that was killed, was put back as out" in told
+    dead = remains(tmp_path / "out", unfinished.CONTENT, unfinished.REPLACED)
+    (line,) = unfinished.clear(tmp_path)
+    assert line.startswith(f"{dead.name}, left by a run that was killed, was removed; ")
+    assert line.endswith("put back as out")
     assert names(tmp_path) == ["out"]
     assert (tmp_path / "out" / "records.txt").read_text() == unfinished.REPLACED
 
@@ -117,11 +148,16 @@ def test_a_release_that_was_replaced_goes_if_the_new_one_is_there(tmp_path: Path
 def test_a_release_that_waits_is_kept_if_a_stranger_took_its_place(tmp_path: Path):
     """The new release never got its name, so what bears it is neither the old nor the new one."""
     release(tmp_path / "out", "a stranger's")
-    remains(tmp_path / "out")
-    aside = remains(tmp_path / "out", unfinished.REPLACED)
-    unfinished.clear(tmp_path)
-    assert aside.exists()
+    dead = remains(tmp_path / "out", unfinished.CONTENT, unfinished.REPLACED)
+    (dead / "work").mkdir()
+    (line,) = unfinished.clear(tmp_path)
+    assert "still holds replaced" in line
+    assert names(dead) == [unfinished.MARKER, unfinished.REPLACED]
     assert (tmp_path / "out" / "records.txt").read_text() == "a stranger's"
+    (tmp_path / "out").rename(tmp_path / "theirs")
+    unfinished.clear(tmp_path)
+    assert names(tmp_path) == ["out", "theirs"]
+    assert (tmp_path / "out" / "records.txt").read_text() == unfinished.REPLACED
 
 
 LIVING = textwrap.dedent(
@@ -129,7 +165,7 @@ LIVING = textwrap.dedent(
     import sys
     from pathlib import Path
     from shoal.io import unfinished
-    unfinished.begin(Path("out"), directory=True)
+    unfinished.begin(Path("out"))
     print("begun", flush=True)
     sys.stdin.read()
     """
@@ -157,14 +193,17 @@ def test_our_own_unfinished_ones_are_left_alone(tmp_path: Path):
 
 def test_another_machine_on_a_shared_disk(tmp_path: Path):
     elsewhere = remains(tmp_path / "out", machine="f" * 8)
-    assert unfinished.clear(tmp_path) == [f"{elsewhere.name} may be of a run on another machine or of another user, and was left alone"]
+    assert unfinished.clear(tmp_path) == [f"{elsewhere.name} belongs to a run on another machine ({platform.node()}) and was left alone"]
     assert elsewhere.exists()
+    (found,) = unfinished.leftovers(tmp_path, any_machine=True)
+    assert unfinished.remove(found, any_machine=True).done == "removed"
+    assert names(tmp_path) == []
 
 
 def test_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     theirs = remains(tmp_path / "out")
     monkeypatch.setattr(unfinished.os, "geteuid", lambda: os.getuid() + 1)
-    assert "left alone" in unfinished.clear(tmp_path)[0]
+    assert unfinished.clear(tmp_path) == [f"{theirs.name} belongs to another user and was left alone"]
     assert theirs.exists()
 
 
@@ -180,34 +219,159 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert names(tmp_path) == [dead.name, "new"]
 
 
-def test_what_is_not_surely_ours(tmp_path: Path):
-    """A link, a directory with directories in it, and names that are only similar."""
+def test_a_lock_of_java_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Java of a killed Spark run may live, and write, a little longer than the run itself."""
+    dead = remains(tmp_path / "out", unfinished.CONTENT)
+    holder = "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+    words = [sys.executable, "-c", holder, str(dead / unfinished.JAVA_LOCK)]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"held\n"
+    monkeypatch.setattr(unfinished, "JAVA_SECONDS", 0.2)
+    assert unfinished.clear(tmp_path) == []
+    assert dead.exists()
+    monkeypatch.setattr(unfinished, "JAVA_SECONDS", 30)
+    with ThreadPoolExecutor() as pool:
+        clearing = pool.submit(unfinished.clear, tmp_path)
+        time.sleep(0.3)
+        assert not clearing.done()
+        process.kill()
+        process.communicate()
+        assert len(clearing.result()) == 1
+    assert names(tmp_path) == []
+
+
+def of_name(name: str) -> bytes:
+    return unfinished._marker(name)
+
+
+NAME = f".out.0123abcd.{unfinished.machine()}.partial"
+MARKERS = {
+    "no content": b"",
+    "of another directory": of_name(NAME.replace("out", "thesis")),
+    "other text": of_name(NAME).replace(b"Unfinished", b"Finished"),
+    "not JSON": b"shoal",
+    "a list": b"[]",
+    "a number": b"1",
+    "too long": of_name(NAME) + b" " * 5000,
+}
+
+
+@pytest.mark.parametrize("marker", MARKERS.values(), ids=MARKERS)
+def test_a_directory_whose_marker_is_not_its_own_is_left_alone(tmp_path: Path, marker: bytes):
+    place = remains(tmp_path / "out", "thesis", marker=marker)
+    assert unfinished.clear(tmp_path) == [f"{place.name} has no marker of shoal and was left alone"]
+    assert (place / "thesis" / "records.txt").read_text() == "thesis"
+
+
+def test_a_directory_without_a_marker_is_left_alone(tmp_path: Path):
+    release(tmp_path / NAME, "mine")
+    assert unfinished.clear(tmp_path) == [f"{NAME} has no marker of shoal and was left alone"]
+    assert (tmp_path / NAME / "records.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["link", "directory", "pipe"])
+def test_a_marker_that_is_no_file_is_no_marker(tmp_path: Path, kind: str):
+    release(tmp_path / NAME, "mine")
+    marker = tmp_path / NAME / unfinished.MARKER
+    if kind == "link":
+        (tmp_path / "elsewhere").write_bytes(of_name(NAME))
+        marker.symlink_to(tmp_path / "elsewhere")
+    elif kind == "directory":
+        marker.mkdir()
+    else:
+        os.mkfifo(marker)
+    assert "left alone" in unfinished.clear(tmp_path)[0]
+    assert (tmp_path / NAME / "records.txt").read_text() == "mine"
+
+
+def test_names_that_are_only_similar_files_and_links_are_left_alone(tmp_path: Path):
     home = tmp_path / "home"
-    home.mkdir()
-    name = f".out.0123abcd.{unfinished.machine()}.partial"
-    (tmp_path / name).symlink_to(home)
-    nested = remains(tmp_path / "other")
-    (nested / "thesis").mkdir()
+    release(home, "mine")
+    (home / unfinished.MARKER).write_bytes(of_name(NAME))
+    (tmp_path / NAME).symlink_to(home)
+    (tmp_path / NAME.replace("out", "file")).write_text("mine")
     similar = [".out.partial", ".out.0123abcd.partial", f"out.0123abcd.{unfinished.machine()}.partial", ".partial"]
     for each in similar:
         (tmp_path / each).mkdir()
+        (tmp_path / each / unfinished.MARKER).write_bytes(of_name(each))
     before = names(tmp_path)
     unfinished.clear(tmp_path)
     assert names(tmp_path) == before
+    assert (home / "records.txt").read_text() == "mine"
 
 
-def test_a_run_that_loses_its_directory_before_it_has_the_lock_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    mkdir, stolen = Path.mkdir, []
+def test_a_run_that_was_killed_before_it_had_marked_its_directory(tmp_path: Path):
+    (tmp_path / NAME).mkdir()
+    other = remains(tmp_path / "other", marker=b"")
+    assert len(unfinished.clear(tmp_path)) == 2
+    assert names(tmp_path) == []
+    assert not other.exists()
 
-    def stealing(self: Path) -> None:
-        mkdir(self)
+
+def test_a_directory_that_is_swapped_before_it_is_removed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Whoever puts another directory in its place at the last moment loses nothing."""
+    dead = remains(tmp_path / "out", unfinished.CONTENT)
+    release(tmp_path / "home", "mine")
+    removing = unfinished._remove
+
+    def swapped(path: Path, directory: int, late: float = 0) -> str:
+        if not (tmp_path / "moved").exists():
+            dead.rename(tmp_path / "moved")
+            (tmp_path / "home").rename(dead)
+        return removing(path, directory, late)
+
+    monkeypatch.setattr(unfinished, "_remove", swapped)
+    unfinished.clear(tmp_path)
+    assert (dead / "records.txt").read_text() == "mine"
+
+
+def test_a_run_that_loses_its_directory_before_it_has_the_lock_begins_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    mkdir, stolen = os.mkdir, []
+
+    def stealing(path: Path, mode: int) -> None:
+        mkdir(path, mode)
         if not stolen:
-            stolen.append(self)
-            self.rmdir()
+            stolen.append(path)
+            path.rmdir()
 
-    monkeypatch.setattr(Path, "mkdir", stealing)
-    path = unfinished.begin(tmp_path / "out", directory=True)
+    monkeypatch.setattr(unfinished.os, "mkdir", stealing)
+    path = unfinished.begin(tmp_path / "out")
     assert path != stolen[0]
     assert path.is_dir()
     unfinished.discard(path)
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+def test_nobody_else_may_open_it_whatever_the_umask_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mask: int):
+    modes, mkdir = [], os.mkdir
+
+    def seen(path: Path, mode: int = 0o777, **more: object) -> None:
+        mkdir(path, mode, **more)
+        modes.append(os.lstat(path).st_mode & 0o777)
+
+    old = os.umask(mask)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(unfinished.os, "mkdir", seen)
+            path = unfinished.begin(tmp_path / "out")
+        assert modes == [0o700], "from the first moment"
+        assert (path / unfinished.MARKER).stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(old)
+        unfinished.discard(path)
+
+
+def test_temporary_files_are_inside_what_is_being_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    elsewhere = tmp_path / "tmp"
+    elsewhere.mkdir()
+    monkeypatch.setattr(unfinished, "gettempdir", lambda: str(elsewhere))
+    with ReleaseDirectory(tmp_path / "out") as directory, unfinished.temporary_directory() as place:
+        assert directory.path.parent in place.parents
+        assert place.stat().st_mode & 0o777 == 0o700
+    remains(elsewhere / "shoal")
+    with unfinished.temporary_directory() as place:
+        assert place.parent == elsewhere
+        assert names(elsewhere) == [place.name], "and what a killed run left there is gone"
+    assert names(elsewhere) == []

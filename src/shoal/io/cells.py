@@ -13,6 +13,7 @@ import polars as pl
 
 from shoal.errors import OutputError
 from shoal.io import unfinished
+from shoal.io.whole_file import whole_file
 
 CELLS, PREPARED = "cells", "prepared"
 
@@ -36,7 +37,7 @@ class CellFiles:
 
     def clear(self) -> list[str]:
         """Remove what killed comparisons left; a line for each."""
-        return unfinished.clear(self.directory) if self.directory.is_dir() else []
+        return [line for place in (self.directory, self.directory / CELLS) if place.is_dir() for line in unfinished.clear(place)]
 
     def place(self, key: str) -> Path:
         """Where the result of a cell is, or will be."""
@@ -69,8 +70,7 @@ class PreparedFiles:
         self._n = 0
 
     def __enter__(self) -> PreparedFiles:
-        self._path = unfinished.begin(self._target, directory=True)
-        self._path.chmod(0o700)
+        self._path = unfinished.begin(self._target)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -111,7 +111,6 @@ def store(place: str, found: dict[str, Any]) -> None:
 
 
 def _written(place: Path, content: bytes) -> Path:
-    fresh = place.with_name(f".{place.name}.partial")
-    fresh.write_bytes(content)
-    fresh.replace(place)
+    with whole_file(place, force=True) as out:
+        out.write(content)
     return place

@@ -1,7 +1,7 @@
 """A release directory appears whole or not at all.
 
-Files are written to a temporary directory beside the target and brought to the disk; when all went well the
-directory is renamed, on any failure or interrupt it is removed, and what a killed run left is removed by the next
+Files are written to an unfinished directory next to the target, which only its user can open, and brought to the disk; when all went well
+the release is renamed to the target, on any failure or interrupt it is removed, and what a killed run left is removed by the next
 one. The target's parent must exist: a mistyped path is an error, not a new tree of directories.
 """
 
@@ -25,8 +25,6 @@ MANIFEST = "manifest.json"
 REPORT = "report.html"
 NOTICE = "NO-GUARANTEE.txt"  # stands beside the data of a release that guarantees nothing
 
-WORK = "work"
-
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -49,6 +47,10 @@ class ReleaseDirectory:
     @property
     def path(self) -> Path:
         """Where files are to be written while the directory is open."""
+        return self._unfinished / unfinished.CONTENT
+
+    @property
+    def _unfinished(self) -> Path:
         if self._path is None:
             raise OutputError(f"{self.target} is not open for writing")
         return self._path
@@ -59,12 +61,19 @@ class ReleaseDirectory:
 
     @contextmanager
     def workplace(self) -> Iterator[Path]:
-        """A directory for steps on the way, for this user alone, inside the unfinished one and gone before that gets its name."""
-        place = self.path / WORK
+        """A directory for steps on the way, for this user alone, next to the unfinished release and gone before that gets its name."""
+        place = self._unfinished / unfinished.WORK
         with disk_errors(str(self.target)):
             place.mkdir(mode=0o700)
         yield place
         shutil.rmtree(place)
+
+    def java_lock(self) -> Path:
+        """A new file that a Java process locks while it works for this release, so that no other run removes what it still writes."""
+        place = self._unfinished / unfinished.JAVA_LOCK
+        with disk_errors(str(self.target)):
+            os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        return place
 
     def check(self) -> None:
         """Raise if the release could not be written here; cheap enough to be asked before hours of work."""
@@ -93,35 +102,30 @@ class ReleaseDirectory:
     def __enter__(self) -> ReleaseDirectory:
         self.check()
         with disk_errors(str(self.target)):
-            self._path = unfinished.begin(self.target, directory=True)
+            self._path = unfinished.begin(self.target)
+            self.path.mkdir()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        written = self.path
+        own = self._unfinished
         try:
             with disk_errors(str(self.target)):
                 if isinstance(error, OSError):
                     raise error
                 if error is None:
-                    _bring_to_disk(written)
-                    self._put_in_place(written)
+                    _bring_to_disk(self.path)
+                    self._put_in_place()
         finally:
             self._path = None
-            unfinished.discard(written)
+            unfinished.discard(own)
 
-    def _put_in_place(self, written: Path) -> None:
+    def _put_in_place(self) -> None:
         """Give the release its name. One that it replaces comes back if that fails and goes if not."""
         self.check()
-        if not self.target.exists():
-            written.rename(self.target)
-            _sync(self.target.parent)
-            return
-        aside = unfinished.move_aside(self.target, written)
-        try:
-            written.rename(self.target)
-            _sync(self.target.parent)
-        finally:
-            unfinished.discard(aside)
+        if self.target.exists():
+            unfinished.move_aside(self.target, self._unfinished)
+        self.path.rename(self.target)
+        _sync(self.target.parent)
 
 
 def release_files(directory: Path) -> set[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 
 from shoal.errors import OutputError
-from shoal.io.directory import MANIFEST
+from shoal.io import unfinished
+from shoal.io.directory import MANIFEST, disk_errors
 
 
 class PrivateFile:
@@ -28,15 +28,15 @@ class PrivateFile:
         if self._path.is_dir() or (self._path.exists() and not self._force):
             raise OutputError(f"{self._path} is there already", hint="give another path, or --force to replace the file")
 
+    def clear(self) -> list[str]:
+        """Remove what killed runs left next to the file; a line for each."""
+        return unfinished.clear(self._path.parent)
+
     def write(self, page: str) -> None:
         """Write the page, after looking again where it goes; what could not be written whole is removed."""
         self.check()
-        fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        try:
+        with disk_errors(str(self._path)), unfinished.scratch(self._path) as own:
+            fresh = own / unfinished.CONTENT
             with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
                 file.write(page)
             fresh.replace(self._path)
-        except OSError as error:
-            with suppress(OSError):
-                fresh.unlink()
-            raise OutputError(f"{self._path} cannot be written: {error.strerror}") from None

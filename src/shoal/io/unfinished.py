@@ -1,16 +1,24 @@
-"""What is being written and has not got its name yet, and what killed runs left of such.
+"""Output that is being written and has not got its name yet, and what killed runs left of such output.
 
-Everything is written under a hidden name beside its target, `.NAME.TOKEN.MACHINE.partial`, and locked for as long as its process lives; an
-older release that is being replaced waits as `.NAME.TOKEN.MACHINE.replaced`. Whatever ends a run, an interrupt in the middle of the removal
-included, `settle` removes what has no name, or says what it could not remove. A run that was killed can do nothing of the kind, so a later
-one does: what has the name of this machine, belongs to this user and is locked by nobody is of no living run. The lock is the operating
-system's and goes with the process; where a file system has none, nothing is taken for dead.
+Everything is written in a hidden directory next to its target, `.NAME.TOKEN.MACHINE.partial`, which only its user can open (mode 0700
+from the moment of its creation). It holds:
+
+- `.shoal-unfinished`, the marker: fixed text and the directory's own name. The run holds a lock on this file for as long as it lives;
+- `content`, the output, which is renamed to the target when it is complete;
+- `replaced`, the older release while a new one takes its place;
+- `work`, steps on the way, and whatever else a run needs, in any depth;
+- `java.lock`, locked by the Java process of a Spark run, which may live a little longer than the run.
+
+`settle` removes these directories at the end of a run, whatever ended it. A killed run cannot do that, so a later run does. A directory is
+removed only if its name has this form, it belongs to this user, its marker holds its own name, and nobody holds the locks. A similar name
+alone is never enough, and symbolic links are not followed. Where a file system has no locks, no run is considered dead.
 """
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import platform
 import re
@@ -18,89 +26,149 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
 
-PARTIAL, REPLACED = "partial", "replaced"
-ATTEMPTS = 3
+PARTIAL = "partial"
+MARKER, CONTENT, REPLACED, WORK, JAVA_LOCK = ".shoal-unfinished", "content", "replaced", "work", "java.lock"
+TITLE = "Unfinished output of shoal, not for publication. A later run removes this directory when the run that made it has ended."
+LONGEST_MARKER = 4096
+ATTEMPTS = 5
 PAUSE_SECONDS = 0.05
+JAVA_SECONDS, LATE_SECONDS = 30.0, 0.3  # how long Java may take to end, and tasks after it
 
 _NAMED = re.compile(r"\.(?P<name>.+)\.(?P<token>[0-9a-f]{8})\.(?P<machine>[0-9a-f]{8})\.(?P<state>partial|replaced)", re.DOTALL)
 
-# What this process has begun and not finished, with the handle that holds its lock.
+# Directories that this process has begun and not finished, with the descriptor that holds the lock.
 _open: dict[Path, int | None] = {}
 
+DEAD, ALIVE, ELSEWHERE, OTHER_USER, UNMARKED, UNKNOWN = "killed", "running", "other machine", "other user", "not marked", "unknown"
+REFUSALS = {
+    ALIVE: "belongs to a run that is alive",
+    ELSEWHERE: "belongs to a run on another machine",
+    OTHER_USER: "belongs to another user",
+    UNMARKED: "has no marker of shoal",
+    UNKNOWN: "may belong to a run that is alive: this file system has no locks",
+}
 
-def begin(target: Path, *, directory: bool) -> Path:
-    """A new, locked, empty directory or file under a hidden name beside the target."""
+
+@dataclass(frozen=True)
+class Leftover:
+    """A directory whose name has the form of unfinished output: whose it is (a state above), and the machine it was made on."""
+
+    path: Path
+    state: str
+    host: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why it is left alone; empty if it can be removed."""
+        told = REFUSALS.get(self.state, "")
+        return f"{told} ({self.host})" if told and self.state == ELSEWHERE and self.host else told
+
+
+# -- what this process writes
+
+
+def begin(target: Path) -> Path:
+    """Create an unfinished directory next to the target: marked, locked, for this user alone."""
     while True:
         path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.{machine()}.{PARTIAL}")
         _open[path] = None  # before it exists, so that an interrupt cannot come between
         try:
-            path.mkdir() if directory else path.touch(exist_ok=False)
+            path.mkdir(mode=0o700)
         except OSError:
             del _open[path]
             raise
-        _open[path], taken = _locked(path)
-        if not taken:  # a run that clears away was quicker than the lock
-            forget(path)
-            continue
-        return path
+        try:
+            taken = _mark(path)
+        except FileNotFoundError:  # a run that removes leftovers was faster
+            taken = False
+        except OSError:
+            discard(path)
+            raise
+        if taken:
+            return path
+        forget(path)
 
 
-def move_aside(target: Path, written: Path) -> Path:
-    """Give an older release the hidden name under which it waits until the new one is in its place."""
-    aside = written.with_name(written.name.removesuffix(PARTIAL) + REPLACED)
-    _open[aside] = None
-    _open[aside] = _locked(target)[0]
-    target.rename(aside)
-    return aside
+def _mark(path: Path) -> bool:
+    """Write and lock the marker; false if a run that removes leftovers has locked it first."""
+    handle = os.open(path / MARKER, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    _open[path] = handle
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # a file system without locks
+    os.write(handle, _marker(path.name))
+    return os.fstat(handle).st_nlink > 0
+
+
+def _marker(name: str) -> bytes:
+    """The content of the marker of a directory of this name."""
+    return json.dumps({"shoal": TITLE, "name": name, "host": platform.node()}).encode() + b"\n"
+
+
+def move_aside(target: Path, own: Path) -> None:
+    """Move an older release into our own directory, where it waits until the new one has taken its place."""
+    target.rename(own / REPLACED)
 
 
 def forget(path: Path) -> None:
-    """It has its name, or is gone: nothing has to be done about it any more."""
+    """Release the lock: the output has its name, or the directory is gone."""
     handle = _open.pop(path, None)
     if handle is not None:
         os.close(handle)
 
 
 def discard(path: Path) -> None:
-    """Remove what was begun, or put back what was moved aside. An interrupt that comes meanwhile is raised when that is done."""
+    """Remove a directory that was begun, and put back what was moved aside. An interrupt that comes meanwhile is raised afterwards."""
     if _completed(partial(_end, path)):
         raise KeyboardInterrupt
 
 
+@contextmanager
+def scratch(target: Path) -> Iterator[Path]:
+    """A directory for temporary files next to the target, for this user alone."""
+    path = begin(target)
+    try:
+        yield path
+    finally:
+        discard(path)
+
+
+@contextmanager
+def temporary_directory() -> Iterator[Path]:
+    """A directory for temporary files: inside what this process is writing, so that whoever removes that removes both.
+
+    If this process writes nothing, it is a marked directory in the system's directory for temporary files, and what killed runs left
+    there is removed.
+    """
+    place = next((path for path in reversed(_open) if path.is_dir()), None)
+    if place is not None:
+        with TemporaryDirectory(dir=place) as made:
+            yield Path(made)
+        return
+    target = Path(gettempdir()) / "shoal"
+    clear(target.parent)
+    with scratch(target) as path:
+        yield path
+
+
 def settle() -> list[Path]:
-    """Discard all that this process has begun, whatever interrupts come; what could not be removed."""
+    """Discard all that this process has begun, whatever interrupts come. Returns what could not be removed."""
     _completed(_end_all)
     return [path for path in _open if os.path.lexists(path)]
 
 
-def clear(parent: Path) -> list[str]:
-    """Remove what killed runs left in a directory; a line for each, also for what may belong to a run that is alive elsewhere."""
-    try:
-        found = [(path, named) for path in parent.iterdir() if (named := _NAMED.fullmatch(path.name))]
-    except OSError:
-        return []
-    # What was moved aside comes first: whether it is still needed is told by the partial one it waited for.
-    found.sort(key=lambda pair: (pair[1]["state"] == PARTIAL, pair[0].name))
-    return [note for path, named in found if path not in _open for note in _cleared(path, named["machine"])]
-
-
-@cache
-def machine() -> str:
-    """A short name for this machine that no other has; one for this process alone where the system has none."""
-    told = ""
-    for place in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id"):
-        with suppress(OSError):
-            told = told or Path(place).read_text(encoding="ascii", errors="replace").strip()
-    return hashlib.sha256(f"{told or secrets.token_hex(8)} {platform.node()}".encode()).hexdigest()[:8]
-
-
 def _completed(step: Callable[[], None]) -> bool:
-    """Take a step that can be taken again from the beginning until it was not interrupted; whether it ever was."""
+    """Repeat a step until it is not interrupted; whether it ever was."""
     interrupted = False
     while True:
         try:
@@ -112,82 +180,230 @@ def _completed(step: Callable[[], None]) -> bool:
 
 
 def _end_all() -> None:
-    for path in sorted(_open, key=lambda path: path.name.endswith(PARTIAL)):
+    for path in list(_open):
         _end(path)
 
 
 def _end(path: Path) -> None:
-    _removed_or_put_back(path)
-    if not os.path.lexists(path):
-        forget(path)
-
-
-def _removed_or_put_back(path: Path) -> str:
-    """What was done: a partial one goes; one that was moved aside goes if the new one took its place, and comes back if nothing did."""
-    home = path.with_name(_NAMED.fullmatch(path.name)["name"])  # type: ignore[index]
-    waits = path.name.endswith(REPLACED) and os.path.lexists(path.with_name(path.name.removesuffix(REPLACED) + PARTIAL))
-    if not waits and (path.name.endswith(PARTIAL) or os.path.lexists(home)):
-        _remove(path)
-        return "removed"
-    if os.path.lexists(path) and not os.path.lexists(home):
-        with suppress(OSError):
-            path.rename(home)
-            return f"put back as {home.name}"
-    return ""
-
-
-def _remove(path: Path) -> None:
-    """Remove a file or a directory, several times if need be; whether it is gone is for the caller to see."""
     for attempt in range(ATTEMPTS):
-        if not os.path.lexists(path):
-            return
         time.sleep(PAUSE_SECONDS * attempt)
         with suppress(OSError):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
+            directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                _remove(path, directory)
+            finally:
+                os.close(directory)
+        if not os.path.lexists(path):
+            forget(path)
+            return
 
 
-def _cleared(path: Path, where: str) -> list[str]:
-    """Remove what a dead run of this user and machine left."""
-    if where != machine() or not _is_ours(path):
-        return [f"{path.name} may be of a run on another machine or of another user, and was left alone"]
-    handle, _ = _locked(path)
+# -- what killed runs left
+
+
+def clear(parent: Path) -> list[str]:
+    """Remove what killed runs left in a directory. Returns a line for each, also for what was left alone."""
+    return [line for found in leftovers(parent) for line in _lines(remove(found))]
+
+
+def is_named_like_one(path: Path) -> bool:
+    """Whether the name of a path has the form of unfinished output, which says nothing of what it is."""
+    return _NAMED.fullmatch(path.name) is not None
+
+
+def leftovers(parent: Path, *, any_machine: bool = False) -> list[Leftover]:
+    """All entries of a directory that are named like unfinished output, except those of this process. Nothing is removed."""
     try:
-        done = _removed_or_put_back(path) if handle is not None else ""
-        if done and os.path.lexists(path):
-            return [f"{path.name}, left by a run that was killed, cannot be removed"]
-        return [f"{path.name}, left by a run that was killed, was {done}"] if done else []
+        paths = sorted(path for path in parent.iterdir() if is_named_like_one(path))
+    except OSError:
+        return []
+    found = []
+    for path in paths:
+        if path not in _open:
+            with _held(path, any_machine=any_machine) as (leftover, _):
+                found.append(leftover)
+    return [leftover for leftover in found if os.path.lexists(leftover.path)]
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What came of removing a leftover: `done` says what was done; `left` says why it is still there."""
+
+    leftover: Leftover
+    done: str = ""
+    left: str = ""
+
+
+def remove(found: Leftover, *, any_machine: bool = False) -> Removal:
+    """Remove a leftover, after examining it again under its lock. A release that it had moved aside comes back if nothing took its name."""
+    with _held(found.path, any_machine=any_machine, patience=JAVA_SECONDS) as (leftover, directory):
+        if directory is None:
+            return Removal(leftover, left=leftover.reason)
+        done, spark = "", _has(directory, JAVA_LOCK)
+        for attempt in range(ATTEMPTS):
+            time.sleep(max(PAUSE_SECONDS * attempt, LATE_SECONDS if spark else 0))
+            with suppress(OSError):
+                done = _remove(found.path, directory, late=LATE_SECONDS if spark else 0) or done
+                break
+    if not os.path.lexists(found.path):
+        return Removal(leftover, done or "removed")
+    if done:
+        return Removal(leftover, left=done)
+    return Removal(leftover, left="cannot be removed")
+
+
+def _lines(removal: Removal) -> list[str]:
+    name = removal.leftover.path.name
+    if removal.done:
+        return [f"{name}, left by a run that was killed, was {removal.done}"]
+    if removal.leftover.state == DEAD:
+        return [f"{name}, left by a run that was killed, {removal.left}"]
+    if removal.leftover.state in {ALIVE, UNKNOWN}:
+        return []
+    return [f"{name} {removal.left} and was left alone"]
+
+
+@contextmanager
+def _held(path: Path, *, any_machine: bool, patience: float = 0) -> Iterator[tuple[Leftover, int | None]]:
+    """What a directory is, and while this is open a descriptor of it if it may be removed: its locks are ours meanwhile."""
+    handles: list[int] = []
+    try:
+        state, host = _state(path, handles, any_machine=any_machine, patience=patience)
+        yield Leftover(path, state, host), handles[0] if state == DEAD else None
     finally:
-        if handle is not None:
+        for handle in handles:
             os.close(handle)
 
 
-def _is_ours(path: Path) -> bool:
-    """A file of this user, or a directory that holds nothing but files: what this program writes, and nothing else."""
+def _state(path: Path, handles: list[int], *, any_machine: bool, patience: float) -> tuple[str, str]:
+    """State and host of a directory. The descriptors that were opened, first that of the directory, are left in `handles`."""
     try:
-        kind = path.lstat()
-        if stat.S_ISDIR(kind.st_mode):
-            with os.scandir(path) as entries:
-                return kind.st_uid == os.geteuid() and all(entry.is_file(follow_symlinks=False) for entry in entries)
+        handles.append(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
     except OSError:
+        return UNMARKED, ""
+    directory = handles[0]
+    if os.fstat(directory).st_uid != os.geteuid():
+        return OTHER_USER, ""
+    elsewhere = _NAMED.fullmatch(path.name)["machine"] != machine() and not any_machine  # type: ignore[index]
+    try:
+        handles.append(os.open(MARKER, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory))
+    except OSError:
+        if _count(directory):
+            return UNMARKED, ""
+        return (ELSEWHERE, "") if elsewhere else (DEAD, "")  # killed before it was marked; only an empty directory is removed so
+    host = _host(handles[1], path.name, alone=_count(directory) == 1)
+    if host is None:
+        return UNMARKED, ""
+    if elsewhere:
+        return ELSEWHERE, host
+    return _locked(path, handles, patience), host
+
+
+def _host(marker: int, name: str, *, alone: bool) -> str | None:
+    """The machine that a marker names; None if it is no marker of a directory of this name. One without content counts if it is alone."""
+    kind = os.fstat(marker)
+    if not stat.S_ISREG(kind.st_mode) or kind.st_uid != os.geteuid() or kind.st_size > LONGEST_MARKER:
+        return None
+    content = os.pread(marker, LONGEST_MARKER, 0)
+    if not content and alone:
+        return ""
+    with suppress(ValueError, TypeError, KeyError):
+        told = json.loads(content)
+        if told["shoal"] == TITLE and told["name"] == name:
+            return str(told["host"])
+    return None
+
+
+def _locked(path: Path, handles: list[int], patience: float) -> str:
+    """Lock the marker and wait for Java; the state that follows."""
+    try:
+        fcntl.flock(handles[1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(os.fstat(handles[0]), path.lstat()):
+            return UNMARKED
+    except BlockingIOError:
+        return ALIVE
+    except OSError:
+        return UNKNOWN
+    with suppress(FileNotFoundError):
+        handles.append(os.open(JAVA_LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handles[0]))
+        return _java_state(handles[2], patience)
+    return DEAD
+
+
+def _java_state(handle: int, patience: float) -> str:
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() >= deadline:
+                return ALIVE
+            time.sleep(PAUSE_SECONDS)
+        except OSError:
+            return UNKNOWN
+        else:
+            return DEAD
+
+
+# -- removal
+
+
+def _remove(path: Path, directory: int, late: float = 0) -> str:
+    """Remove a directory through its descriptor, the marker last; what was done.
+
+    An older release that was moved aside comes back if nothing has its name, and goes if the new one took its place. If something else
+    took its place, it stays. `late` is a pause after which the directory is examined again: a task may still have written.
+    """
+    home = path.with_name(_NAMED.fullmatch(path.name)["name"])  # type: ignore[index]
+    kept, done = {MARKER}, "removed"
+    if _has(directory, REPLACED):
+        if not os.path.lexists(home):
+            os.rename(REPLACED, home, src_dir_fd=directory)
+            done = f"removed; the release that it had moved aside was put back as {home.name}"
+        elif _has(directory, CONTENT):
+            kept.add(REPLACED)
+    _remove_entries(directory, kept)
+    if REPLACED in kept:
+        return f"still holds {REPLACED}, an older {home.name}: {home.name} exists, so it was not put back"
+    if late:
+        time.sleep(late)
+        _remove_entries(directory, kept)
+    with suppress(FileNotFoundError):
+        os.unlink(MARKER, dir_fd=directory)
+    path.rmdir()
+    return done
+
+
+def _remove_entries(directory: int, kept: set[str]) -> None:
+    """Remove all entries but these. Symbolic links are removed, not followed."""
+    with os.scandir(directory) as entries:
+        found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if entry.name not in kept]
+    for name, is_directory in found:
+        if is_directory:
+            shutil.rmtree(name, dir_fd=directory)
+        else:
+            os.unlink(name, dir_fd=directory)
+
+
+def _count(directory: int) -> int:
+    """How many entries a directory has."""
+    with os.scandir(directory) as entries:
+        return sum(1 for _ in entries)
+
+
+def _has(directory: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
         return False
-    return kind.st_uid == os.geteuid() and stat.S_ISREG(kind.st_mode)
+    return True
 
 
-def _locked(path: Path) -> tuple[int | None, bool]:
-    """The handle that holds the lock of a file or directory, and whether it was free; no handle where there are no locks."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-    except OSError:
-        return None, False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        same = os.path.samestat(os.fstat(handle), path.lstat())
-    except OSError as error:
-        os.close(handle)
-        return None, not isinstance(error, BlockingIOError | FileNotFoundError)
-    if not same:
-        os.close(handle)
-    return (handle, True) if same else (None, False)
+@cache
+def machine() -> str:
+    """A short name for this machine that no other has; one for this process alone where the system has none."""
+    told = ""
+    for place in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id"):
+        with suppress(OSError):
+            told = told or Path(place).read_text(encoding="ascii", errors="replace").strip()
+    return hashlib.sha256(f"{told or secrets.token_hex(8)} {platform.node()}".encode()).hexdigest()[:8]

@@ -23,9 +23,9 @@ def whole_file(path: Path, force: bool) -> Iterator[IO[bytes]]:
         raise OutputError(f"{path} is there already", hint="overwrite it with --force")
     if not path.parent.is_dir():
         raise OutputError(f"there is no directory {path.parent}")
-    partial = unfinished.begin(path, directory=False)
+    own = unfinished.begin(path)
     try:
-        with partial.open("wb") as file:
+        with (own / unfinished.CONTENT).open("xb") as file:
             # Without name and time in its head, so that the same content is the same bytes.
             packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if path.suffix == ".gz" else None
             yield cast(IO[bytes], packed or file)
@@ -33,9 +33,9 @@ def whole_file(path: Path, force: bool) -> Iterator[IO[bytes]]:
                 packed.close()
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(path)
+        (own / unfinished.CONTENT).replace(path)
     finally:
-        unfinished.discard(partial)
+        unfinished.discard(own)
 
 
 def write_page(path: Path, page: str, force: bool) -> None:

@@ -198,6 +198,7 @@ def private_page(path: Path | None, target: Target, method: Method) -> PrivateFi
     if method.publishes not in RECORDS_PUBLISHED:
         raise ParameterError(f"--private-report shows records, and the method {method.name} publishes {method.publishes}")
     file = PrivateFile(path, target.directory, force=target.force)
+    screen.note(*file.clear())
     file.check()
     return file
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from datetime import datetime
-from tempfile import TemporaryDirectory
 
 import polars as pl
 
 from shoal.counting import counted
 from shoal.errors import OutputError
+from shoal.io.unfinished import temporary_directory
 
 MOST_ROWS = 1_048_576
 LONGEST_TEXT = 32_767
@@ -32,7 +32,7 @@ def workbook_bytes(frame: pl.DataFrame) -> bytes:
     for what, hint in _troubles(frame):
         raise OutputError(f"{what}, which an Excel sheet cannot hold", hint=hint)
     buffer = io.BytesIO()
-    with TemporaryDirectory() as aside, xlsxwriter.Workbook(buffer, {**OPTIONS, "tmpdir": aside}) as book:
+    with temporary_directory() as aside, xlsxwriter.Workbook(buffer, {**OPTIONS, "tmpdir": str(aside)}) as book:
         book.set_properties({"created": SOME_DAY})
         sheet = book.add_worksheet(SHEET)
         for row, cells in enumerate([tuple(frame.columns), *frame.iter_rows()]):
