@@ -37,7 +37,7 @@ COMMANDS = {
     "generate": "Make a realistic synthetic query log.",
     "reproduce": "Repeat the experiments of the papers behind the methods.",
     "demo": "The whole path on a bundled sample, in seconds.",
-    "doctor": "Versions, threads, kernels and optional parts.",
+    "doctor": "Check the installation; remove what killed runs left.",
 }
 
 
