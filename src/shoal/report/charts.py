@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from shoal.counting import percent
+from shoal.report.escaping import escaped
 from shoal.report.words import short
 
 HEIGHT = 236
@@ -125,8 +125,8 @@ def nice_ticks(largest: int) -> list[int]:
 
 
 def _svg(kind: str, title: str, desc: str, height: int, inside: str) -> str:
-    told = f"<title>{escape(title)}</title><desc>{escape(desc)}</desc>"
-    label = escape(f"{title}. {desc}")
+    told = f"<title>{escaped(title)}</title><desc>{escaped(desc)}</desc>"
+    label = escaped(f"{title}. {desc}")
     frame = f'class="{kind}" role="img" aria-label="{label}" width="100%" height="{height}"'
     return f"<svg {frame}>{told}{inside}</svg>"
 
@@ -135,7 +135,7 @@ def _rect(across: tuple[float, float], down: tuple[float, float], kind: str, hin
     """A rectangle by its left edge and width, in percent, and its top and height, in pixels."""
     (x, width), (y, height) = across, down
     place = f'x="{x:.3f}%" y="{y:.1f}" width="{width:.3f}%" height="{height:.1f}"'
-    return f'<rect class="{kind}" {place}><title>{escape(hint)}</title></rect>'
+    return f'<rect class="{kind}" {place}><title>{escaped(hint)}</title></rect>'
 
 
 def _base() -> int:
@@ -182,8 +182,8 @@ def _labels(columns: Sequence[Column], axis: str) -> Iterable[str]:
         kind = "tick spare" if i % sparse else "tick"
         x = LEFT + (i + 0.5) * step
         place = f'x="{x:.3f}%" y="{_base() + 16}" text-anchor="middle"'
-        yield f'<text class="{kind}" {place}>{escape(columns[i].label)}</text>'
-    yield f'<text class="axis" x="{LEFT}%" y="{HEIGHT - 4}">{escape(axis)}</text>'
+        yield f'<text class="{kind}" {place}>{escaped(columns[i].label)}</text>'
+    yield f'<text class="axis" x="{LEFT}%" y="{HEIGHT - 4}">{escaped(axis)}</text>'
 
 
 def _mark(mark: Mark, n: int) -> Iterable[str]:
@@ -191,7 +191,7 @@ def _mark(mark: Mark, n: int) -> Iterable[str]:
     side, shift = ("start", 6) if x < 60 else ("end", -6)
     yield f'<line class="mark" x1="{x:.3f}%" x2="{x:.3f}%" y1="4" y2="{_base()}"/>'
     place = f'x="{x:.3f}%" dx="{shift}" y="13" text-anchor="{side}"'
-    yield f'<text class="marked" {place}>{escape(mark.label)}</text>'
+    yield f'<text class="marked" {place}>{escaped(mark.label)}</text>'
 
 
 def _visible(widths: Sequence[float]) -> list[float]:

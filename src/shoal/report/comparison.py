@@ -1,12 +1,11 @@
 """The page of a comparison: every method at every setting, as pictures that answer to the pointer and as tables. It loads nothing.
 
 Vega-Lite, which draws the pictures, is written into the page. The numbers of each picture stand below it as a table, for whoever does
-not see it.
+not see it. What differs between pages is data in them, which no browser runs.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +13,8 @@ from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.report.comparison_charts import Numbers, pictures
-from shoal.report.page import template
+from shoal.report.escaping import json_block, own_markup, own_script, policy
+from shoal.report.page import source, template
 
 BUNDLE = "window.vegaEmbed = vegaEmbed;"  # what of the library the page uses
 
@@ -33,7 +33,6 @@ class Shown:
 
 def render_comparison(title: str, rows: Sequence[Shown], notes: Sequence[str]) -> str:
     """The whole comparison as one page."""
-    library = _library()
     names = _names(rows)
     done = [(name, row) for name, row in zip(names, rows, strict=True) if "refused" not in row.found]
     flat = [{**_plain(row.found), "method": row.method, "per": row.per, "cell": name} for name, row in done]
@@ -46,10 +45,18 @@ def render_comparison(title: str, rows: Sequence[Shown], notes: Sequence[str]) -
         refused=[(name, row.found["refused"]) for name, row in zip(names, rows, strict=True) if "refused" in row.found],
         unattacked=_by_reason([(name, row.found["not_attacked"]) for name, row in done if "not_attacked" in row.found]),
         notes=notes,
-        library=_script(library),
-        specs=_script(json.dumps({picture.name: picture.spec for picture in drawn})),
-        commands=_script(json.dumps({name: {"command": row.command, "config": row.config} for name, row in done})),
+        specs=json_block({picture.name: picture.spec for picture in drawn}),
+        commands=json_block({name: {"command": row.command, "config": row.config} for name, row in done}),
+        **_own_parts(),
     )
+
+
+@cache
+def _own_parts() -> dict[str, Any]:
+    """Style and scripts of the page, which are the same on every page, and the policy that allows them alone."""
+    style, library, program = source("style.css") + source("comparison.css"), own_script(_library()), own_script(source("comparison.js"))
+    allowed = policy([style], [library, program], style_attributes=True)
+    return {"style": own_markup(style), "library": library, "program": program, "policy": allowed}
 
 
 def _names(rows: Sequence[Shown]) -> list[str]:
@@ -83,10 +90,3 @@ def _library() -> str:
 
 def _plain(found: Numbers) -> dict[str, Any]:
     return {name: value for name, value in found.items() if isinstance(value, (int, float, str))}
-
-
-def _script(text: str) -> Any:
-    """What stands inside a script of the page: nothing in it may end the script."""
-    from markupsafe import Markup
-
-    return Markup(text.replace("</script", "<\\/script").replace("<!--", "<\\!--"))

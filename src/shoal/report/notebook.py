@@ -6,16 +6,16 @@ Colours are written into the elements themselves, since viewers of notebooks rem
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 from shoal.counting import percent
 from shoal.itemsets.choice import without_names
 from shoal.methods import fate_of
+from shoal.report.escaping import escaped
 from shoal.report.lacking import lack_of
 from shoal.report.summaries import summary_of
 from shoal.report.summary import PROTECTS, Share
-from shoal.report.words import count, number, plain, spoken
+from shoal.report.words import count, number, spoken
 
 WIDTH, HEIGHT = 640, 18
 LEAST = 2.0  # pixels: what is not nothing is seen
@@ -34,13 +34,13 @@ def small_page(manifest: Mapping[str, Any], advice: Sequence[str] = ()) -> str:
     rows = [*_claims(manifest), *covered, *summary.lines, ("method", _asked(manifest)), *warned]
     rows += [("try", line) for line in advice]
     left, heading = 'style="text-align:left"', 'style="text-align:left;vertical-align:top;white-space:nowrap"'
-    cells = "".join(f"<tr><th {heading}>{escape(plain(name))}</th><td {left}>{escape(plain(text))}</td></tr>" for name, text in rows)
+    cells = "".join(f"<tr><th {heading}>{escaped(name)}</th><td {left}>{escaped(text)}</td></tr>" for name, text in rows)
     return f"<div>{_warned(lack_of(manifest))}{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"
 
 
 def _warned(lack: str) -> str:
     """What is said before all else of a release that guarantees nothing."""
-    return f'<p style="color:#a3301f;font-weight:bold">{escape(plain(lack))}</p>' if lack else ""
+    return f'<p style="color:#a3301f;font-weight:bold">{escaped(lack)}</p>' if lack else ""
 
 
 def _claims(manifest: Mapping[str, Any]) -> list[Row]:
@@ -73,7 +73,7 @@ def _chart(shares: Sequence[Share]) -> str:
 
 def _legend(share: Share) -> str:
     mark = f'<span style="color:{_colour(share)}">&#9632;</span>'
-    return f'<span style="white-space:nowrap">{mark} {escape(plain(share.name))} {share.text}</span>'
+    return f'<span style="white-space:nowrap">{mark} {escaped(share.name)} {share.text}</span>'
 
 
 def _colour(share: Share) -> str:
@@ -84,9 +84,9 @@ def _bar(shares: Sequence[Share]) -> str:
     widths = [max(LEAST, WIDTH * share.value) for share in shares]
     scale, x, drawn = WIDTH / sum(widths), 0.0, []
     for share, width in zip(shares, (w * scale for w in widths), strict=True):
-        hint = f"<title>{escape(plain(f'{share.name}: {count(share.n)}'))}</title>"
+        hint = f"<title>{escaped(f'{share.name}: {count(share.n)}')}</title>"
         drawn.append(f'<rect x="{x:.1f}" y="0" width="{width:.1f}" height="{HEIGHT}" fill="{_colour(share)}">{hint}</rect>')
         x += width
     told = ", ".join(f"{share.name} {percent(share.value)}" for share in shares)
     frame = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" height="{HEIGHT}" style="max-width:{WIDTH}px" preserveAspectRatio="none"'
-    return f'<svg {frame} role="img" aria-label="{escape(plain(told))}">{"".join(drawn)}</svg>'
+    return f'<svg {frame} role="img" aria-label="{escaped(told)}">{"".join(drawn)}</svg>'

@@ -11,6 +11,7 @@ from shoal.report import pictures, sections, verdicts
 from shoal.report.attack_section import HEAD, attack_parts
 from shoal.report.attack_summary import ATTACKS, untold
 from shoal.report.citation import citation_of
+from shoal.report.escaping import escaped, own_markup, policy
 from shoal.report.executive import in_short
 from shoal.report.facts import Facts, PublishedItem
 from shoal.report.lacking import lack_of
@@ -33,22 +34,17 @@ def template(name: str) -> Template:
     """A page of this package, ready to be filled."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    loader = FunctionLoader(_source)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=loader)
-    environment.globals["style"] = _safe(_source("style.css"))
+    loader = FunctionLoader(source)
+    blocks = {"trim_blocks": True, "lstrip_blocks": True}
+    environment = Environment(autoescape=True, finalize=escaped, undefined=StrictUndefined, loader=loader, **blocks)
+    style = source("style.css")
+    environment.globals |= {"style": own_markup(style), "policy": policy([style])}
     return environment.get_template(name)
 
 
-def _source(name: str) -> str:
+def source(name: str) -> str:
     """The text of a file of this package."""
     return files("shoal.report").joinpath(*name.split("/")).read_text(encoding="utf-8")
-
-
-def _safe(markup: str) -> Any:
-    """Marks what this package wrote itself as ready for the page: the style and the charts."""
-    from markupsafe import Markup
-
-    return Markup(markup)
 
 
 def _context(facts: Facts) -> dict[str, Any]:
@@ -66,7 +62,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         "short": in_short(manifest, summary),
         "untold": UNTOLD if sections.WITHHELD in manifest else "",
         "shares": summary.shares,
-        "share_chart": _safe(sections.share_chart(summary)),
+        "share_chart": own_markup(sections.share_chart(summary)),
         "warning": summary.warning,
         "tiles": [verdicts.guarantee(judged, lack), summary.tile, sections.published_tile(manifest)],
         "claims": [verdicts.claim_of(v) for v in judged],
@@ -74,15 +70,15 @@ def _context(facts: Facts) -> dict[str, Any]:
         "method": method,
         "parameters": parameters,
         "input": sections.input_rows(manifest),
-        "accounts": [(a, _safe(a.chart)) for a in sections.accounts(manifest)],
-        "attacks": [(one, [(lane, _safe(lane.svg)) for lane in one.lanes]) for one in attack_parts(manifest)],
+        "accounts": [(a, own_markup(a.chart)) for a in sections.accounts(manifest)],
+        "attacks": [(one, [(lane, own_markup(lane.svg)) for lane in one.lanes]) for one in attack_parts(manifest)],
         "attack_head": HEAD,
         "untold_attacks": untold(manifest),
         "attacked": ATTACKS in manifest,
         "targets": count(manifest.get(ATTACKS, {}).get("targets", 0)),
         "citation": citation_of(manifest),
         "meter": meter,
-        "meter_chart": _safe(meter.chart) if meter else "",
+        "meter_chart": own_markup(meter.chart) if meter else "",
         "metrics": sections.metric_rows(metrics),
         **_pictures(facts),
         "queries": _queries(facts),
@@ -114,7 +110,7 @@ def _pictures(facts: Facts) -> dict[str, Any]:
 
 
 def _picture(found: pictures.Picture) -> dict[str, Any]:
-    return {"svg": _safe(found.svg), "head": found.head, "rows": found.rows}
+    return {"svg": own_markup(found.svg), "head": found.head, "rows": found.rows}
 
 
 def _queries(facts: Facts) -> dict[str, Any] | None:
@@ -127,9 +123,9 @@ def _queries(facts: Facts) -> dict[str, Any] | None:
         "after": count(found.after),
         "chart": _picture(pictures.query_picture(found)),
         "uneven": found.sizes.uneven,
-        "frequent": [(row, _safe(row.bar)) for row in sections.query_rows(found, facts.published)],
+        "frequent": [(row, own_markup(row.bar)) for row in sections.query_rows(found, facts.published)],
     }
 
 
 def _with_bars(items: Sequence[PublishedItem], records: int) -> list[Any]:
-    return [(row, _safe(row.bar)) for row in sections.item_rows(items, records)]
+    return [(row, own_markup(row.bar)) for row in sections.item_rows(items, records)]

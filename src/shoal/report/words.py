@@ -69,7 +69,7 @@ def plural(n: int, noun: str, many: str = "") -> str:
 
 def plain(text: str) -> str:
     """A user's text without characters that do not print or that turn the direction of what follows."""
-    return "".join("\N{REPLACEMENT CHARACTER}" if _unprintable(c) else c for c in text)
+    return "".join("\N{REPLACEMENT CHARACTER}" if is_unprintable(c) else c for c in text)
 
 
 def name(text: str) -> str:
@@ -78,6 +78,7 @@ def name(text: str) -> str:
     return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1].rstrip() + "…"
 
 
-def _unprintable(char: str) -> bool:
+def is_unprintable(char: str) -> bool:
+    """Whether a character does not print, or only disguises others."""
     # Joiners are part of how some scripts are written; all other format characters only disguise.
     return unicodedata.category(char) in UNPRINTABLE and char not in JOINERS
