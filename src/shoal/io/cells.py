@@ -13,6 +13,7 @@ import polars as pl
 
 from shoal.errors import OutputError
 from shoal.io import unfinished
+from shoal.io.directory import insist_outside_releases
 from shoal.io.whole_file import whole_file
 
 CELLS, PREPARED = "cells", "prepared"
@@ -30,6 +31,9 @@ class CellFiles:
             raise OutputError(f"there is no directory {self.directory.parent}", hint="create it first")
         if self.directory.exists() and not self.directory.is_dir():
             raise OutputError(f"{self.directory} exists and is a file", hint="name a directory")
+        insist_outside_releases(self.directory)
+        if self.directory.is_dir() and any(self.directory.iterdir()) and not (self.directory / CELLS).is_dir():
+            raise OutputError(f"{self.directory} holds something else than a comparison", hint="name a new directory")
 
     def begin(self) -> None:
         """Make the directory, when there is something to be written."""

@@ -12,8 +12,9 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import glob
 from pathlib import Path
 from types import TracebackType
 
@@ -80,6 +81,7 @@ class ReleaseDirectory:
         parent = self.target.parent
         if not parent.is_dir():
             raise OutputError(f"there is no directory {parent}", hint="create it first")
+        insist_outside_releases(parent)
         if not os.access(parent, os.W_OK | os.X_OK):
             raise OutputError(f"{parent} may not be written by this user")
         if self.target.exists():
@@ -135,6 +137,41 @@ def release_files(directory: Path) -> set[str]:
         if "shoal" in manifest:
             return {MANIFEST, REPORT, *(str(file["name"]) for file in manifest["files"])}
     return set()
+
+
+def insist_outside_releases(path: Path) -> None:
+    """Raise if a path is a release directory or lies inside one: a release holds what was judged, and nothing else.
+
+    A directory counts as a release if its manifest is one of shoal, or cannot be read.
+    """
+    real = Path(os.path.realpath(path))
+    for place in (real, *real.parents):
+        if _is_release(place):
+            raise OutputError(f"{path} is in the release {place}, which only anonymize writes", hint="choose another place")
+
+
+def _is_release(directory: Path) -> bool:
+    manifest = directory / MANIFEST
+    if not manifest.exists():
+        return False
+    try:
+        with open_regular(manifest) as stream:
+            return "shoal" in json.loads(stream.read())
+    except (OSError, ValueError, TypeError, InputError):
+        return True
+
+
+def insist_apart(output: Path, inputs: Iterable[Path]) -> None:
+    """Raise if an output would take the place of an input, or of a directory that holds one. Inputs may be patterns."""
+    real = Path(os.path.realpath(output))
+    for path in (found for pattern in map(str, inputs) for found in (pattern, *_matches(pattern))):
+        place = Path(os.path.realpath(path))
+        if real in (place, *place.parents):
+            raise OutputError(f"{output} would replace the input {path}", hint="choose another place")
+
+
+def _matches(pattern: str) -> list[str]:
+    return glob(pattern, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute pattern
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 
 from shoal.errors import InputError, OutputError
-from shoal.io.directory import disk_errors
+from shoal.io import unfinished
+from shoal.io.directory import disk_errors, insist_outside_releases
 from shoal.io.whole_file import whole_file
 
 
@@ -26,8 +27,13 @@ class ExperimentFiles:
             raise OutputError(f"there is no directory {self.directory.parent}", hint="create it first")
         if self.directory.exists() and not self.directory.is_dir():
             raise OutputError(f"{self.directory} exists and is a file", hint="name a directory")
+        insist_outside_releases(self.directory)
         if self.directory.is_dir() and not self._force and any(self.directory.iterdir()):
             raise OutputError(f"{self.directory} is not empty", hint="choose another directory, or overwrite what is there with --force")
+
+    def clear(self) -> list[str]:
+        """Remove what killed runs left in the directory; a line for each."""
+        return unfinished.clear(self.directory)
 
     def write(self, name: str, content: bytes) -> None:
         """Write one file."""

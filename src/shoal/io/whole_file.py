@@ -11,7 +11,7 @@ from typing import IO, cast
 
 from shoal.errors import OutputError
 from shoal.io import unfinished
-from shoal.io.directory import disk_errors
+from shoal.io.directory import disk_errors, insist_outside_releases
 
 
 @contextmanager
@@ -23,6 +23,7 @@ def whole_file(path: Path, force: bool) -> Iterator[IO[bytes]]:
         raise OutputError(f"{path} is there already", hint="overwrite it with --force")
     if not path.parent.is_dir():
         raise OutputError(f"there is no directory {path.parent}")
+    insist_outside_releases(path.parent)
     own = unfinished.begin(path)
     try:
         with (own / unfinished.CONTENT).open("xb") as file:

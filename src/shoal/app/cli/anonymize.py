@@ -32,7 +32,7 @@ from shoal.app.cli.outcome import told
 from shoal.app.cli.retyped import with_change
 from shoal.app.consent import insist_on_consent
 from shoal.app.further import claims_for
-from shoal.app.job import Preparation, Target
+from shoal.app.job import Preparation, Target, is_file
 from shoal.app.manifest_schema import ENGINES
 from shoal.app.memory import Memory
 from shoal.app.pipeline import anonymize, publish
@@ -41,7 +41,7 @@ from shoal.app.request import chosen_method, preparation
 from shoal.app.rules import ruled_method
 from shoal.app.series import CROSSING, Series
 from shoal.errors import ParameterError
-from shoal.io.directory import ReleaseDirectory
+from shoal.io.directory import ReleaseDirectory, insist_apart
 from shoal.io.private_file import PrivateFile
 from shoal.io.rules import read_rules
 from shoal.io.spreadsheets import formula_notes
@@ -156,6 +156,7 @@ def command(
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
     how = replace(how, memory=Memory.asked(memory, out.absolute().parent))
     target = asked_target(out, form, to_sep, force, layout, chosen)
+    keep_inputs(input, how, out, private_report)
     others = (rules, claim, bound, private_report, previous, threads, attempt, memory, patience)
     if on_cluster(Asked(input, how, chosen, target), engine, master, others, as_json):
         return
@@ -189,6 +190,14 @@ def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: 
     target = Target.asked(out, form, to_sep, force, layout)
     OutputForm(layout=layout).refuse_layout(method.publishes)
     return target
+
+
+def keep_inputs(inputs: Sequence[Path], how: Preparation, *outputs: Path | None) -> None:
+    """Raise where an output would replace a file that is read."""
+    files = [*(path for path in inputs if str(path) != "-"), *([Path(how.taxonomy)] if is_file(how.taxonomy) else [])]
+    for output in outputs:
+        if output is not None:
+            insist_apart(output, files)
 
 
 def private_page(path: Path | None, target: Target, method: Method) -> PrivateFile | None:

@@ -24,6 +24,7 @@ from shoal.counting import counted, percent
 from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.cells import CellFiles
+from shoal.io.directory import insist_apart
 from shoal.kernels import threads as all_threads
 from shoal.privacy.patience import allowing
 from shoal.report.comparison import Shown, insist_on_extra, render_comparison
@@ -76,6 +77,7 @@ def command(
     insist_on_extra()
     files = CellFiles(out)
     files.check()
+    insist_apart(out, input)
     screen.note(*files.clear(), *map(_told, chosen.left))
     with allowing(patience), screen.progress():
         found = compare(input, chosen.cells, how, files, Effort(targets, seed), jobs or all_threads())

@@ -10,6 +10,7 @@ import click
 from shoal.app.cli import screen
 from shoal.app.cli.options import declared_options, patience_option
 from shoal.app.reconstruct import Draws, reconstruct
+from shoal.io.directory import ReleaseDirectory
 from shoal.io.write.files import FRAME_FORMATS
 from shoal.privacy.patience import allowing
 
@@ -25,6 +26,9 @@ def command(release: Path, out: Path, format: str, patience: float | None, **sai
     judged first; records are drawn from its chunks alone, so they tell no more than these.
     """
     draws = Draws.parse({name: value for name, value in said.items() if value is not None})
+    directory = ReleaseDirectory(out)
+    screen.note(*directory.clear())
+    directory.check()
     with allowing(patience):
         found = reconstruct(release, out, draws, format)
     rows = [(verdict.claim, f"{verdict.standing}, of the chunks") for verdict in found.claims]

@@ -11,6 +11,7 @@ from shoal.app.cli import screen
 from shoal.app.reproduce import PAPERS, reproduced
 from shoal.app.reproduce.files import PAGE, write_experiment
 from shoal.app.reproduce.paper import Asked
+from shoal.io.directory import insist_apart
 from shoal.io.experiment_files import ExperimentFiles
 from shoal.report.experiments import Experiment
 from shoal.report.line_charts import insist_on_drawing
@@ -45,6 +46,8 @@ def command(
     if files is not None:
         insist_on_drawing()
         files.check()
+        insist_apart(files.directory, [data] if data is not None else [])
+        screen.note(*files.clear())
     with screen.progress(threads):
         found = reproduced(paper, Asked(size, data, seed))
     if files is not None:

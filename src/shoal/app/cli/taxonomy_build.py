@@ -11,7 +11,7 @@ from shoal.app.cli import screen
 from shoal.counting import counted
 from shoal.data.column_names import ColumnNames
 from shoal.io import unfinished
-from shoal.io.directory import disk_errors
+from shoal.io.directory import disk_errors, insist_apart, insist_outside_releases
 from shoal.io.read.levels import read_levels
 from shoal.io.write.taxonomies import edges_text, write_edges
 from shoal.taxonomy.levels import LevelTree
@@ -30,6 +30,9 @@ def build(table: Path, levels: str, out: Path | None, sep: str | None, header: b
     An item below several groups is placed below the lowest group that holds them all. Groups with one name get the name of the group
     above in brackets. All such conflicts are listed.
     """
+    if out is not None:
+        insist_apart(out, [table])
+        insist_outside_releases(out.parent)
     found = read_levels(table, ColumnNames.parse(levels).names, sep=sep, header=header)
     screen.note(*found.notes)
     if out is None:
