@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations, permutations, product
 
@@ -64,12 +65,12 @@ def _placed(chunk: Sequence[str], slots: Iterable[int]) -> Iterator[dict[int, st
             yield dict(way)
 
 
-def keeps_promise(k: int, m: int, *clusters: Cluster, shared: Sequence[Sequence[str]] = ()) -> bool:
+def keeps_promise(k: int, m: int, *clusters: Cluster, shared: Sequence[Sequence[str]] = (), support: int = 1) -> bool:
     """The promise by the letter: no set of up to m terms is possible in few records of a cluster, and none of several chunks is certain
-    in few; terms of the term chunk stand alone.
+    in few; terms of the term chunk stand alone. Only reconstructions count in which at least `support` records hold every term.
     """
     counts: dict[tuple[int, Record], list[int]] = {}
-    every = list(reconstructions(*clusters, shared=shared))
+    every = [found for found in reconstructions(*clusters, shared=shared) if _supported(found, support)]
     if not every:
         return False
     for c in range(len(clusters)):
@@ -77,7 +78,7 @@ def keeps_promise(k: int, m: int, *clusters: Cluster, shared: Sequence[Sequence[
         for held in known:
             counts[c, held] = [sum(held <= record for record in records[c]) for records in every]
     return all(
-        max(found) >= k and (not _across(held, clusters[c], shared) or min(found) == 0 or min(found) >= k)
+        max(found) >= k and (not _across(held, clusters[c], shared, apart=support > 1) or min(found) == 0 or min(found) >= k)
         for (c, held), found in counts.items()
     )
 
@@ -86,7 +87,14 @@ def _subsets(record: Record, m: int) -> Iterator[Record]:
     return (frozenset(held) for size in range(1, m + 1) for held in combinations(sorted(record), size))
 
 
-def _across(held: Record, cluster: Cluster, shared: Sequence[Sequence[str]]) -> bool:
-    """Whether these terms are of several chunks."""
-    homes = [set(chain.from_iterable(chunk)) for chunk in (*cluster[1], *shared)] + [set(cluster[2])]
+def _supported(clusters: Sequence[Sequence[Record]], support: int) -> bool:
+    """Whether at least so many records hold every term that occurs."""
+    held = Counter(term for records in clusters for record in records for term in record)
+    return all(n >= support for n in held.values())
+
+
+def _across(held: Record, cluster: Cluster, shared: Sequence[Sequence[str]], *, apart: bool) -> bool:
+    """Whether these terms are of several chunks; `apart`: each term of the term chunk counts as a chunk of its own."""
+    homes = [set(chain.from_iterable(chunk)) for chunk in (*cluster[1], *shared)]
+    homes += [{term} for term in cluster[2]] if apart else [set(cluster[2])]
     return sum(bool(held & home) for home in homes) > 1

@@ -4,27 +4,107 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from helpers_cli import Shell
 
-SEARCHES = "\n".join(["a b", "a b c", "a c", "b c", "c d", "d e", "d e", "a b e"] * 6 + ["a name"]) + "\n"
+SEARCHES = "\n".join(["a b", "a b c", "a c", "b c", "c d", "d e", "d e", "a b e"] * 6 + ["a name", "5551234567"]) + "\n"
+PHONE = "5551234567"
 MAKE = ("anonymize", "searches.txt", "--format", "transactions", "--method", "disassociation", "--k", "3", "--to", "csv")
 
 
 @pytest.fixture
-def made(shell: Shell) -> Shell:
+def searches(shell: Shell) -> Shell:
     shell.file("searches.txt", SEARCHES)
-    answer = shell(*MAKE, "--out", "release")
-    assert answer.code == 0, answer
     return shell
 
 
-def test_all_words_are_there_as_typed_and_the_audit_agrees(made: Shell) -> None:
-    manifest = json.loads((made.directory / "release" / "manifest.json").read_text())
+@pytest.fixture
+def made(searches: Shell) -> Shell:
+    """As in the paper: rare words are published."""
+    answer = searches(*MAKE, "--rare-words", "publish", "--out", "release")
+    assert answer.code == 0, answer
+    assert "warning: words of fewer than 3 people, such as names and telephone numbers, are published as they were typed" in answer.err
+    return searches
+
+
+def manifest_of(shell: Shell, release: str = "release") -> dict[str, Any]:
+    return json.loads((shell.directory / release / "manifest.json").read_text())
+
+
+def everything_in(directory: Path) -> str:
+    return "".join(file.read_text() for file in directory.iterdir())
+
+
+def test_words_of_few_people_are_withheld_and_counted_by_default(searches: Shell) -> None:
+    answer = searches(*MAKE, "--out", "release")
+    assert answer.code == 0, answer
+    assert "warning" not in answer.err
+    assert "2 suppressed: rare words" in " ".join(answer.out.split())
+    assert "100% of the words" not in answer.out
+    assert "word-support(k=3) verified (achieved: people" in " ".join(answer.out.split())
+    told = manifest_of(searches)
+    assert told["accounting"]["occurrences"]["suppressed: rare words"] == 2
+    assert told["accounting"]["records"] == {"in": 50, "published": 49, "withheld: nothing left": 1}
+    assert told["metrics"]["kept"] == pytest.approx(1 - 2 / 111)
+    assert told["parameters"]["rare_words"] == "withhold"
+    words = everything_in(searches.directory / "release")
+    assert PHONE not in words
+    assert "a,name" not in words and "name" not in everything_in_tables(searches.directory / "release")
+    assert "suppressed: rare words" in words
+    audit = searches("audit", "release", "--original", "searches.txt", "--json")
+    assert audit.code == 0, audit
+    assert {claim["model"].split("(")[0]: claim["verdict"] for claim in json.loads(audit.out)["claims"]} == {
+        "disassociated-km-anonymity": "verified",
+        "word-support": "verified",
+    }
+    alone = json.loads(searches("audit", "release", "--json").out)
+    assert alone["holds"]
+
+
+def everything_in_tables(directory: Path) -> str:
+    return "".join(file.read_text() for file in directory.glob("*.csv"))
+
+
+def test_people_are_counted_where_they_are_known(shell: Shell) -> None:
+    """Three records of one person hold a word that nobody else has."""
+    rows = [f"{user},milk" for user in range(6)] + ["7,secret", "7,secret"] + ["7,secret"]
+    shell.file("visits.csv", "user,item\n" + "\n".join(rows) + "\n")
+    words = ("anonymize", "visits.csv", "--format", "table", "--per", "event", "--method", "disassociation", "--k", "3", "--to", "csv")
+    answer = shell(*words, "--out", "release")
+    assert answer.code == 0, answer
+    assert "secret" not in everything_in(shell.directory / "release")
+    assert manifest_of(shell)["accounting"]["occurrences"]["suppressed: rare words"] == 3
+
+
+def test_a_rare_word_that_was_put_back_is_seen_with_the_original(searches: Shell) -> None:
+    assert searches(*MAKE, "--out", "release").code == 0
+    terms = searches.directory / "release" / "chunks_terms.csv"
+    terms.write_text(terms.read_text().rstrip("\n") + f"\n1,{PHONE}\n")
+    answer = searches("audit", "release", "--original", "searches.txt", "--claim", "word-support(k=3)")
+    assert answer.code == 3, answer
+    assert "1 published word is held by fewer than 3 people" in " ".join(answer.out.split())
+    assert PHONE not in answer.everything
+    assert PHONE in searches("audit", "release", "--original", "searches.txt", "--claim", "word-support(k=3)", "--show-rare").out
+
+
+def test_a_word_that_too_few_records_can_hold_fails_without_the_original(searches: Shell) -> None:
+    """The files bound the number of records: a word that is in no term chunk is in as many records as the chunks show."""
+    assert searches(*MAKE, "--out", "release").code == 0
+    answer = searches("audit", "release", "--claim", "word-support(k=30)")
+    assert answer.code == 3, answer
+    assert "held by fewer than 30 records" in " ".join(answer.out.split())
+
+
+def test_all_words_are_published_where_that_was_chosen_and_the_audit_agrees(made: Shell) -> None:
+    manifest = manifest_of(made)
     assert manifest["metrics"]["kept"] == 1
     assert manifest["claims"][0]["verdict"] == "verified"
+    assert manifest["notes"] == ["WARNING: 2 words of fewer than 3 people are published as typed"]
+    assert "2 words of fewer than 3 people are published as typed" in (made.directory / "release" / "report.html").read_text()
+    assert "WARNING: 2 words of fewer than 3 people are published as typed" in made("audit", "release").out
     for words in ((), ("--original", "searches.txt")):
         answer = made("audit", "release", *words, "--json")
         assert answer.code == 0, answer
@@ -47,9 +127,9 @@ def test_a_part_that_was_put_in_is_seen(made: Shell) -> None:
 
 def test_too_few_people_are_told_and_nothing_is_written(made: Shell) -> None:
     before = made.names()
-    answer = made(*MAKE[:-4], "--k", "50", "--out", "other")
+    answer = made(*MAKE[:-4], "--k", "51", "--out", "other")
     assert answer.code == 1, answer
-    assert "49 people cannot be hidden among 50" in answer.err
+    assert "50 people cannot be hidden among 51" in answer.err
     assert made.names() == before
 
 
@@ -64,7 +144,7 @@ def test_reconstructions_are_drawn_from_a_release_that_holds(made: Shell) -> Non
         assert "verified, of the chunks" in answer.out
     one, same, other = (records(made.directory / out / "reconstruction_1.csv") for out in ("one", "same", "other"))
     assert one == same != other
-    assert len(one) == 49
+    assert len(one) == 50
     assert sorted(path.name for path in (made.directory / "one").iterdir()) == ["reconstruction_1.csv", "reconstruction_2.csv"]
 
 

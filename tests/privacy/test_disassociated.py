@@ -9,8 +9,8 @@ from helpers_chunks import Cluster, chunk_release, keeps_promise
 from shoal.privacy.disassociated import DisassociatedKmAnonymity
 
 
-def holds(k: int, m: int, *clusters: Cluster, shared: tuple[tuple[str, ...], ...] = ()) -> bool:
-    return DisassociatedKmAnonymity(k=k, m=m).check(chunk_release(*clusters, shared=shared)).holds
+def holds(k: int, m: int, *clusters: Cluster, shared: tuple[tuple[str, ...], ...] = (), support: int | None = None) -> bool:
+    return DisassociatedKmAnonymity(k=k, m=m, support=support).check(chunk_release(*clusters, shared=shared)).holds
 
 
 @st.composite
@@ -58,3 +58,34 @@ def test_a_shared_chunk_that_is_safe_is_accepted() -> None:
     clusters: list[Cluster] = [(3, [["a", "a"]], "t"), (3, [["b", "b"]], "u")]
     assert holds(2, 2, *clusters, shared=(("cd", "cd", "c"),))
     assert not holds(2, 2, *clusters, shared=(("cd", "c", "c"),))
+
+
+@given(st.data(), st.integers(2, 3), st.integers(1, 3))
+@settings(max_examples=150)
+def test_what_the_support_of_words_gives_away_is_judged(data: st.DataObject, k: int, m: int) -> None:
+    """Readers know that k people hold every word, so terms of the term chunk are in k records and may be bound to meet others."""
+    n = data.draw(st.integers(k, 5))
+    sizes = data.draw(st.lists(st.integers(k, n), min_size=0, max_size=2))
+    cluster: Cluster = (n, [["ab"[i]] * size for i, size in enumerate(sizes)], data.draw(st.sampled_from(["", "t", "tu"])))
+    if cluster[1] or cluster[2]:
+        assert holds(k, m, cluster, support=k) == keeps_promise(k, m, cluster, support=k)
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_of_several_clusters_nothing_is_accepted_that_the_support_gives_away(data: st.DataObject) -> None:
+    clusters: list[Cluster] = []
+    for letter in "ab":
+        n = data.draw(st.integers(2, 3))
+        size = data.draw(st.integers(2, n))
+        clusters.append((n, [[letter] * size], data.draw(st.sampled_from(["", "t", "tu", letter.upper()]))))
+    if holds(2, 2, *clusters, support=2):
+        assert keeps_promise(2, 2, *clusters, support=2)
+
+
+def test_a_term_that_nearly_all_records_hold_is_tied_to_a_term_of_known_support() -> None:
+    """Four of five records hold a, and two or more hold t: they meet in one at least. Without the support nothing is certain."""
+    cluster: Cluster = (5, [["a"] * 4], "t")
+    assert holds(2, 2, cluster)
+    assert not holds(2, 2, cluster, support=2)
+    assert holds(2, 2, (6, [["a"] * 4], "t"), support=2)

@@ -429,6 +429,24 @@ def under_another_term(table: ChunkTable) -> ChunkTable:
     return replace(table, subrecords=table.subrecords.with_columns(pl.Series("item", items)).unique())
 
 
+def words_of_one_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes words of k - 1 people for frequent ones."""
+    true = disassociation.rare_words
+    monkeypatch.setattr(disassociation, "rare_words", lambda bags, k: true(bags, k - 1))
+
+
+def words_by_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts the records that hold a word, not the people."""
+    true = disassociation.rare_words
+    monkeypatch.setattr(disassociation, "rare_words", lambda bags, k: true(replace(bags, owners=np.arange(len(bags))), k))
+
+
+def nearly_all_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves words that nearly all records hold in record chunks, beside a term chunk of words of known support."""
+    monkeypatch.setattr(disassociation, "settled", lambda found, k: found)
+    monkeypatch.setattr(disassociation, "tied_words", lambda before, after, k: np.zeros(len(after.records.vocabulary), bool))
+
+
 APART = ("--format", "transactions", "--method", "disassociation", "--k", "3")
 
 MUTATIONS = {
@@ -458,11 +476,14 @@ MUTATIONS = {
     "chunks count records, not people": Mutation(
         "disassociated-km-anonymity",
         "people",
-        ("visits.csv", "--per", "event", "--method", "disassociation", "--k", "3"),
+        ("visits.csv", "--per", "event", "--method", "disassociation", "--k", "3", "--rare-words", "publish"),
         around("chunks_of_terms", every_owner_is_another),
     ),
     "a term of all records stands beside a term chunk": Mutation(
-        "disassociated-km-anonymity", "certainly meet", ("habits.txt", "--sep", ",", *APART), around("chunks_of_terms", term_of_all_records)
+        "disassociated-km-anonymity",
+        "certainly meet",
+        ("habits.txt", "--sep", ",", *APART, "--rare-words", "publish"),
+        around("chunks_of_terms", term_of_all_records),
     ),
     "clusters of two records": Mutation(
         "disassociated-km-anonymity", "of fewer than k people", ("pairs.txt", *APART), around("clusters_by_terms", clusters_of_two)
@@ -475,6 +496,16 @@ MUTATIONS = {
     ),
     "a term is moved": Mutation(
         "disassociated-km-anonymity", "not those of the original", ("pairs.txt", *APART), altered_chunks(under_another_term)
+    ),
+    "words of k - 1 people are published": Mutation("word-support", "held by fewer than 3 people", ("few.txt", *APART), words_of_one_less),
+    "a word of three records of one person is published": Mutation(
+        "word-support",
+        "held by fewer than 3 people",
+        ("repeated.csv", "--format", "table", "--per", "event", "--method", "disassociation", "--k", "3"),
+        words_by_records,
+    ),
+    "a word of nearly all records is tied to a word of known support": Mutation(
+        "disassociated-km-anonymity", "certainly meet", ("nearly.txt", *APART), nearly_all_stay
     ),
     "documents of k - 1 people form a group": Mutation(
         "weighted-k-anonymity", "people only", (*DOCUMENTS, "--terms", "4"), documents_of_one_less
@@ -660,6 +691,9 @@ def data(shell: Shell) -> Shell:
     shell.file("visits.csv", "user,item\n" + "\n".join(rows) + "\n")
     shell.file("pairs.txt", eight_items())
     shell.file("private.txt", "i1\n")
+    shell.file("few.txt", "a\n" * 6 + "a b\n" * 4 + "c\n" * 2)
+    shell.file("nearly.txt", "a\n" * 17 + "a b\n" + "b\n" * 2)
+    shell.file("repeated.csv", "user,item\n" + "".join(f"{user},a\n" for user in range(6)) + "7,b\n" * 4)
     shell.file("habits.txt", "Apple,Butter\n" * 6 + "Apple,Milk\n" * 2 + "Apple,Beef\n" * 12)
     shell.file("sensitive.txt", "Butter\n")
     shell.file("doses.csv", "user,item\n0,Butter\n" + "1,Apple\n" * 9)

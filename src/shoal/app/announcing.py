@@ -39,6 +39,8 @@ def doubts(method: Method) -> list[str]:
     """What a choice of method and parameters does that its user may not mean."""
     if method.guarantees_nothing:
         return [f"nothing is guaranteed. Not protected: {method.not_protected}"]
+    if method.caution:
+        return [method.caution]
     chosen = method.values()
     if chosen.get("public") is not None and "private" in chosen and chosen["private"] is None:
         return ["with --public alone every other item counts as private, and private items are published as they are"]

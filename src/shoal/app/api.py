@@ -54,6 +54,7 @@ from shoal.methods import Method
 from shoal.names import did_you_mean
 from shoal.parameters import Param
 from shoal.privacy import Model
+from shoal.report.alarms import alarms
 from shoal.report.attack_summary import ATTACKS
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
@@ -357,7 +358,8 @@ def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tu
 
 
 def _told(result: Result) -> Result:
-    """The result, after a warning where hardly a word is left."""
+    """The result, after warnings: of what makes it dangerous, and where hardly a word is left."""
+    _tell((), alarms(result.manifest))
     if result.headline.warning:
         _tell((), [result.headline.warning, *(f"this may keep more words: {line}" for line in result.advice)])
     return result

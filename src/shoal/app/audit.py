@@ -39,6 +39,7 @@ from shoal.parameters import Param
 from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.classes import classes_of
 from shoal.privacy.strength import Strength, strength_of
+from shoal.report.alarms import alarms, alarms_in
 from shoal.report.lacking import LACKING, lack_of
 from shoal.taxonomy.tree import Taxonomy
 
@@ -50,7 +51,8 @@ class Audit:
     """Verdicts on the claims, checks of everything else, the largest k that holds of records, and how things were read and counted.
 
     `lines` says of every line of the manifest whether it was recomputed or only stated. `strength` is the largest k at each m, where that
-    was asked for or nothing is claimed. `lack` is what the manifest says where its release guarantees nothing.
+    was asked for or nothing is claimed. `lack` is what the manifest says where its release guarantees nothing. `alarms` are warnings that
+    are shown in red: a release whose claims hold may still be one in which every record is unique.
     """
 
     claims: tuple[Verdict, ...]
@@ -61,6 +63,7 @@ class Audit:
     lines: dict[str, str] = field(default_factory=dict)
     strength: Strength | None = None
     lack: str = ""
+    alarms: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -80,6 +83,7 @@ class Audit:
             "unchecked": self.unchecked,
             "largest_k": self.largest_k,
             "records": self.records,
+            **({"warnings": list(self.alarms)} if self.alarms else {}),
             "claims": [v.as_dict() for v in self.claims],
             "checks": [v.as_dict() for v in self.checks],
             **({"strength": self.strength.as_dict()} if self.strength else {}),
@@ -180,6 +184,7 @@ class Gathered:
             lines=stated.as_dict() if stated else {},
             strength=self._strength(strength),
             lack=lack_of(place.manifest),
+            alarms=tuple(dict.fromkeys((*alarms_in(release), *alarms(place.manifest or {})))),
         )
 
     def _strength(self, k: int | None) -> Strength | None:

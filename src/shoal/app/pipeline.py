@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -43,6 +43,7 @@ from shoal.itemsets.choice import without_names
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
 from shoal.privacy import Model, Verdict, verified_if
+from shoal.report.alarms import alarm_notes
 from shoal.report.attack_summary import ATTACKS
 from shoal.report.lacking import lack_of
 from shoal.report.page import render
@@ -102,6 +103,7 @@ def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], furthe
     insist(verdicts, "made")
     insist_on_counting(verdicts, further)
     release = release.accounted(whole_account(release, prepared))
+    release = replace(release, notes=(*release.notes, *alarm_notes(release)))
     numbers = measure(release, original)
     if metrics:
         numbers |= measure(release, original, list(metrics))
@@ -195,9 +197,11 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
         if verdict.standing == "not judged":
             what = f"{without_names(verdict.claim)} of the release as {state} takes too long to verify: {verdict.unchecked}"
             raise GuaranteeNotMet(what, hint="nothing was written")
-        if not verdict.holds:
-            what = f"the release as {state} fails {without_names(verdict.claim)}: {'; '.join(verdict.witnesses)}"
-            raise GuaranteeNotMet(what, hint="nothing was written", rare=verdict.rare)
+    failed = [verdict for verdict in verdicts if not verdict.holds]
+    if failed:
+        reasons = [f"{without_names(verdict.claim)}: {'; '.join(verdict.witnesses)}" for verdict in failed]
+        what = f"the release as {state} fails {'; and '.join(reasons)}"
+        raise GuaranteeNotMet(what, hint="nothing was written", rare=tuple(named for verdict in failed for named in verdict.rare))
 
 
 def insist_on_schema(manifest: dict[str, Any]) -> None:

@@ -78,6 +78,11 @@ class Method(Declared, ABC):
         return self.does_not_protect
 
     @property
+    def caution(self) -> str:
+        """What a user should know about these parameters before the work starts; empty where there is nothing to say."""
+        return ""
+
+    @property
     def needs_taxonomy(self) -> bool:
         """Whether records must be put on a taxonomy. Otherwise names stay as they were typed."""
         return True

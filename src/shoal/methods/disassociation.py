@@ -1,4 +1,4 @@
-"""Disassociation (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12): all words are published, but not which stood together.
+"""Disassociation (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12): words are published, but not which stood together.
 
 Guarantee: who knows up to m terms of a record finds k people whose records may hold them, in every cluster where one record may; and no
 terms of several chunks are certain to stand together, unless for k people. See `privacy/disassociated.py` for what that takes.
@@ -7,40 +7,49 @@ HORPART forms clusters of records that share frequent terms, VERPART forms chunk
 in one joint cluster. Deviations, with reasons: two parts of
 HORPART are one cluster, because the term that a part was split by would be certain to stand beside all others there (the cover problem);
 a chunk grows by the term that most often stands beside those in it, not by the next in support; terms that the numbers of a cluster
-would tie to others go to the term chunk, so nothing is suppressed; and unless a size of clusters is asked for, several are tried.
+would tie to others go to the term chunk, so nothing is suppressed for that; unless a size of clusters is asked for, several are tried;
+and words of fewer than k people are withheld, unless the user chooses to publish them as the paper does (`itemsets/withholding.py`).
 Time: that of counting the pairs of terms in records, for each size that is tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from shoal.counting import counted
 from shoal.data.accounting import Accounting, Fate, Ledger, gone, kept
-from shoal.data.bags import Ints
+from shoal.data.bags import Bags, Ints
 from shoal.data.forms import TAKEN_APART
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.chunks import CLUSTER, ITEM, JOINT, SCHEMAS, ChunkTable, empty_part, numbered_subrecords
+from shoal.errors import Infeasible
 from shoal.itemsets.choice import plain_values
 from shoal.itemsets.chunking import TERM_CHUNK, Chunking, chunked
 from shoal.itemsets.refining import refined
+from shoal.itemsets.withholding import rare_words, settled, tied_words, without_words
 from shoal.methods import Method
-from shoal.methods.building import EMPTY, present_records
+from shoal.methods.building import EMPTY, Present, present_records
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.disassociated import MOST_KNOWN_APART, DisassociatedKmAnonymity
+from shoal.privacy.word_support import WordSupport
 
+WITHHOLD, PUBLISH = "withhold", "publish"
+RARE, TIED = "suppressed: rare words", "suppressed: tied to others"  # parts of the account of occurrences
+ONLY_RARE = "withheld: nothing left"  # a part of the account of records
 SIZES = (100, 1_000, 10_000)  # of clusters that are tried beside one of all records
 
 
 @dataclass(frozen=True)
 class Disassociation(Method):
-    """Publishes every word as it was typed, in chunks that hide which words of a record stood together."""
+    """Publishes words as they were typed, in chunks that hide which words of a record stood together."""
 
     name = "disassociation"
     paper = "Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB 2012"
@@ -53,32 +62,85 @@ class Disassociation(Method):
     k: int = param(5, minimum=2, help="distinct people per set of known terms")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="terms that an attacker may know")
     cluster: int = param(0, minimum=0, help="records of a cluster, about, at most; 0 tries several sizes and keeps most words together")
+    rare_words: str = param(
+        WITHHOLD,
+        choices=(WITHHOLD, PUBLISH),
+        help="words of fewer than k people: withhold suppresses and counts them, publish shows them as the paper does",
+    )
 
     @property
     def needs_taxonomy(self) -> bool:
         """Words are published as they were typed."""
         return False
 
+    @property
+    def withholds(self) -> bool:
+        """Whether words of fewer than k people are left out."""
+        return self.rare_words == WITHHOLD
+
+    @property
+    def caution(self) -> str:
+        """Publishing rare words can expose people."""
+        if self.withholds:
+            return ""
+        return f"words of fewer than {self.k:,} people, such as names and telephone numbers, are published as they were typed"
+
     def claims(self) -> tuple[Model, ...]:
-        """k^m-anonymity of records that were taken apart."""
-        return (DisassociatedKmAnonymity(k=self.k, m=self.m),)
+        """k^m-anonymity of records that were taken apart; and that k people hold every word, unless rare words are published."""
+        if not self.withholds:
+            return (DisassociatedKmAnonymity(k=self.k, m=self.m),)
+        return DisassociatedKmAnonymity(k=self.k, m=self.m, support=self.k), WordSupport(k=self.k)
 
     def apply(self, original: Original) -> Release:
-        """Withhold empty records, take the others apart, and account for all."""
-        present = present_records(original.bags, self.k)
-        sizes = (self.cluster,) if self.cluster else (len(present.records), *(n for n in SIZES if n < len(present.records)))
-        tried = [refined(chunked(present.records, self.k, self.m, most), self.k, self.m) for most in sizes]
-        found = max(tried, key=lambda chunking: (chunking.together, chunking.alone))
-        rows = np.full(len(original.bags), -1, np.int64)
+        """Withhold empty records and rare words, take the records apart, and account for all."""
+        bags = original.bags
+        present = present_records(bags, self.k)
+        rare = rare_words(present.records, self.k) if self.withholds else np.zeros(len(bags.vocabulary), bool)
+        frequent = _left(present, rare)
+        if not len(frequent.records):
+            raise Infeasible(f"no word is held by {self.k:,} people", hint="lower k, or give more data", limit=self.k)
+        n = len(frequent.records)
+        sizes = (self.cluster,) if self.cluster else (n, *(size for size in SIZES if size < n))
+        tried = [self._chunked(frequent, most) for most in sizes]
+        present, found = max(tried, key=lambda one: (one[1].together, one[1].alone, int(one[1].in_terms.sum())))
+        rows = np.full(len(bags), -1, np.int64)
         rows[present.numbers] = found.clusters
         return Release(
             {"chunks": table_of(found)},
             claims=self.claims(),
-            accounting=_account(original, found),
+            accounting=_account(original, found, int(rare[bags.items].sum())),
             method=self.name,
             parameters=plain_values(self.values()),
+            notes=tuple(self._notes(bags)),
             secret=Secret(rows),
         )
+
+    def _chunked(self, present: Present, most: int) -> tuple[Present, Chunking]:
+        """Clusters of about so many records, and their chunks; words that a known support would tie to others are left out."""
+        while True:
+            formed = chunked(present.records, self.k, self.m, most)
+            if not self.withholds or self.m < 2:
+                return present, refined(formed, self.k, self.m)
+            found = refined(settled(formed, self.k), self.k, self.m)
+            tied = tied_words(formed, found, self.k)
+            if not tied.any():
+                return present, found
+            present = _left(present, tied)
+
+    def _notes(self, bags: Bags) -> Iterator[str]:
+        """Where rare words are published: how many."""
+        few = 0 if self.withholds else int((rare_words(bags, self.k) & (np.bincount(bags.items, minlength=len(bags.vocabulary)) > 0)).sum())
+        if few:
+            yield f"WARNING: {counted(few, 'word')} of fewer than {self.k:,} people {'is' if few == 1 else 'are'} published as typed"
+
+
+def _left(present: Present, unwanted: npt.NDArray[np.bool_]) -> Present:
+    """The records without these words; those that lose all their words are no longer present."""
+    if not unwanted.any():
+        return present
+    records = without_words(present.records, unwanted)
+    filled = np.flatnonzero(records.lengths > 0)
+    return Present(present.numbers[filled], records.select(filled))
 
 
 def table_of(found: Chunking) -> ChunkTable:
@@ -107,11 +169,13 @@ def _shared(found: Chunking, names: pl.Series) -> pl.DataFrame:
     return numbered_subrecords(JOINT, np.zeros(len(places), np.int64), chunks, found.record[places], names.gather(places))
 
 
-def _account(original: Original, found: Chunking) -> Accounting:
-    """Every occurrence is published; in a term chunk only that it is there, not how often."""
+def _account(original: Original, found: Chunking, rare: int) -> Accounting:
+    """Words are published, in a term chunk only that they are there, not how often; or left out, as they are rare or tied to others."""
     bags = original.bags
-    empty = len(bags) - len(found.records)
+    empty = int((bags.lengths == 0).sum())
     numbers = found.together, found.alone, int(found.in_terms.sum())
-    told = {part: kept(n) for part, n in zip(TAKEN_APART, numbers, strict=True)}
-    records = Ledger(len(bags), {"published": kept(len(found.records)), EMPTY: gone(empty)})
-    return Accounting({"records": records, "occurrences": Ledger(bags.occurrences, told)})
+    parts = {part: kept(n) for part, n in zip(TAKEN_APART, numbers, strict=True)}
+    parts |= {RARE: gone(rare), TIED: gone(bags.occurrences - sum(numbers) - rare)}
+    left = len(bags) - empty - len(found.records)
+    records = Ledger(len(bags), {"published": kept(len(found.records)), EMPTY: gone(empty), ONLY_RARE: gone(left)})
+    return Accounting({"records": records, "occurrences": Ledger(bags.occurrences, parts)})

@@ -219,6 +219,7 @@ MODELS: Table[type[Model]] = Table(
         "privacy-degree": "shoal.privacy.privacy_degree:PrivacyDegree",
         "k-delta-anonymity": "shoal.privacy.k_delta:KDeltaAnonymity",
         "disassociated-km-anonymity": "shoal.privacy.disassociated:DisassociatedKmAnonymity",
+        "word-support": "shoal.privacy.word_support:WordSupport",
         "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
         "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",
         "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",

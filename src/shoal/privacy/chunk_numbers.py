@@ -10,7 +10,8 @@ a set I of chunks, and let a_i sub-records of that chunk hold S_i. Over all reco
   A chunk outside I with n - k or more sub-records fills them alone. Otherwise the sum of all |C_i| must be at least n + j (|I| - 1).
   With j = k this is Lemma 2 of Terrovitis et al.
 * the fewest are n - sum(n - a_i), or none if that is negative: S is missing in n - a_i records for each chunk, and these can be chosen
-  apart. A term of the term chunk counts as a_i = 1.
+  apart. A term of the term chunk counts as a_i = 1; or as more where it is known how many people hold every published term at least, and
+  other clusters have no room for so many (`known_holders`). Each such term then counts as a chunk of its own.
 
 Both must be 0, or at least k: no set may be possible in few records, and none certain in few. The first is the guarantee of disassociation.
 The second is what is known as its cover problem: chunks may be so full that terms of different chunks are bound to meet.
@@ -25,6 +26,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from math import comb
 
@@ -32,6 +34,7 @@ import polars as pl
 
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.privacy import patience
+from shoal.privacy.chunk_words import LEAST, known_holders
 
 STEPS_A_SET = 200  # of names, or of numbers, in plain Python
 
@@ -41,12 +44,20 @@ Members = Sequence[tuple[str, ...]]
 
 @dataclass(eq=False)
 class Cluster:
-    """How many records a cluster has, its record chunks, whether it has a term chunk, and whether it shares chunks with other clusters."""
+    """How many records a cluster has, its record chunks, and whether it shares chunks with other clusters.
+
+    `terms` has, for each term of its term chunk, in how many of the records the term certainly is.
+    """
 
     records: int
     chunks: list[Members] = field(default_factory=list)
-    has_terms: bool = False
+    terms: list[int] = field(default_factory=list)
     shares: bool = False
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether it has a term chunk."""
+        return bool(self.terms)
 
     @property
     def sizes(self) -> list[int]:
@@ -73,12 +84,13 @@ class Cluster:
     def certain_in_few(self, m: int, few: int) -> bool:
         """Whether a set of up to m terms of several chunks is certain to be held by some records, but perhaps by no more than `few`."""
         n = self.records
-        tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.chunks] + [1] * self.has_terms
+        terms = [held for held, several in Counter(self.terms).items() for _ in range(min(several, m))]
+        tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.chunks] + terms
         ranked = sorted(tops, reverse=True)
         if m < 2 or len(ranked) < 2 or ranked[0] + ranked[1] <= n:
             return False
         gaps = [_gaps(chunk, n, m, n - max(tops[:i] + tops[i + 1 :])) for i, chunk in enumerate(self.chunks)]
-        gaps += [{1: {n - 1}}] if self.has_terms else []
+        gaps += [{1: {n - held}} for held in terms]
         return any(0 < n - gap <= few for gap in _sums(gaps, n, m))
 
 
@@ -115,8 +127,9 @@ def _sums(gaps: Iterable[Mapping[int, set[int]]], n: int, m: int) -> set[int]:
 
 @dataclass(eq=False)
 class Joint:
-    """Clusters that share chunks."""
+    """Clusters that share chunks; `support` people are known to hold every term."""
 
+    support: int = 1
     clusters: list[Cluster] = field(default_factory=list)
     shared: list[Members] = field(default_factory=list)
 
@@ -135,19 +148,19 @@ class Joint:
         own: Counter[tuple[str, ...]] = Counter()
         for chunk in (chunk for cluster in self.clusters for chunk in cluster.chunks):
             own.update(supports(chunk, 1))
-        others = [max(own.values(), default=0), 1 if any(cluster.has_terms for cluster in self.clusters) else 0]
+        others = [max(own.values(), default=0), self.support if any(cluster.has_terms for cluster in self.clusters) else 0]
         return any(top + max([*others, *tops[:i], *tops[i + 1 :]]) > self.records for i, top in enumerate(tops))
 
 
-def joints_of(table: ChunkTable) -> tuple[dict[int, Cluster], list[Joint]]:
-    """The clusters of a table by their numbers, and those of them that share chunks."""
-    joints: dict[int, Joint] = defaultdict(Joint)
+def joints_of(table: ChunkTable, support: int = 1) -> tuple[dict[int, Cluster], list[Joint]]:
+    """The clusters of a table by their numbers, and those of them that share chunks; `support` people are known to hold every term."""
+    joints: dict[int, Joint] = defaultdict(partial(Joint, support))
     found: dict[int, Cluster] = {}
     for cluster, joint, records in table.clusters.select(CLUSTER, JOINT, RECORDS).iter_rows():
         found[cluster] = Cluster(records)
         joints[joint].clusters.append(found[cluster])
-    for cluster in table.terms[CLUSTER].unique():
-        found[cluster].has_terms = True
+    for cluster, held in known_holders(table, support).select(CLUSTER, LEAST).iter_rows():
+        found[cluster].terms.append(held)
     for cluster, chunk in _chunks(table.subrecords, CLUSTER):
         found[cluster].chunks.append(chunk)
     for joint, chunk in _chunks(table.shared, JOINT):

@@ -14,11 +14,15 @@ What is counted, by code that no method calls:
 
 With the original every record must be in one cluster and be taken apart as the chunks say, with nothing added, left out or moved
 (`chunk_origins`); then people are counted, not records.
+
+A claim may also state that at least `support` people hold every published term. Readers know that then, so it restricts the possible
+reconstructions, and the numbers are judged with it. Words may be left out of such a release, each of them everywhere; with the original,
+each published word must be held by so many people. `word-support` is the claim that judges this by itself.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +37,7 @@ from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.chunk_numbers import joints_of
 from shoal.privacy.chunk_origins import ONE_CLUSTER_EACH, TakenApart, compared, taken_apart
 from shoal.privacy.chunk_sets import Counts, both_parts, count_chunk_sets, misplaced
+from shoal.privacy.chunk_words import PEOPLE, people_of_published, published_words
 from shoal.privacy.known_sets import Knowledge, items
 
 if TYPE_CHECKING:
@@ -52,25 +57,32 @@ class DisassociatedKmAnonymity(Model):
         "any published part of one with a chance of at most 1/k."
     )
     does_not_protect = (
-        "Somebody who knows more than m terms, or what is not in the record, may find a single part of a record; all terms are published, "
-        "also those of one person alone; a term chunk holds mostly what few people of its cluster have, and who knows the method knows "
-        "that; and what all records of a cluster share is known of each of them."
+        "Somebody who knows more than m terms, or what is not in the record, may find a single part of a record; unless the release "
+        "withholds rare words, terms of one person alone are published; a term chunk holds mostly what few people of its cluster have, and "
+        "who knows the method knows that; and what all records of a cluster share is known of each of them."
     )
     limits = (
         "It does not protect against somebody who knows more than m terms, or what is not in the record, and terms of one "
-        "person alone are published."
+        "person alone are published unless the release withholds rare words."
     )
     judges = frozenset({"chunks"})
 
     k: int = param(5, minimum=2, help="distinct people per set of known terms")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="terms that an attacker may know")
+    support: int | None = param(None, minimum=2, help="people who are known to hold every published term; none: nothing is known")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every chunk and every cluster; with the original, people, and whether its records give these chunks."""
         table = release.only(ChunkTable.kind)
         assert isinstance(table, ChunkTable)
+        if original is not None and self.support is not None:
+            return self._judged(release, table, _of_published_words(original, table), _too_rare(table, original, self.support))
+        return self._judged(release, table, original, [])
+
+    def _judged(self, release: Release, table: ChunkTable, original: Original | None, faults: list[str]) -> Verdict:
+        """The judgement beyond the faults that were found already."""
         known, notes = Known.from_file(table), []
-        broken = [f"{counted(wrong, 'term')} of a cluster in several of its chunks"] if (wrong := misplaced(table)) else []
+        broken = faults + ([f"{counted(wrong, 'term')} of a cluster in several of its chunks"] if (wrong := misplaced(table)) else [])
         if original is not None and (rows := _rows(release, table, original)) is not None:
             apart = taken_apart(table, original, rows)
             broken, known = broken + apart.differences(table), Known.from_records(table, apart, original.bags.owners)
@@ -78,11 +90,25 @@ class DisassociatedKmAnonymity(Model):
             broken, notes = broken + compared(table, original), [ONE_CLUSTER_EACH]
             notes += [NO_OWNERS] if original.bags.owners_repeat else []
         sets = count_chunk_sets(known.told, Knowledge(self.k, self.m), known.owners)
-        broken += [*_rare(sets, self.k), *_numbers(table, known, self.k, self.m)]
+        broken += [*_rare(sets, self.k), *_numbers(table, known, self)]
         fewest = min([*known.people.values(), *([sets.found.fewest] if sets.found.sets else [])], default=0)
         notes += [f"{sets.found.sets:,} sets of terms of a chunk were counted, by {known.unit}"]
         level = {known.unit: fewest, "m": self.m}
         return Verdict(str(self), verified_if(not broken), level, tuple(broken), tuple(notes), rare=_witnesses(sets))
+
+
+def _of_published_words(original: Original, table: ChunkTable) -> Original:
+    """The original without the words that are published nowhere."""
+    names = original.bags.vocabulary
+    here = names.names.is_in(published_words(table).implode()).to_numpy()
+    codes = np.where(here, np.arange(len(names)), -1).astype(np.int32)
+    return replace(original, bags=original.bags.relabelled(codes, names))
+
+
+def _too_rare(table: ChunkTable, original: Original, support: int) -> list[str]:
+    """Published words that fewer people hold than the claim says."""
+    few = int((people_of_published(table, original.bags)[PEOPLE] < support).sum())
+    return [f"{counted(few, 'published word')} of fewer than {support:,} people"] if few else []
 
 
 def _rows(release: Release, table: ChunkTable, original: Original) -> Ints | None:
@@ -134,8 +160,9 @@ def _rare(sets: Counts, k: int) -> list[str]:
     return [f"{found.unsafe:,} sets of {found.size:,} {items(found.size)} stand in a chunk in sub-records of fewer than {k:,} people"]
 
 
-def _numbers(table: ChunkTable, known: Known, k: int, m: int) -> list[str]:
-    clusters, joints = joints_of(table)
+def _numbers(table: ChunkTable, known: Known, claim: DisassociatedKmAnonymity) -> list[str]:
+    k, m = claim.k, claim.m
+    clusters, joints = joints_of(table, claim.support or 1)
     several = clusters.values()
     wrong = {
         "of fewer than k people": sum(1 for n in known.people.values() if n < k),

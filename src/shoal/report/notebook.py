@@ -11,6 +11,7 @@ from typing import Any
 from shoal.counting import percent
 from shoal.itemsets.choice import without_names
 from shoal.methods import fate_of
+from shoal.report.alarms import alarms
 from shoal.report.escaping import escaped
 from shoal.report.lacking import lack_of
 from shoal.report.summaries import summary_of
@@ -35,11 +36,12 @@ def small_page(manifest: Mapping[str, Any], advice: Sequence[str] = ()) -> str:
     rows += [("try", line) for line in advice]
     left, heading = 'style="text-align:left"', 'style="text-align:left;vertical-align:top;white-space:nowrap"'
     cells = "".join(f"<tr><th {heading}>{escaped(name)}</th><td {left}>{escaped(text)}</td></tr>" for name, text in rows)
-    return f"<div>{_warned(lack_of(manifest))}{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"
+    warned_in_red = "".join(map(_warned, (lack_of(manifest), *(f"Warning: {text}." for text in alarms(manifest)))))
+    return f"<div>{warned_in_red}{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"
 
 
 def _warned(lack: str) -> str:
-    """What is said before all else of a release that guarantees nothing."""
+    """What is said before all else, in red: that nothing is guaranteed, or what makes a release dangerous."""
     return f'<p style="color:#a3301f;font-weight:bold">{escaped(lack)}</p>' if lack else ""
 
 

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from shoal.report import pictures, sections, verdicts
+from shoal.report.alarms import alarms
 from shoal.report.attack_section import HEAD, attack_parts
 from shoal.report.attack_summary import ATTACKS, untold
 from shoal.report.citation import citation_of
@@ -59,6 +60,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         "asked": sections.asked_line(manifest),
         "headline": verdicts.headline(judged, lack),
         "lack": plain(lack),
+        "alarms": [plain(warning) for warning in alarms(manifest)],
         "short": in_short(manifest, summary),
         "untold": UNTOLD if sections.WITHHELD in manifest else "",
         "shares": summary.shares,

@@ -88,7 +88,7 @@ def show_audit(found: Audit, release: Path, show_rare: bool) -> None:
     rows += [("records", f"{found.records:,}")]
     rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
     rows += screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare)
-    screen.pairs(f"{release}: {_outcome(found)}", rows + strength_rows(found.strength))
+    screen.pairs(f"{release}: {_outcome(found)}", rows + strength_rows(found.strength), found.alarms)
 
 
 def strength_rows(found: Strength | None) -> list[tuple[str, str]]:

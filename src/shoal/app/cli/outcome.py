@@ -10,6 +10,7 @@ from shoal.app.cli import screen
 from shoal.counting import counted
 from shoal.io.directory import REPORT
 from shoal.privacy import Verdict
+from shoal.report.alarms import alarms, other_notes
 from shoal.report.attack_summary import attack_lines
 from shoal.report.lacking import lack_of
 from shoal.report.summaries import summary_of
@@ -22,6 +23,7 @@ def told(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, *, as
     """The manifest, or what is to be known of the release at a glance."""
     if as_json:
         screen.as_json(manifest)
+        screen.alarm(*alarms(manifest), error_stream=True)
     else:
         show_outcome(verdicts, manifest, out)
 
@@ -40,12 +42,12 @@ def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pat
         *_unknown(given),
         *screen.verdict_rows(verdicts),
         *attack_lines(manifest),
-        *(("", text) for text in manifest["notes"]),
+        *(("", text) for text in other_notes(manifest)),
         ("method", f"{manifest['method']} with {used}"),
         ("open", str(out / REPORT)),
     ]
     outcome = f"written WITHOUT ANY GUARANTEE. {lack}" if lack else "verified and written"
-    screen.side_by_side(f"{out}: {outcome}", [(share.name, share.text) for share in summary.shares], rows)
+    screen.side_by_side(f"{out}: {outcome}", [(share.name, share.text) for share in summary.shares], rows, alarms(manifest))
 
 
 def _came_in(given: dict[str, Any]) -> str:

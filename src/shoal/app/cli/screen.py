@@ -98,6 +98,12 @@ def warn(*lines: str) -> None:
         err.print(_text(f"warning: {line}", style="bold"))
 
 
+def alarm(*texts: str, error_stream: bool = False) -> None:
+    """Warnings about a release that must not be overlooked: in red, on the output stream, or on the error stream where that has JSON."""
+    for text in texts:
+        (err if error_stream else out).print(_text(f"WARNING: {text}", style="bold red"), soft_wrap=True)
+
+
 def lines(*texts: str) -> None:
     """Plain lines on the output stream."""
     for text in texts:
@@ -112,15 +118,17 @@ def content(text: str) -> None:
         click.echo(text, nl=False)
 
 
-def pairs(title: str, rows: Sequence[tuple[str, str]]) -> None:
-    """A small table of names and values."""
+def pairs(title: str, rows: Sequence[tuple[str, str]], warnings: Sequence[str] = ()) -> None:
+    """A small table of names and values, below its warnings."""
     out.print(_text(title, style="bold"), soft_wrap=True)
+    alarm(*warnings)
     _print(_pairs(rows))
 
 
-def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[tuple[str, str]]) -> None:
-    """Numbers beside one another, each below its name; then a small table of names and values."""
+def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[tuple[str, str]], warnings: Sequence[str] = ()) -> None:
+    """Numbers beside one another, each below its name; then a small table of names and values. Warnings stand before all of that."""
     out.print(_text(title, style="bold"), soft_wrap=True)
+    alarm(*warnings)
     if shares:
         table = Table(box=None, padding=(0, 2, 0, 0))
         for name, _ in shares:

@@ -21,7 +21,7 @@ from shoal.data.original import AnyOriginal, Original
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
-from shoal.data.tables.chunks import ChunkTable
+from shoal.data.tables.chunks import ITEM, ChunkTable
 from shoal.data.tables.columns import ITEMS
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.data.tables.groups import GroupTable
@@ -78,8 +78,12 @@ def _in_groups(release: Release, original: Original) -> Words:
 
 
 def _in_chunks(release: Release, original: Original) -> Words:
-    """Every word of a record that was taken apart is published as it was typed; whether whole records can be told is not known."""
-    found = _kept_of(original, sp.diags(_rows(release) >= 0, dtype=np.int32) @ original.bags.to_scipy())
+    """Every published word of a record that was taken apart is as it was typed; whether whole records can be told is not known."""
+    table = release.only(ChunkTable.kind)
+    assert isinstance(table, ChunkTable)
+    words = original.bags.vocabulary.names.is_in(pl.concat([table.subrecords[ITEM], table.shared[ITEM], table.terms[ITEM]]).implode())
+    columns = sp.diags(words.to_numpy(), dtype=np.int32)
+    found = _kept_of(original, sp.diags(_rows(release) >= 0, dtype=np.int32) @ original.bags.to_scipy() @ columns)
     return Words(found.before, found.kept, found.left, None)
 
 

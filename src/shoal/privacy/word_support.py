@@ -1,0 +1,79 @@
+"""Word support: every word of a release of chunks is held by at least k people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.counting import counted
+from shoal.data.release import Release
+from shoal.data.tables.chunks import ITEM, ChunkTable
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.chunk_words import LEAST, MOST, PEOPLE, holder_bounds, people_of_published
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from shoal.data.original import Original
+
+LEVELS = {"people": "people who hold the rarest published word", "records": "records that certainly hold the rarest published word"}
+NAMED = 5  # rare words that a verdict names, for those who ask
+
+
+@dataclass(frozen=True)
+class WordSupport(Model):
+    """Every published word is held by at least k different people."""
+
+    name = "word-support"
+    protects = "A word that fewer than k people have, such as a name or a number that only one person typed, is not published."
+    does_not_protect = (
+        "A word that k people have is published however sensitive it is, and nothing is promised about combinations of words. "
+        "People are counted as the input tells them apart: whoever has k accounts counts as k people."
+    )
+    limits = "It covers single words, not combinations of them."
+    judges = frozenset({"chunks"})
+    level_words = LEVELS
+
+    k: int = param(5, minimum=2, help="people who hold every published word")
+
+    @property
+    def item_holders(self) -> int | None:
+        """All words are covered."""
+        return self.k
+
+    def judge(self, release: Release, original: Original | None) -> Verdict:
+        """Count the people who hold each word; from the files alone, bound the number of records."""
+        table = release.only(ChunkTable.kind)
+        assert isinstance(table, ChunkTable)
+        return self._from_files(table) if original is None else self._against(table, original)
+
+    def _against(self, table: ChunkTable, original: Original) -> Verdict:
+        found = people_of_published(table, original.bags)
+        few = found.filter(found[PEOPLE] < self.k)
+        broken = (f"{_words(len(few))} held by fewer than {self.k:,} people",) if len(few) else ()
+        level = {"people": _smallest(found[PEOPLE])}
+        return Verdict(str(self), verified_if(not broken), level, broken, rare=tuple(map(_named, few[ITEM].head(NAMED))))
+
+    def _from_files(self, table: ChunkTable) -> Verdict:
+        bounds = holder_bounds(table)
+        level = {"records": _smallest(bounds[LEAST])}
+        few, unknown = (int((bounds[name] < self.k).sum()) for name in (MOST, LEAST))
+        if few:
+            return Verdict(str(self), "fails", level, (f"{_words(few)} held by fewer than {self.k:,} records",))
+        if not unknown:
+            return Verdict(str(self), "verified", level)
+        why = f"term chunks do not show how many records hold their terms, and {_words(unknown)} shown in fewer than {self.k:,}"
+        return Verdict(str(self), "not checkable", level, unchecked=f"{why}; an audit with the original counts people")
+
+
+def _words(n: int) -> str:
+    return f"{counted(n, 'published word')} {'is' if n == 1 else 'are'}"
+
+
+def _named(word: str) -> str:
+    return f"too few people hold {word!r}"
+
+
+def _smallest(numbers: pl.Series) -> int:
+    return int(numbers.to_numpy().min()) if len(numbers) else 0
