@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.app.columns import unjudged_columns
 from shoal.app.evidence import of_claims, of_files, of_original
+from shoal.app.fields import RecordFile, columns_without_place, judged_fields, record_columns_without_place
 from shoal.app.further import Claims, asked_claims
 from shoal.app.job import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.app.manifest import Published, preparation_of
@@ -53,6 +54,7 @@ class Audit:
     `lines` says of every line of the manifest whether it was recomputed or only stated. `strength` is the largest k at each m, where that
     was asked for or nothing is claimed. `lack` is what the manifest says where its release guarantees nothing. `alarms` are warnings that
     are shown in red: a release whose claims hold may still be one in which every record is unique.
+    `not_checked` are the fields of the tables that were compared with nothing.
     """
 
     claims: tuple[Verdict, ...]
@@ -64,6 +66,7 @@ class Audit:
     strength: Strength | None = None
     lack: str = ""
     alarms: tuple[str, ...] = ()
+    not_checked: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -86,6 +89,7 @@ class Audit:
             **({"warnings": list(self.alarms)} if self.alarms else {}),
             "claims": [v.as_dict() for v in self.claims],
             "checks": [v.as_dict() for v in self.checks],
+            "not_checked": list(self.not_checked),
             **({"strength": self.strength.as_dict()} if self.strength else {}),
             **({"manifest": self.lines} if self.lines else {}),
             "notes": list(self.notes),
@@ -139,7 +143,9 @@ def gathered(
     beside = _columns(found, allow_columns)
     against = None
     if original is not None:
-        prepared = prepare(original, for_rows(located(place, how, given, original), found.release), given)
+        reading = for_rows(located(place, how, given, original), found.release)
+        # names of people are compared with published pseudonyms
+        prepared = prepare(original, replace(reading, names=reading.shape == "log"), given)
         against = Against(prepared, found.release, stated_floor=_has_floor(place, how))
     return Gathered(place, tuple(models), bool(claims), found, tuple(beside), against)
 
@@ -168,11 +174,12 @@ class Gathered:
         release, against, place = self.found.release, self.against, self.place
         alone = [(model, model.check(release)) for model in self.models] if against is None or not self.own else []
         judged = [verdict for _, verdict in alone] if against is None else against.judged(self.models)
-        stated, checks = (None, list(self.beside))
+        fields = judged_fields(release, self.models, place.manifest, self.found.file, against.prepared.original if against else None)
+        stated, checks = (None, [*self.beside, *fields.verdicts()])
         if place.manifest is not None:
             digests = place.digests()
             stated = _stated(place.manifest, release, digests, () if self.own else alone, against)
-            checks = [place.as_listed(digests), *self.beside, as_promised(place.manifest), stated.verdict()]
+            checks = [place.as_listed(digests), *checks, as_promised(place.manifest), stated.verdict()]
             checks += [] if no_guarantee or self.own else some_guarantee(place.manifest)
             checks += judged_rules(place.manifest, place.file.parent, release, against.prepared if against else None)
         return Audit(
@@ -185,6 +192,7 @@ class Gathered:
             strength=self._strength(strength),
             lack=lack_of(place.manifest),
             alarms=tuple(dict.fromkeys((*alarms_in(release), *alarms(place.manifest or {})))),
+            not_checked=fields.not_checked,
         )
 
     def _strength(self, k: int | None) -> Strength | None:
@@ -205,6 +213,7 @@ class Seen:
     notes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     owners_known: bool = False
+    file: RecordFile = field(default_factory=RecordFile)
 
 
 def seen_at(place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None, owner: str | None = None) -> Seen:
@@ -217,7 +226,7 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
     if place.kinds and place.kinds != {BagTable.kind}:
         told = place.manifest["input"].get(KEPT, []) if place.manifest else []
         release = Release(read_tables(place.file.parent, place.tables), mechanism=place.mechanism)
-        return _seen_rows(release, models, told)
+        return _seen_rows(release, models, told, manifest=place.manifest)
     kinds = frozenset.intersection(*(model.judges for model in models)) if models else frozenset({BagTable.kind})
     if not place.kinds and kinds and BagTable.kind not in kinds:
         kind = min(kinds)
@@ -226,20 +235,33 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
     if len(place.tables) > 1:
         return _seen_parts(place)
     found = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
-    return Seen(Release.from_records(found.bags, owned=owner is not None), found.notes, found.beside, owner is not None)
+    beside = _of_records(place, found.beside, found.columns)
+    file = RecordFile(found.columns, found.levels)
+    return Seen(Release.from_records(found.bags, owned=owner is not None), found.notes, beside, owner is not None, file)
 
 
 def _seen_parts(place: Published) -> Seen:
     """Records that are written to several files."""
     parts = [read_published(place.file.with_name(f["name"]), f["format"], f.get("separator"), f.get("layout")) for f in place.tables]
-    beside = tuple(dict.fromkeys(name for part in parts for name in part.beside))
+    beside = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.beside, part.columns)))
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes[:-1]))
-    return Seen(Release.from_records(united([part.bags for part in parts])), (*notes, f"{len(parts):,} files of records"), beside)
+    told = (*notes, f"{len(parts):,} files of records")
+    return Seen(
+        Release.from_records(united([part.bags for part in parts])), told, beside, file=RecordFile(parts[0].columns, parts[0].levels)
+    )
 
 
-def _seen_rows(release: Release, models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = ()) -> Seen:
+def _of_records(place: Published, beside: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """What no model judges; in a release of shoal also columns that only number the records, if they are not those it writes."""
+    return tuple(dict.fromkeys((*beside, *(record_columns_without_place(columns) if place.manifest is not None else ()))))
+
+
+def _seen_rows(
+    release: Release, models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = (), manifest: Mapping[str, Any] | None = None
+) -> Seen:
     """Columns that no claim is about stand beside; not those that the manifest tells are left as they are, which the verdicts name."""
-    return Seen(release, notes, unjudged_columns(release, models, told))
+    beside = dict.fromkeys((*unjudged_columns(release, models, told), *columns_without_place(release, manifest)))
+    return Seen(release, notes, tuple(beside))
 
 
 def _format_of(file: Path) -> str:
@@ -334,7 +356,8 @@ def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
     if not found.beside:
         return []
     left = [name for name in found.beside if name not in allowed]
-    broken = tuple(f"{name!r} stands beside the items and was not judged" for name in left)
+    of_items = bool(found.release.kinds & {BagTable.kind, RowTable.kind})
+    broken = tuple(f"{name!r} stands beside the items and was not judged" if of_items else f"no claim covers {name!r}" for name in left)
     notes = [f"{name!r} was allowed, and not judged" for name in found.beside if name in allowed]
     notes += ["remove it from the release, or allow it with --allow-column"] if left else []
     return [Verdict("every column judged", verified_if(not broken), {}, broken, tuple(notes))]

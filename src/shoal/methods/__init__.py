@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from shoal.data.noisy_steps import NoisyStep
     from shoal.data.release import Release
+    from shoal.data.tables.columns import Slots
     from shoal.privacy import Model
 
 
@@ -119,6 +120,10 @@ class Method(Declared, ABC):
     def noisy_steps(self) -> tuple[NoisyStep, ...]:
         """The noise that a release of this method holds, which depends on the parameters alone; none unless the method says so."""
         return ()
+
+    def columns_of(self, table: str) -> Slots | None:
+        """The columns that a table of this name has with these parameters; None where the kind of the table, or a claim, decides."""
+        return None
 
     @abstractmethod
     def apply(self, original: Any) -> Release:

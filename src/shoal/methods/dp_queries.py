@@ -14,16 +14,19 @@ import polars as pl
 
 from shoal.data.accounting import changed, gone
 from shoal.data.bags import Ints
+from shoal.data.log import URL
 from shoal.data.noisy_steps import COUNTS as COUNTED
 from shoal.data.noisy_steps import GUIDE, SELECTION, NoisyStep
 from shoal.data.original_rows import LogOriginal
+from shoal.data.tables.columns import Slots
+from shoal.data.tables.counts import COUNT
 from shoal.errors import ParameterError
 from shoal.methods.mechanism import COUNTS, Mechanism, NoisyCounts, Summed
 from shoal.noise.draws import with_noise
 from shoal.noise.passing import as_published, limit_of
 from shoal.noise.people import Holdings, distinct_of_people, first_of_people
 from shoal.noise.plans import CLICKS, CUTOFF, Budget, plan_of
-from shoal.noise.units import ITEM, QUERY, UNITS, asked_values, clicked, unit_of
+from shoal.noise.units import ITEM, QUERY, UNITS, asked_values, clicked, columns_of, unit_of
 from shoal.noise.weights import equal_weights, policy_weights, whole_weights
 from shoal.parameters import param
 from shoal.privacy import Model
@@ -89,6 +92,13 @@ class DPQueries(Mechanism):
     @property
     def _notes(self) -> tuple[str, ...]:
         return () if self.counts else (WEIGHTS_ONLY,)
+
+    def columns_of(self, table: str) -> Slots:
+        """What is counted, and the count; without a unit that is the whole payload."""
+        keys = (
+            ((QUERY,), (URL,)) if table == CLICKS else tuple((name,) for name in columns_of(self.unit)) if self.unit else ((QUERY, ITEM),)
+        )
+        return (*keys, (COUNT,))
 
     def counted(self, original: LogOriginal) -> NoisyCounts:
         """Choose values and count them; then URLs of clicks, in the same way, after the queries that were chosen."""

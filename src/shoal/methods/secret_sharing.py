@@ -41,6 +41,7 @@ class SecretSharing(UnguaranteedRows):
         "cannot be read, as equal queries look equal; a query that one person asked under k names; the length of a query, up to 32 bytes"
     )
     fates = {READABLE: "changed", SEALED: "changed"}  # noqa: RUF012 (never changed)
+    own_columns = (X, Y)
 
     k: int = param(5, minimum=2, help="people whose shares open a query")
     key: SecretKey | None = param(None, help="the file of a key: the same key gives the same shares, and opens every query")

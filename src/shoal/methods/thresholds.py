@@ -23,6 +23,7 @@ from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.periods import PERIODS, Period, beginning
 from shoal.data.release import Release
+from shoal.data.tables.columns import Slots
 from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.data.units import EXACT, QUERY, TIME, Beside, Unit
 from shoal.errors import Infeasible, ParameterError
@@ -108,6 +109,14 @@ class ThresholdMethod(Method):
     def claims(self) -> tuple[Model, ...]:
         """The support of everything that is published."""
         return (self.kept.claim,)
+
+    def columns_of(self, table: str) -> Slots:
+        """Pseudonyms, times, the payload and the further columns that are to be published, as far as each is."""
+        kept = self.kept
+        named = dict.fromkeys((*kept.unit.columns, *kept.columns.names, *([TIME] if kept.times else [])))
+        further = tuple(name for name in named if name not in (TIME, QUERY))
+        first = [((USER,), kept.link.links), ((TIME,), TIME in named), (tuple(PAYLOAD.values()), QUERY in named)]
+        return (*(slot for slot, there in first if there), *(further for _ in further))  # further columns stand as they did in the log
 
     def apply(self, original: LogOriginal) -> Release:
         """Publish what enough people have in common, and account for every row, word and cell."""

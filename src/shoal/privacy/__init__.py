@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.data.noisy_steps import NoisyStep
     from shoal.data.original import AnyOriginal
     from shoal.data.release import Release
+    from shoal.data.tables import PublishedTable
     from shoal.data.tables.rows import RowTable
     from shoal.privacy.classes import ClassCounts
     from shoal.privacy.known_sets import Counted, Knowledge
@@ -184,6 +185,13 @@ class Model(Declared, ABC):
     def judged_columns(self, table: RowTable) -> frozenset[str]:
         """The columns of published rows that this model judges: all of them, unless it says otherwise."""
         return frozenset(table.columns)
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """The fields of a published table whose values this model compares with nothing, each with what is open about it ("" for all).
+
+        With the original at hand there are fewer. A model that says nothing here judges all that its tables hold.
+        """
+        return {}
 
     @property
     def columns_named(self) -> tuple[str, ...] | None:

@@ -20,11 +20,15 @@ from shoal.data.tables.accesslog import AccessTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.access_rows import classes_of_addresses, classes_of_rows, few_owners, units_of
+from shoal.privacy.access_rows import classes_of_addresses, classes_of_rows, few_holders, few_owners, out_of_range, units_of
 
 if TYPE_CHECKING:
-    from shoal.data.original import AnyOriginal
+    from collections.abc import Mapping
 
+    from shoal.data.original import AnyOriginal
+    from shoal.data.tables import PublishedTable
+
+USUAL = {"method": "GET", "protocol": "HTTP/1.1", "status": "200"}  # fields of a request, and what tells nothing of anybody
 SESSIONS_ONLY = "sessions were counted: whose they are is known only while a release is made"
 
 
@@ -60,6 +64,14 @@ class AccessKAnonymity(Model):
     def group_size(self) -> int:
         """Profiles of k."""
         return self.k
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """The file shows that addresses have the same rows; the original shows what its people share, and in which range means lie."""
+        if beside_original:
+            within = "only that they lie in the range of the original"
+            return {"time": within, "size": within}
+        fields = ("time", "method", "protocol", "status", "size", *(("referrer", "agent") if _is_combined(table) else ()))
+        return dict.fromkeys(("page", *fields), "")
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
         """Count what is alike; with the original count people, and compare."""
@@ -113,9 +125,17 @@ class AccessKAnonymity(Model):
             few, least = few_owners(told, known, name, self.min_owners)
             achieved["owners"] = min(achieved.get("owners", least), least)
             broken += [f"{few:,} values of {name} are published that fewer than {self.min_owners:,} people share"] if few else []
+        for name, usual in USUAL.items():
+            few = few_holders(told, known, name, self.min_owners, usual)
+            broken += [f"{few:,} values of {name} are published that fewer than {self.min_owners:,} people share"] if few else []
+        broken += [f"{n:,} values of {name} lie outside the range of the original" for name, n in out_of_range(told, known, self.gap.span)]
         if unchecked and not broken:
             return Verdict(str(self), "not checkable", achieved, unchecked=unchecked[0])
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken))
+
+
+def _is_combined(table: PublishedTable) -> bool:
+    return isinstance(table, AccessTable) and table.combined
 
 
 def _rows_of(original: AnyOriginal) -> pl.DataFrame:

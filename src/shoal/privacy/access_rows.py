@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 
 import polars as pl
@@ -13,6 +13,7 @@ from shoal.text.agents import agent_levels
 _WRITTEN = ("time", "request", "status", "size", "referrer", "agent")
 _LEVELS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"page": page_levels, "referrer": page_levels, "agent": agent_levels}
 _REQUEST = r"^\S+ (.*?)(?: HTTP/\d(?:\.\d)?)?$"
+_PARTS = {"method": r"^(\S+) ", "protocol": r" (HTTP/\d(?:\.\d)?)$"}
 _NOTHING = "-"
 
 
@@ -47,7 +48,8 @@ def few_owners(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -
 
     A value is shared by all who have it, or one that it is a generalization of.
     """
-    shown = told.with_columns(page=pl.col("request").str.extract(_REQUEST).fill_null(_NOTHING)) if name == "page" else told
+    page = pl.coalesce(pl.col("request").str.extract(_REQUEST), pl.col("request"))  # what is no request is judged as a whole
+    shown = told.with_columns(page=page) if name == "page" else told
     published = shown.select("class", value=pl.col(name)).filter(pl.col("value") != _NOTHING).unique()
     held = known.select("class", "owner", value=pl.col(name)).drop_nulls().unique()
     values = held["value"].unique()
@@ -56,3 +58,27 @@ def few_owners(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -
     sharing = held.join(spread, on="value").group_by("class", "level").agg(people=pl.col("owner").n_unique())
     counted = published.join(sharing, left_on=["class", "value"], right_on=["class", "level"], how="left")["people"].fill_null(0)
     return int((counted < least).sum()), int(counted.min() if len(counted) else known["owner"].n_unique())  # type: ignore[arg-type]
+
+
+def few_holders(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int, usual: str) -> int:
+    """How many published methods, protocols or statuses fewer people of their class have than `least`; the usual one tells nothing."""
+    value = pl.col("request").str.extract(_PARTS[name]) if name in _PARTS else pl.col(name).cast(pl.String)
+    published = told.select("class", value=value).drop_nulls().filter(pl.col("value") != usual).unique()
+    held = known.select("class", "owner", value=pl.col(name).cast(pl.String)).drop_nulls().unique()
+    people = held.group_by("class", "value").agg(people=pl.len())
+    return int((published.join(people, on=["class", "value"], how="left")["people"].fill_null(0) < least).sum())
+
+
+def out_of_range(told: pl.DataFrame, known: pl.DataFrame, gap: timedelta) -> Iterator[tuple[str, int]]:
+    """Published times and sizes that are no means of those of their class: how many of each are below the least or above the largest.
+
+    Sessions of one profile are kept apart by pauses, so that its last row may come later than any of the original, by a pause a row.
+    """
+    longest = told.group_by("class", "address").len()["len"].max()
+    later = (gap + timedelta(seconds=1)) * (longest if isinstance(longest, int) else 0)
+    for name, slack in (("time", later), ("size", 0)):
+        bounds = known.group_by("class").agg(least=pl.col(name).min(), most=pl.col(name).max())
+        both = told.select("class", value=pl.col(name)).drop_nulls().join(bounds, on="class", how="left")
+        outside = (pl.col("value") < pl.col("least")) | (pl.col("value") > pl.col("most") + slack)
+        if n := int(both.select(outside.fill_null(True).sum()).item()):
+            yield name, n

@@ -6,16 +6,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from shoal.data.noisy_steps import COUNTS, GUIDE, SELECTION, NoisyStep
 from shoal.data.release import Release
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
 from shoal.privacy.noise_loss import faults, given_away
-from shoal.privacy.published_values import invented, words_wanted
+from shoal.privacy.published_values import apart, invented, words_wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shoal.data.original_rows import LogOriginal
+    from shoal.data.tables import PublishedTable
 
 NOT_RECORDED = "the noise that was added is not recorded, and noise cannot be seen in published numbers"
 PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS)}  # the steps of a table, in their order
@@ -46,9 +51,16 @@ class DifferentialPrivacy(Model):
     epsilon: float = param(1.0, minimum=0.001, maximum=20, help="the exponent of the factor by which probabilities may differ")
     delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="the chance with which they may differ by more")
 
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """Noise cannot be seen in a number; what was counted must stand in the original."""
+        assert isinstance(table, CountTable)
+        keys = {} if beside_original else dict.fromkeys((name for name in table.columns if name != COUNT), "")
+        return {**keys, COUNT: "numbers with noise cannot be checked"}
+
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
         """Add up what the recorded noise gives away; with the original also whether all that is published stands in it."""
-        return self.judge_noise(release.mechanism, tuple(release.tables), () if original is None else _invented(release, original))
+        strange = [*_unlike_noise(release), *(() if original is None else _invented(release, original))]
+        return self.judge_noise(release.mechanism, tuple(release.tables), strange)
 
     def judge_noise(self, steps: tuple[NoisyStep, ...], tables: tuple[str, ...], strange: Iterable[str] = ()) -> Verdict:
         """The same for tables of these names, wherever their counts are; `strange` says what in them stands nowhere in the original."""
@@ -81,6 +93,17 @@ def _unfit(steps: tuple[NoisyStep, ...], tables: tuple[str, ...]) -> Iterator[st
             yield f"the record of the table {table!r} is not one selection, perhaps after a guide and before counts"
 
 
+def _unlike_noise(release: Release) -> Iterator[str]:
+    """Numbers in another form than noisy ones are published in: counts are whole, weights have one digit after the point."""
+    for name, table in release.tables.items():
+        assert isinstance(table, CountTable)
+        counted = any(step.purpose == COUNTS and step.table == name for step in release.mechanism)
+        if counted and table.columns[COUNT] != "integer":
+            yield f"the counts of the table {name!r} are not whole numbers"
+        elif not counted and table.columns[COUNT] == "number" and (table.frame[COUNT].round(1) != table.frame[COUNT]).any():
+            yield f"the weights of the table {name!r} have more than one digit after the point"
+
+
 def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
     """Published values that stand nowhere in the original: a mechanism that chooses among what people did publishes none."""
     payloads = original.log.frame["payload"]
@@ -90,5 +113,7 @@ def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
             known = original.log.frame[column] if column in original.log.further else payloads
             if (pattern := words_wanted(column, original.log.kind)) is not None:
                 known = payloads.str.extract_all(pattern).explode()
-            if strange := int((~table.frame[column].is_in(known.unique().implode())).sum()):
+            texts = known.cast(pl.String).unique()
+            if strange := int((~table.frame[column].cast(pl.String).is_in(texts.implode())).sum()):
                 yield invented(strange, column)
+        yield from apart(table.frame.drop(COUNT), original)

@@ -41,7 +41,10 @@ from shoal.privacy.chunk_words import PEOPLE, people_of_published, published_wor
 from shoal.privacy.known_sets import Knowledge, items
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shoal.data.original import Original
+    from shoal.data.tables import PublishedTable
 
 MOST_KNOWN_APART = 8  # terms that an attacker may know: every set of so many that stands in a sub-record is counted
 NO_OWNERS = "people own several records; records were counted, because a file does not tell whose they are"
@@ -70,6 +73,11 @@ class DisassociatedKmAnonymity(Model):
     k: int = param(5, minimum=2, help="distinct people per set of known terms")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="terms that an attacker may know")
     support: int | None = param(None, minimum=2, help="people who are known to hold every published term; none: nothing is known")
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """Terms of term chunks are published as they are; which records a cluster has only the method knows."""
+        open_end = {"cluster": "which records a cluster has"}
+        return open_end if beside_original else {"item": "those of term chunks, published as they are"} | open_end
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every chunk and every cluster; with the original, people, and whether its records give these chunks."""

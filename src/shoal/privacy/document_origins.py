@@ -119,7 +119,22 @@ def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> C
     people = whole.join(owners, on="document").group_by("class").agg(pl.col("owner").n_unique())
     fewest = _fewest(wanted.join(people, on="class", how="left")["owner"].fill_null(0))
     note = "people are those whose documents a vector could stand for: which document became which is not known"
-    return Comparison([], fewest, (note,))
+    return Comparison(list(_impossible_weights(vectors, label, carried)), fewest, (note,))
+
+
+def _impossible_weights(vectors: pl.DataFrame, label: Ints, carried: Carried) -> Iterable[str]:
+    """Weights above the mean of the largest that as many documents have, or below the smallest of any term that the name stands for."""
+    members = pl.DataFrame({"class": label}).group_by("class").len("members")
+    ranked = carried.table.sort("weight", descending=True).with_columns(place=pl.int_range(pl.len()).over("name"))
+    told = vectors.join(members, on="class")
+    heaviest = (
+        told.join(ranked, on="name").filter(pl.col("place") < pl.col("members")).group_by("class", "name").agg(most=pl.col("weight").mean())
+    )
+    lightest = float(carried.original.weights.min()) if len(carried.original.weights) else 0.0
+    both = told.join(heaviest, on=["class", "name"], how="left").with_columns(pl.col("most").fill_null(0.0))
+    wrong = (both["published"] > both["most"] + ROUNDING) | (both["published"] < lightest - ROUNDING)
+    if wrong.any():
+        yield f"{int(wrong.sum()):,} published weights are not means of weights in the original"
 
 
 def _fewest(people: pl.Series) -> int | None:

@@ -21,7 +21,10 @@ from shoal.privacy.microdata_origins import defects_beside_original
 from shoal.privacy.microdata_rows import classes_of_rows, people_of_classes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shoal.data.original import AnyOriginal
+    from shoal.data.tables import PublishedTable
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,17 @@ class MicrodataKAnonymity(Model):
     def judged_columns(self, table: RowTable) -> frozenset[str]:
         """The columns that are named, or else all."""
         return frozenset(self.columns_named or table.columns)
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """Columns that the claim does not name are kept as they are; which rows form a group files do not tell, nor does the original."""
+        assert isinstance(table, RowTable)
+        judged = self.judged_columns(table)
+        kept = [name for name in table.columns if name not in judged]
+        if not beside_original:
+            means = "whether they are means of the original's values"
+            return dict.fromkeys(kept, "kept as they are") | {name: means for name in table.columns if name in judged}
+        totals = "only their totals, or that the original knows them"
+        return dict.fromkeys(kept, "in which row they stand") | {name: totals for name in table.columns if name in judged}
 
     def keeps(self, promise: Declared) -> bool:
         """A promise that names no columns is kept by a claim that names those of the table; whether all of them is judged elsewhere."""

@@ -28,7 +28,10 @@ from shoal.privacy.group_parts import Degree, Parts, degree_of, parts_of_origina
 from shoal.privacy.roles import roles_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shoal.data.original import Original
+    from shoal.data.tables import PublishedTable
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,12 @@ class PrivacyDegree(Model):
 
     p: int = param(10, minimum=2, help="privacy degree: of p records of a group at most one holds the same sensitive item")
     items: Items | None = param(None, help="the sensitive items; by default all that are counted per group")
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """Rows are published exactly, and compared with the original; which records form a group only the method knows."""
+        if beside_original:
+            return {"group": "which rows form a group", "count": "only the totals of each item"}
+        return {"group": "which rows form a group", "items": "published as they are", "item": ""}
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count rows and occurrences of every group; with the original, compare both parts with it and count people."""

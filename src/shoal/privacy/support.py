@@ -18,7 +18,10 @@ from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.supported_rows import CountedRows, RowsToCount, Rules, SeenRows, people_behind, recoded_original, strangers, too_long
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shoal.data.original_rows import LogOriginal
+    from shoal.data.tables import PublishedTable
 
 ROWS_ONLY = "rows were counted: a file does not tell how many people asked a query, and the original does"
 PARTS_ONLY = "pseudonyms were counted, and one person may have several of them: the original tells how many people there are"
@@ -105,6 +108,15 @@ class Support(Model):
         payload = {table.unit} if QUERY in named else set()
         linked = {table.pseudonyms} if self.pseudonyms and table.pseudonyms else set()
         return frozenset((named - {QUERY}) | payload | linked)
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """Every published row must be one of the original's; which rows are parts of one person it does not tell."""
+        assert isinstance(table, RowTable)
+        if beside_original:
+            linked = self.pseudonyms == "parts" and table.pseudonyms is not None
+            return {str(table.pseudonyms): "which rows have one pseudonym"} if linked else {}
+        judged = self.judged_columns(table)
+        return {name: "whose rows they link" if name == table.pseudonyms else "" for name in table.columns if name in judged}
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
         """Count the rows of each published unit; with the original the people who have it, and the rows it has there."""

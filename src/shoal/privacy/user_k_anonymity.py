@@ -15,11 +15,14 @@ from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shoal.data.bags import Ints
     from shoal.data.original_rows import LogOriginal
+    from shoal.data.tables import PublishedTable
 
 OF_ALL = "the groups are not known; people of the whole original were counted"
-URL = "url"
+TIME, RANK, URL = "time", "rank", "url"
 EVERYBODY = -1  # in place of the number of a class
 LEVELS = {
     "records": "pseudonyms that share the rarest published history",
@@ -59,6 +62,14 @@ class UserKAnonymity(Model):
         """No pseudonym is found with a chance above 1/k, whatever is known: k have the same history."""
         return 1 / self.k if test in {"singling out", "linking"} else None
 
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """The file shows that k pseudonyms have one history, not whether it is made of theirs; of means the original shows the range."""
+        assert isinstance(table, ProfileTable)
+        held = [name for name in ("time", table.unit, RANK, URL) if name in table.columns]
+        if beside_original:
+            return {name: "only that they lie in the range of the same query" for name in held if name in (TIME, RANK)}
+        return dict.fromkeys(held, "")
+
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
         """Count the pseudonyms of each history; with the original the people behind each query, word and URL of it."""
         table = release.only(ProfileTable.kind)
@@ -78,6 +89,7 @@ class UserKAnonymity(Model):
             fewest.append(int(np.asarray(people).min(initial=len(whose))))
             if short := int((people < self.min_owners).sum()):
                 broken.append(f"{short:,} published {what} of histories are those of fewer than {self.min_owners:,} people of the group")
+        broken += _strange_cells(table, original)
         return Verdict(str(self), verified_if(not broken), achieved | {"people": min(fewest)}, tuple(broken), notes)
 
     def _of_file(self, table: ProfileTable, classes: pl.DataFrame) -> Iterator[str]:
@@ -139,3 +151,25 @@ def _people(published: pl.DataFrame, issued: pl.DataFrame) -> pl.Series:
     pairs = issued.join(published, on=["class", "value"], how="semi").unique(["class", "value", "owner"])
     counted = pairs.group_by("class", "value").agg(people=pl.len().cast(pl.Int64))
     return published.join(counted, on=["class", "value"], how="left")["people"].fill_null(0)
+
+
+def _strange_cells(table: ProfileTable, original: LogOriginal) -> Iterator[str]:
+    """Clicks that nobody made after the same query, and times and ranks that are no means of those of the same query or click."""
+    asked = original.log.frame
+    query = pl.col(table.unit).alias("payload")
+    if URL in table.columns and URL in asked.columns:
+        clicks = table.frame.select(query, URL).drop_nulls().unique()
+        if strange := len(clicks.join(asked.select("payload", URL), on=["payload", URL], how="anti")):
+            yield f"{strange:,} published clicks were made by nobody after the same query"
+    for name, keys in ((TIME, ["payload"]), (RANK, ["payload", URL] if URL in table.columns and URL in asked.columns else ["payload"])):
+        if name not in table.columns:
+            continue
+        shown = (
+            table.frame.select(query, *(key for key in keys if key != "payload"), value=name).filter(pl.col("value").is_not_null()).unique()
+        )
+        held = asked.select(*keys, value=name) if name in asked.columns else asked.select(*keys, value=pl.lit(None, shown.schema["value"]))
+        bounds = held.group_by(keys).agg(least=pl.col("value").min(), most=pl.col("value").max())
+        both = shown.join(bounds, on=keys, how="left", nulls_equal=True)
+        inside = (pl.col("value") >= pl.col("least")) & (pl.col("value") <= pl.col("most"))
+        if wrong := int(both.select((~inside.fill_null(False)).sum()).item()):
+            yield f"{wrong:,} published values of {name!r} lie outside the range of the same query in the original"

@@ -19,7 +19,10 @@ from shoal.privacy.document_origins import Comparison, compared
 from shoal.privacy.vector_classes import classes_of_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shoal.data.original import AnyOriginal
+    from shoal.data.tables import PublishedTable
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,12 @@ class WeightedKAnonymity(Model):
     def generalized_groups(self) -> int:
         """A vector generalizes those of k people."""
         return self.k
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """The file shows that k vectors are alike; which documents a vector stands for it does not show, nor does the original."""
+        if beside_original:
+            return {"weights": "only that documents which carry the terms have weights as small and as large"}
+        return {"items": "whether documents hold them", "weights": ""}
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
         """Count identical vectors; with the original, count people and compare terms and weights with what they stand for."""

@@ -6,6 +6,7 @@ Every table is written in an order drawn from the operating system's entropy, wi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -13,16 +14,25 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal.data.accounting import Accounting
+from shoal.data.tables.columns import Slots
 from shoal.registry import Table as Lookup
 
 Ints = npt.NDArray[np.int64]
 
 
 class PublishedTable(ABC):
-    """A table to be published. Immutable; holds nothing that may not be written. `amounts` are the names of its `facts`."""
+    """A table to be published. Immutable; holds nothing that may not be written. `amounts` are the names of its `facts`.
+
+    `shapes` are the columns that the kind may have, for each part of the table (a table of one file has the part ""); it has none where
+    claims and parameters decide. `types` are those of columns that may have one type only. `beside` names fields of a file that hold more
+    than the kind has a place for.
+    """
 
     kind: ClassVar[str]
     amounts: ClassVar[tuple[str, ...]] = ("rows",)
+    shapes: ClassVar[Mapping[str, tuple[Slots, ...]]] = {}
+    types: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    beside: tuple[str, ...] = ()
 
     @property
     @abstractmethod
@@ -41,6 +51,10 @@ class PublishedTable(ABC):
     @abstractmethod
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """Every row that is written, in a fresh order, as frames: one of the table's name, or one for each of its parts."""
+
+    def columns_of_parts(self) -> dict[str, dict[str, str]]:
+        """The type of each column in words, in the order of the file, for each part; none where the reader knows no other columns."""
+        return {}
 
     def facts(self) -> dict[str, int]:
         """What the manifest says of the table: the number of rows, and what else a kind counts."""

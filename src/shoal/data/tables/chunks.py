@@ -14,7 +14,7 @@ import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.tables import PublishedTable, fresh_order
-from shoal.data.tables.columns import renumbered
+from shoal.data.tables.columns import column_types, renumbered
 from shoal.errors import ShoalError
 
 CLUSTER, JOINT, CHUNK, SUBRECORD, ITEM, RECORDS = "cluster", "joint", "chunk", "subrecord", "item", "records"
@@ -38,6 +38,7 @@ class ChunkTable(PublishedTable):
 
     kind = "chunks"
     amounts = ("rows", "records", "clusters", "subrecords", "items")
+    shapes = {part: (tuple((name,) for name in schema),) for part, schema in SCHEMAS.items()}  # noqa: RUF012 (never changed)
 
     subrecords: pl.DataFrame
     shared: pl.DataFrame
@@ -47,7 +48,7 @@ class ChunkTable(PublishedTable):
     def __post_init__(self) -> None:
         for part, schema in SCHEMAS.items():
             frame: pl.DataFrame = getattr(self, part)
-            if dict(frame.schema) != dict(schema):
+            if list(frame.schema.items()) != list(schema.items()):
                 raise ShoalError(f"the part {part} of chunks has the columns {', '.join(schema)}, not {dict(frame.schema)}")
             if frame.null_count().sum_horizontal().sum():
                 raise ShoalError(f"a row of the part {part} of chunks lacks a value")
@@ -80,6 +81,10 @@ class ChunkTable(PublishedTable):
     def as_told(self, account: Accounting) -> bool:
         """Every record of a cluster is one of the input's."""
         return account.records.of_fate("kept", "changed") == self.n_records
+
+    def columns_of_parts(self) -> dict[str, dict[str, str]]:
+        """The columns of all parts."""
+        return {part: column_types(getattr(self, part)) for part in PARTS}
 
     def facts(self) -> dict[str, int]:
         """Rows, records, clusters, sub-records and different items."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -30,3 +30,25 @@ def column_types(frame: pl.DataFrame, *, lists: bool = False) -> dict[str, str]:
 def renumbered(values: pl.Series, numbers: Mapping[int, int]) -> pl.Series:
     """Numbers in place of others, one for one."""
     return values.replace_strict(list(numbers), list(numbers.values()), return_dtype=pl.Int64)
+
+
+# -- which columns a table may have
+
+Slots = tuple[tuple[str, ...], ...]
+"""The columns of a table in their order: for each place the names that may stand there, an empty one where the place may be missing."""
+
+
+def fits(columns: Sequence[str], slots: Slots) -> bool:
+    """Whether these columns are those of the slots, in their order."""
+    if not slots:
+        return not columns
+    first, rest = slots[0], slots[1:]
+    taken = bool(columns) and columns[0] in first and fits(columns[1:], rest)
+    return taken or ("" in first and fits(columns, rest))
+
+
+def without_place(columns: Sequence[str], shapes: Iterable[Slots]) -> tuple[str, ...]:
+    """The columns that have no place in the shape that knows most of them."""
+    known = [{name for slot in slots for name in slot} for slots in shapes]
+    best = max(known, key=lambda names: sum(column in names for column in columns))
+    return tuple(column for column in columns if column not in best)

@@ -13,6 +13,7 @@ from shoal.data.tables.columns import column_types
 from shoal.errors import ShoalError
 
 COUNT = "count"
+KEYS = (("query",), ("item",), ("term",), ("first", "second"), ("query", "url"))  # what is counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +21,8 @@ class CountTable(PublishedTable):
     """Key columns, no two rows alike in them, and a `count`, whole or not."""
 
     kind = "counts"
+    shapes = {"": tuple((*((key,) for key in keys), (COUNT,)) for keys in KEYS)}  # noqa: RUF012 (never changed)
+    types = {**{key: ("text",) for keys in KEYS for key in keys}, COUNT: ("integer", "number")}  # noqa: RUF012 (never changed)
 
     frame: pl.DataFrame
 
@@ -42,6 +45,10 @@ class CountTable(PublishedTable):
     def columns(self) -> dict[str, str]:
         """The type of each column, in words."""
         return column_types(self.frame)
+
+    def columns_of_parts(self) -> dict[str, dict[str, str]]:
+        """One part."""
+        return {"": self.columns}
 
     def shuffled(self) -> pl.DataFrame:
         """The counts in a fresh order."""

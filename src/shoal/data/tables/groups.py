@@ -26,6 +26,8 @@ class GroupTable(PublishedTable):
 
     kind = "groups"
     amounts = ("rows", "groups")
+    shapes = {"rows": (((GROUP,), (ITEMS,)),), "histogram": (((GROUP,), (ITEM,), (COUNT,)),)}  # noqa: RUF012 (never changed)
+    types = {ITEMS: (ITEMS,), ITEM: ("text",)}  # noqa: RUF012 (never changed)
 
     rows: pl.DataFrame
     histogram: pl.DataFrame
@@ -62,6 +64,10 @@ class GroupTable(PublishedTable):
     def as_told(self, account: Accounting) -> bool:
         """Every exact row is a record of the input."""
         return account.records.of_fate("kept", "changed") == self.n_rows
+
+    def columns_of_parts(self) -> dict[str, dict[str, str]]:
+        """The columns of rows and histogram."""
+        return {"rows": column_types(self.rows, lists=True), "histogram": column_types(self.histogram)}
 
     def facts(self) -> dict[str, int]:
         """Rows and groups."""

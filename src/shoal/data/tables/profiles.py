@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data.accounting import Accounting
-from shoal.data.tables.rows import RowTable
+from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import ShoalError
 
 
@@ -15,6 +15,8 @@ class ProfileTable(RowTable):
 
     kind = "profiles"
     amounts = ("rows", "profiles")
+    shapes = {"": ((("user",), ("time", ""), tuple(PAYLOAD.values()), ("rank", ""), ("url", "")),)}  # noqa: RUF012 (never changed)
+    types = {"time": ("time",), "rank": ("integer",), "url": ("text",)}  # noqa: RUF012 (never changed)
 
     def __post_init__(self) -> None:
         super().__post_init__()

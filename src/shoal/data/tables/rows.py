@@ -67,6 +67,10 @@ class RowTable(PublishedTable):
         """Whether all of these are columns of finite numbers, none missing."""
         return all(self.columns.get(name) == "number" and self.frame[name].is_finite().fill_null(False).all() for name in names)
 
+    def columns_of_parts(self) -> dict[str, dict[str, str]]:
+        """One part."""
+        return {"": self.columns}
+
     def shuffled(self) -> pl.DataFrame:
         """The rows in a fresh order, with fresh pseudonyms from 1 on."""
         frame = self.frame[fresh_order(self.n_rows)]

@@ -13,12 +13,16 @@ from shoal.errors import ShoalError
 
 @dataclass(frozen=True, eq=False)
 class WeightedBagTable(PublishedTable):
-    """One row a record: its `items`, all different, and their `weights`, finite numbers in the same order."""
+    """One row a record: its `items`, all different, and their `weights`, finite numbers in the same order.
+
+    `beside` names the column of record numbers where a file has other numbers there than those from 1 on, in the order of the file.
+    """
 
     kind = "weighted bags"
     amounts = ("rows", "occurrences")
 
     frame: pl.DataFrame
+    beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if dict(self.frame.schema) != {"items": pl.List(pl.String), "weights": pl.List(pl.Float64)}:

@@ -25,7 +25,7 @@ from shoal.io.joined import split_joined
 from shoal.io.published import Facts, Reader
 from shoal.io.published.different import DifferentRecords, names_in
 from shoal.io.published.frames import raw_frame
-from shoal.io.published.json_records import is_long, json_records
+from shoal.io.published.json_records import ITEMS, is_long, json_records
 from shoal.io.published.long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long, record_column
 from shoal.io.published.owners import NO_COLUMNS, with_owners
 from shoal.io.published.records import Notes, PublishedRecords
@@ -97,7 +97,7 @@ def _from_source(source: Source, format: str | None, form: _Form, own: bool, not
     if kind == "jsonl":
         bags, beside, numbering = json_records(source, _tally(source))
         notes += ["one JSON record a line", *numbering_note(numbering)]
-        return PublishedRecords(bags, beside=beside)
+        return PublishedRecords(bags, beside=beside, columns=(*numbering, *beside, ITEMS))
     return _from_text(source, kind, form, notes)
 
 
@@ -182,7 +182,7 @@ def _parquet(source: Source, own: bool) -> pl.DataFrame:
 def _from_frame(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) -> PublishedRecords:
     """The records of a table. Owners may be named in a column of their own, or in the one that tells records apart."""
     if form.owner is None:
-        return _from_columns(path, frame, form, notes)
+        return replace(_from_columns(path, frame, form, notes), columns=tuple(frame.columns))
     apart = form.owner in frame.columns and bool(_table_shape(rest := frame.drop(form.owner)))
     records = rest if apart else frame
     found = _from_columns(path, records, form, notes)

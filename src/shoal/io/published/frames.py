@@ -21,6 +21,7 @@ from shoal.io.read.separators import JOINER
 from shoal.io.read.source import Source
 from shoal.io.write.frames import TIME, frame_bytes
 
+WHOLE = "a release is judged whole or not at all"
 SIDE = "\0side"  # no column that is read bears this name
 
 
@@ -33,8 +34,8 @@ def read_frame(directory: Path, file: Mapping[str, Any], own: bool) -> pl.DataFr
         return frame.with_columns(pl.col(pl.Int8, pl.Int16, pl.Int32, pl.UInt8, pl.UInt16, pl.UInt32).cast(pl.Int64))
     if not len(frame) and not frame.width:  # JSON lines without a line
         return pl.DataFrame(schema={name: ALL_TYPES[word] for name, word in told.items()})
-    if sorted(frame.columns) != sorted(told):
-        raise InputError(f"{path.name} has other columns than those declared", hint="a release is judged whole or not at all")
+    if frame.columns != list(told):
+        raise InputError(f"{path.name} has other columns than those declared, or in another order", hint=WHOLE)
     separator = file.get("separator", JOINER)
     return frame.select(
         _listed(frame[name], separator, path.name) if word == ITEMS else _typed(frame, name, word, path.name) for name, word in told.items()

@@ -46,7 +46,14 @@ def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords
     order = np.argsort(records, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
     bags = Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
-    return PublishedRecords(bags, beside=_beside(frame, roles, notes))
+    return PublishedRecords(bags, beside=_beside(frame, roles, notes), levels=_levels(frame, roles))
+
+
+def _levels(frame: pl.DataFrame, roles: dict[str, str]) -> pl.DataFrame | None:
+    """The different pairs of an item and its level."""
+    if "level" not in roles:
+        return None
+    return frame.select(item=pl.col(roles["item"]).cast(pl.String), level=pl.col(roles["level"]).cast(pl.String)).unique()
 
 
 def _counts(path: Path, written: pl.Series, items: pl.Series) -> Small:

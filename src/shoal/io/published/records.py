@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import polars as pl
+
 from shoal.data.bags import Bags
 
 Notes = list[str]
@@ -11,8 +13,14 @@ Notes = list[str]
 
 @dataclass(frozen=True, eq=False)
 class PublishedRecords:
-    """The records of a file, how they were read, and the names of what else the file holds, which no model judges."""
+    """The records of a file, how they were read, and the names of what else the file holds, which no model judges.
+
+    `columns` are those of the file in their order; none where its lines have no names. `levels` are the different pairs of an `item` and
+    its `level`, where a long table has levels.
+    """
 
     bags: Bags
     notes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    levels: pl.DataFrame | None = None

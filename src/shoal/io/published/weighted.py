@@ -9,6 +9,7 @@ import polars as pl
 
 from shoal.data.tables.weighted import WeightedBagTable
 from shoal.errors import InputError, ShoalError
+from shoal.io.beside import numbers_rows
 from shoal.io.joined import JOINED, split_joined
 from shoal.io.published import Facts, Reader
 from shoal.io.published.frames import differing_under, raw_frame
@@ -28,10 +29,12 @@ def read(directory: Path, files: Sequence[Facts], own: bool) -> WeightedBagTable
     wanted = LONG_COLUMNS if long else COLUMNS
     if frame.columns[: len(wanted)] != wanted or frame.columns[len(wanted) :] not in ([], ["level"] * long):
         raise InputError(f"{path.name} has other columns than {', '.join(wanted)}", hint="a release is judged whole or not at all")
+    records = frame["record"].unique(maintain_order=True) if long else frame["record"]
+    beside = (*(() if numbers_rows(records) else ("record",)), *frame.columns[len(wanted) :])  # documents have no levels
     try:
         if long:
-            return WeightedBagTable(_gathered(frame))
-        return WeightedBagTable(_listed(_split(frame, file["separator"]) if file["format"] in JOINED else frame))
+            return WeightedBagTable(_gathered(frame), beside)
+        return WeightedBagTable(_listed(_split(frame, file["separator"]) if file["format"] in JOINED else frame), beside)
     except (pl.exceptions.PolarsError, ShoalError):
         raise InputError(f"{path.name} does not hold one weight for each item") from None
 

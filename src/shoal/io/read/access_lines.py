@@ -43,7 +43,9 @@ def cut(lines: pl.Series) -> pl.DataFrame:
     zoned = pl.col("stamp").str.to_datetime(_TIME, strict=False, time_unit="us")
     return fields.hstack(parts).select(
         "address",
+        "ident",
         "auth",
+        pl.col("stamp").str.extract(r"(\S+)$").alias("zone"),
         zoned.dt.replace_time_zone(None).alias("time"),
         pl.col("page").fill_null(BROKEN),
         "method",

@@ -1,0 +1,281 @@
+"""Numbers that must mean nothing: pseudonyms, numbers of groups, clusters, chunks and sub-records, and the order of rows.
+
+They have one form: the whole numbers from 1 on, each of them used, in a random order. The form is seen in the files. Whether the order is
+random can be told with the original only, and only where there are enough people: what stands under a number is compared with where, and
+under which name, the same values stand in the original. Under a random order the correlation of both, times the root of their number, is
+beyond 6 with a chance of about one in a thousand million.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from shoal.counting import counted
+from shoal.data.original import Original
+from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original_rows import AccessOriginal, LogOriginal, TableOriginal
+from shoal.data.tables.accesslog import AccessTable
+from shoal.data.tables.bags import BagTable
+from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, SUBRECORD, ChunkTable
+from shoal.data.tables.counts import COUNT, CountTable
+from shoal.data.tables.groups import GROUP, GroupTable
+from shoal.data.tables.rows import RowTable
+from shoal.data.tables.weighted import WeightedBagTable
+
+if TYPE_CHECKING:
+    from shoal.data.bags import Bags
+    from shoal.data.original import AnyOriginal
+    from shoal.data.tables import PublishedTable
+
+BEYOND_CHANCE = 6.0  # standard deviations of a correlation under a random order
+FEWEST_IN_ORDER = 11  # people who are all in the order of the original with a chance below one in a million, forwards or backwards
+FEWEST_COMPARED = int(BEYOND_CHANCE**2) + 1  # numbers whose correlation can be beyond chance
+RECORDS, ROWS, PSEUDONYMS, ADDRESSES = "the published records", "the published rows", "the pseudonyms", "the published addresses"
+GROUPS, CLUSTERS = "the numbers of groups", "the numbers of clusters"
+PLACE, VALUE, NUMBER = "place", "value", "number"
+PAGE = r"^\S+ (.*?)(?: HTTP/\d(?:\.\d)?)?$"
+
+
+# -- the form
+
+
+def misnumbered(table: PublishedTable) -> list[str]:
+    """Columns of numbers that are not the whole numbers from 1 on, each used."""
+    return [f"{what} are not the whole numbers from 1 on, each used" for what, numbers in _numbers(table) if not _from_one(numbers)]
+
+
+def _numbers(table: PublishedTable) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Numbers in the last column, those within what the other columns tell apart."""
+    if isinstance(table, RowTable) and table.pseudonyms is not None:
+        yield f"the pseudonyms in {table.pseudonyms!r}", table.frame.select(table.pseudonyms)
+    if isinstance(table, GroupTable):
+        yield f"the numbers in {GROUP!r}", table.rows.select(GROUP)
+    if isinstance(table, ChunkTable):
+        for name in (CLUSTER, JOINT):
+            yield f"the numbers in {name!r}", table.clusters.select(name)
+        for frame, whole in ((table.subrecords, CLUSTER), (table.shared, JOINT)):
+            yield f"the numbers in {CHUNK!r} of a {whole}", frame.select(whole, CHUNK)
+            yield f"the numbers in {SUBRECORD!r} of a {whole}", frame.select(whole, CHUNK, SUBRECORD)
+
+
+def _from_one(frame: pl.DataFrame) -> bool:
+    *within, number = frame.columns
+    if not len(frame):
+        return True
+    least, most, several = pl.col(number).min().alias("least"), pl.col(number).max().alias("most"), pl.col(number).n_unique().alias("n")
+    found = frame.group_by(within).agg(least, most, several) if within else frame.select(least, most, several)
+    return bool(((found["least"] == 1) & (found["most"] == found["n"].cast(pl.Int64))).all())
+
+
+# -- the order
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """What stands under the numbers of a table (`number`, `value`), and where the same values stand in the original (`place`, `value`).
+
+    `places` are several ways to put the original in an order, by their names.
+    """
+
+    what: str
+    published: pl.DataFrame
+    places: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+    def judged(self) -> Orders:
+        """Orders of the original that the numbers follow; where there are too few numbers to tell that from chance, that is open."""
+        most = 0
+        for order, original in self.places.items():
+            n, score = agreement(self.published, original)
+            most = max(most, n)
+            if score > BEYOND_CHANCE:
+                return Orders(
+                    [f"{self.what} follow {order}: by chance {n:,} of them do so less than once in a thousand million releases"], []
+                )
+        return Orders([], [self.what] if most < FEWEST_COMPARED else [])
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What follows an order of the original, and what could not be compared with one: by name, such as `the pseudonyms`."""
+
+    faults: list[str]
+    not_compared: list[str]
+
+
+def agreement(published: pl.DataFrame, original: pl.DataFrame) -> tuple[int, float]:
+    """How many numbers have values that the original has too, and by how many standard deviations their order is that of the original."""
+    means = original.group_by(VALUE).agg(pl.col(PLACE).cast(pl.Float64).mean())
+    shown = published.with_columns(pl.col(VALUE).cast(pl.String))
+    scores = shown.join(means, on=VALUE, how="inner").group_by(NUMBER).agg(pl.col(PLACE).mean()).sort(NUMBER)
+    n = len(scores)
+    if n < FEWEST_COMPARED:
+        return n, 0.0
+    return n, correlation(scores[NUMBER].to_numpy().astype(np.float64), scores[PLACE].to_numpy())
+
+
+def correlation(left: np.ndarray, right: np.ndarray) -> float:
+    """The size of a correlation in standard deviations of that of a random order."""
+    left, right = left - left.mean(), right - right.mean()
+    scale = float(np.sqrt((left**2).sum() * (right**2).sum()))
+    return abs(float((left * right).sum())) / scale * float(np.sqrt(len(left) - 1)) if scale > 0 else 0.0
+
+
+def orders_of(table: PublishedTable, original: AnyOriginal | None) -> Orders:
+    """Which numbers and orders of rows follow the original: its names of people, or the order in which things stand there."""
+    known = _known_orders(table)
+    if original is None:
+        return Orders([], known)
+    found = [numbered.judged() for numbered in _compared(table, original)]
+    faults, left = [fault for one in found for fault in one.faults], [what for one in found for what in one.not_compared]
+    if isinstance(table, RowTable) and isinstance(original, TableOriginal):
+        return _order_of_microdata(table, original)
+    if isinstance(table, RowTable) and table.pseudonyms is not None and isinstance(original, LogOriginal):
+        faults = faults or _copied_of_people(table, original)
+    return Orders(faults, left if found else known)
+
+
+def _known_orders(table: PublishedTable) -> list[str]:
+    """What in a table must be in a random order. Rows of an access log and of chunks have an order of their own."""
+    if isinstance(table, AccessTable):
+        return [ADDRESSES]
+    if isinstance(table, ChunkTable):
+        return [CLUSTERS]
+    if isinstance(table, GroupTable):
+        return [ROWS, GROUPS]
+    if isinstance(table, (BagTable, WeightedBagTable)):
+        return [RECORDS]
+    return [ROWS, PSEUDONYMS] if isinstance(table, RowTable) and table.pseudonyms is not None else [ROWS]
+
+
+def _compared(table: PublishedTable, original: AnyOriginal) -> Iterator[_Numbered]:
+    if isinstance(table, AccessTable) and isinstance(original, AccessOriginal):
+        pages = table.frame.select(pl.col("address").alias(NUMBER), pl.col("request").str.extract(PAGE).alias(VALUE))
+        yield _Numbered(ADDRESSES, pages, _places_of_people(original))
+    elif isinstance(table, RowTable) and isinstance(original, LogOriginal) and table.has_unit:
+        rows = table.frame.select(pl.col(table.unit).alias(VALUE))
+        where = {"the order of the original's rows": _by_row(original.log.frame["payload"])}
+        yield _Numbered(ROWS, rows.with_row_index(NUMBER), where)
+        if table.pseudonyms is not None:
+            yield _Numbered(PSEUDONYMS, rows.with_columns(table.frame[table.pseudonyms].alias(NUMBER)), _places_of_people(original))
+    elif isinstance(table, CountTable) and isinstance(original, LogOriginal):
+        key = next(name for name in table.frame.columns if name != COUNT)
+        where = {"the order of the original's rows": _by_row(original.log.frame["payload"])}
+        yield _Numbered(ROWS, table.frame.select(pl.col(key).alias(VALUE)).with_row_index(NUMBER), where)
+    elif isinstance(original, Original) and not isinstance(table, WeightedBagTable):
+        yield from _compared_records(table, {"the order of the original's records": _by_record(original.typed)})
+    elif isinstance(table, WeightedBagTable) and isinstance(original, DocumentOriginal):
+        rows = table.flat.select(pl.col("record").alias(NUMBER), pl.col("item").alias(VALUE))
+        yield _Numbered(RECORDS, rows, {"the order of the original's documents": _by_record(original.vectors)})
+
+
+def _compared_records(table: PublishedTable, where: Mapping[str, pl.DataFrame]) -> Iterator[_Numbered]:
+    if isinstance(table, BagTable):
+        yield _Numbered(RECORDS, _by_record(table.records).rename({PLACE: NUMBER}), where)
+    elif isinstance(table, GroupTable) and table.of_items:
+        rows = table.rows.with_row_index(NUMBER).filter(pl.col("items").list.len() > 0).explode("items").rename({"items": VALUE})
+        yield _Numbered(ROWS, rows.select(NUMBER, VALUE), where)
+        yield _Numbered(GROUPS, rows.select(pl.col(GROUP).alias(NUMBER), VALUE), where)
+    elif isinstance(table, ChunkTable):
+        told = pl.concat([table.subrecords.select(CLUSTER, ITEM), table.terms.select(CLUSTER, ITEM)])
+        yield _Numbered(CLUSTERS, told.rename({CLUSTER: NUMBER, ITEM: VALUE}), where)
+
+
+def _by_row(values: pl.Series) -> pl.DataFrame:
+    return pl.DataFrame({VALUE: values}).with_row_index(PLACE)
+
+
+def _by_record(bags: Bags) -> pl.DataFrame:
+    """The items of each record by name, with the place of the record."""
+    records = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
+    return pl.DataFrame({PLACE: records, VALUE: bags.vocabulary.names.gather(bags.items)})
+
+
+def _places_of_people(original: LogOriginal) -> dict[str, pl.DataFrame]:
+    """The payloads of people, in the order of the people's first rows, and of their names."""
+    ranks = people_in_order(original)
+    return {
+        order: original.log.frame.select("owner", pl.col("payload").alias(VALUE)).join(rank, on="owner").select(PLACE, VALUE)
+        for order, rank in ranks.items()
+    }
+
+
+def people_in_order(original: LogOriginal) -> dict[str, pl.DataFrame]:
+    """The place of every `owner` by several orders: of first rows, and of names, as text and as numbers."""
+    owners = original.log.frame.select(pl.col("owner").unique(maintain_order=True))
+    ranks = {"the order of people in the original": owners.with_row_index(PLACE)}
+    names = _names(original, owners["owner"])
+    if names is None:
+        return ranks
+    ranks["the order of the original's names"] = owners.with_columns(names.rank("dense").alias(PLACE))
+    numbers = names.str.extract(r"^\D*(\d+)$").cast(pl.Int64, strict=False)
+    if not numbers.null_count():
+        ranks["the order of the numbers in the original's names"] = owners.with_columns(numbers.rank("dense").alias(PLACE))
+    return ranks
+
+
+def _names(original: LogOriginal, owners: pl.Series) -> pl.Series | None:
+    """What people are called in the original, where that is at hand; in an access log that is the address."""
+    if isinstance(original, AccessOriginal):
+        first = original.log.frame.select("owner", "address").unique("owner", keep="first", maintain_order=True)
+        octets = first["address"].str.split(".").list.eval(pl.element().str.zfill(3)).list.join(".")
+        return pl.DataFrame({"owner": owners}).join(first.with_columns(octets.alias("address")), on="owner", how="left")["address"]
+    return None if original.log.names is None else original.log.names.gather(owners)
+
+
+def _copied_of_people(table: RowTable, original: LogOriginal) -> list[str]:
+    """Pseudonyms of people who are known by their rows: none may be in an order of the original, or be what the original calls them."""
+    pairs = known_people(table, original)
+    if len(pairs) < FEWEST_IN_ORDER:
+        return []
+    for order, rank in people_in_order(original).items():
+        placed = pairs.join(rank, on="owner").sort(NUMBER)[PLACE].cast(pl.Int64)
+        steps = placed.diff().drop_nulls()
+        if (steps > 0).all() or (steps < 0).all():
+            return [f"the pseudonyms of {counted(len(pairs), 'person', 'people')} follow {order}"]
+    names = _names(original, pairs["owner"])
+    same = 0 if names is None else int((names.cast(pl.Int64, strict=False) == pairs[NUMBER]).fill_null(False).sum())
+    return [f"{same:,} pseudonyms are what the original calls the same person"] if same >= FEWEST_IN_ORDER else []
+
+
+def known_people(table: RowTable, original: LogOriginal) -> pl.DataFrame:
+    """Pairs of a pseudonym (`number`) and an `owner` who alone have the same payloads, of those that are published at all."""
+    if not table.has_unit or table.pseudonyms is None:
+        return pl.DataFrame(schema={NUMBER: pl.Int64, "owner": pl.Int64})
+    shown = table.frame.select(pl.col(table.pseudonyms).alias(NUMBER), pl.col(table.unit).alias(VALUE))
+    asked = original.log.frame.select("owner", pl.col("payload").alias(VALUE)).join(shown.select(VALUE).unique(), on=VALUE, how="semi")
+    left, right = _alone(shown, NUMBER), _alone(asked, "owner")
+    return left.join(right, on=["rows", "print", "other"]).select(NUMBER, "owner")
+
+
+def _alone(frame: pl.DataFrame, whose: str) -> pl.DataFrame:
+    """Those who alone have their rows, known by the number of rows and two sums of hashes."""
+    hashed = frame.select(whose, first=pl.col(VALUE).hash(1), second=pl.col(VALUE).hash(2))
+    whole = hashed.group_by(whose).agg(rows=pl.len(), print=pl.col("first").sum(), other=pl.col("second").sum())
+    return whole.filter(pl.len().over("rows", "print", "other") == 1)
+
+
+def _order_of_microdata(table: RowTable, original: TableOriginal) -> Orders:
+    """Rows of microdata in the original's order: values of one row number are more alike than by chance."""
+    if len(table.frame) != len(original.table) or len(table.frame) < FEWEST_COMPARED:
+        return Orders([], [ROWS])
+    for attribute in original.table.attributes:
+        if attribute.name not in table.frame.columns:
+            continue
+        shown, typed = _as_numbers(table.frame[attribute.name], attribute.values)
+        if correlation(shown.to_numpy(), typed.to_numpy()) > BEYOND_CHANCE:
+            return Orders([f"{ROWS} follow the order of the original's rows"], [])
+    return Orders([], [])
+
+
+def _as_numbers(published: pl.Series, values: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Both columns as numbers: as they are, or by their places in the order of texts."""
+    shown, typed = published.cast(pl.Float64, strict=False), values.cast(pl.Float64, strict=False)
+    if not shown.null_count() and not typed.null_count():
+        return shown, typed
+    both = pl.concat([published.cast(pl.String), values.cast(pl.String)]).rank("dense").cast(pl.Float64).fill_null(0.0)
+    return both[: len(published)], both[len(published) :]

@@ -1,0 +1,84 @@
+"""Fields of published tables that were tampered with: every edit is caught, or the audit names the field as not checked."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from helpers_cli import Answer, Shell
+from helpers_field_releases import RELEASES, SOURCES, make
+from helpers_field_tamperings import TAMPERINGS, Named
+from helpers_tamperings import Caught
+
+Copy = Callable[[str], Shell]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory for the releases, each of which is made when it is first wanted."""
+    return tmp_path_factory.mktemp("fields")
+
+
+@pytest.fixture
+def copy(shell: Shell, made: Path, monkeypatch: pytest.MonkeyPatch) -> Copy:
+    """A copy of a release, to be tampered with, and of all that it was made from."""
+
+    def copied(name: str) -> Shell:
+        if not (made / name).exists():
+            monkeypatch.chdir(made)
+            make(made, name)
+            monkeypatch.chdir(shell.directory)
+        for source in SOURCES:
+            shutil.copy(made / source, shell.directory / source)
+        shutil.copytree(made / name, shell.directory / name)
+        return shell
+
+    return copied
+
+
+def check(answer: Answer, told: Answer, outcome: Caught | Named) -> None:
+    if isinstance(outcome, Named):
+        assert answer.code == 0, answer.everything
+        assert "not checked in the tables: " in answer.out
+        assert any(outcome.field in text for text in json.loads(told.out)["not_checked"]), told.out
+    else:
+        assert answer.code == outcome.code, answer.everything
+        assert outcome.words in " ".join(answer.everything.split())
+        assert "Traceback" not in answer.err
+        assert "unexpected error" not in answer.err
+    assert "ann" not in answer.everything.replace("'ann", "").replace("cannot", "").replace("annot", "")
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_the_files_alone(copy: Copy, name: str):
+    told = TAMPERINGS[name]
+    shell = copy(told.release)
+    told.tamper(shell.directory / told.release)
+    words = RELEASES[told.release].alone
+    check(shell("audit", told.release, *words), shell("audit", told.release, *words, "--json"), told.alone)
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_with_the_original(copy: Copy, name: str):
+    told = TAMPERINGS[name]
+    shell = copy(told.release)
+    told.tamper(shell.directory / told.release)
+    words = RELEASES[told.release].original
+    check(shell("audit", told.release, *words), shell("audit", told.release, *words, "--json"), told.with_original)
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_an_honest_release_holds(copy: Copy, name: str):
+    shell = copy(name)
+    for words in (RELEASES[name].alone, RELEASES[name].original):
+        answer = shell("audit", name, *words)
+        assert answer.code == 0, answer.everything
+
+
+def test_there_are_enough_of_them():
+    assert len(TAMPERINGS) >= 80
+    assert {told.release for told in TAMPERINGS.values()} == set(RELEASES)
