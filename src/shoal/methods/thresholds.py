@@ -173,7 +173,7 @@ class _Rows:
             return np.zeros(len(self.log), bool)
         texts = self.log.texts
         counts = texts.vocabulary.names.str.count_matches(r"\S+").to_numpy()
-        return np.asarray(counts[texts.items] > self.said.words)
+        return np.asarray(counts[texts.items] > min(self.said.words, int(counts.max(initial=0))))
 
     @cached_property
     def _empty(self) -> Mask:

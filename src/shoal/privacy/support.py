@@ -76,6 +76,9 @@ class Support(Model):
             raise ParameterError(what, hint=f"say times={rules.window}")
         if TIME in rules.unit.columns and rules.times is None:
             raise ParameterError("the unit holds times, and none are published", hint=f"say times={PERIODS[-1]}")
+        if rules.words is not None and QUERY not in rules.columns:
+            what = f"words={rules.words} limits the words of published queries, but only {', '.join(rules.columns)} is published"
+            raise ParameterError(what, hint="leave words out, or publish the query too: unit=query+url, or columns=query")
         if rules.rare != "drop" and not rules.unit.splits:
             raise ParameterError(f"rare={rules.rare} is about words, and the unit is {rules.unit}", hint="say unit=term")
 

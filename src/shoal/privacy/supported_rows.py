@@ -22,6 +22,7 @@ from shoal.taxonomy.ladders import Ladder, ladder_of, ladder_of_items, ladder_of
 if TYPE_CHECKING:
     from shoal.data.original_rows import LogOriginal
 
+LONGEST = 2**31 - 1  # words of a query: no text has more
 WHO, WINDOW = "(who)", "(window)"  # columns beside those of the rows, under names that no column of theirs has
 
 
@@ -144,7 +145,7 @@ def _faults(frame: pl.DataFrame, rules: Rules) -> list[str]:
     found = []
     if rules.words is not None:
         queries = frame[QUERY].unique()
-        if long := int((queries.str.count_matches(WORD) > rules.words).sum()):
+        if long := int((queries.str.count_matches(WORD) > min(rules.words, LONGEST)).sum()):
             found.append(too_long(long, rules.words))
     if rules.times is not None:
         if frame.schema[TIME] != pl.Datetime("us"):
@@ -184,7 +185,7 @@ def recoded_original(seen: SeenRows, original: LogOriginal) -> RecodedOriginal:
     rows = log.frame.select(*columns, *further)
     texts = pl.DataFrame({"asked": log.texts.vocabulary.names}).with_row_index("text")
     if rules.words is not None:
-        long = texts.filter(pl.col("asked").str.count_matches(WORD) > rules.words)
+        long = texts.filter(pl.col("asked").str.count_matches(WORD) > min(rules.words, LONGEST))
         rows = rows.join(long, on="text", how="anti")
     if QUERY in rules.unit.columns and rules.unit.splits:
         rows = _with_words(rows, texts, seen, original)
@@ -286,7 +287,7 @@ def _explained(rows: pl.DataFrame, seen: SeenRows) -> RecodedOriginal:
     there = rows.group_by(keys).agg(there=pl.len().cast(pl.Int64))
     both = published.join(there, on=keys, how="left", nulls_equal=True).with_columns(pl.col("there").fill_null(0))
     more = int((both["shown"] - both["there"]).clip(lower_bound=0).sum())
-    matched = rows if len(keys) == 1 else rows.join(published, on=keys, how="semi", nulls_equal=True)
+    matched = rows if keys == [QUERY] else rows.join(published, on=keys, how="semi", nulls_equal=True)
     return RecodedOriginal(matched, more)
 
 

@@ -35,7 +35,11 @@ def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaran
     Where nothing is guaranteed, only queries that many people asked are named.
     """
     rows = (
-        table.frame.group_by(pl.col(table.unit).alias("query")).agg(n=pl.len().cast(pl.Int64)).sort("n", "query", descending=[True, False])
+        table.frame.select(pl.col(table.unit).alias("query"))
+        .drop_nulls()
+        .group_by("query")
+        .agg(n=pl.len().cast(pl.Int64))
+        .sort("n", "query", descending=[True, False])
     )
     asked = (
         original.log.frame.select("owner", "payload")
