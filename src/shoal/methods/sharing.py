@@ -7,6 +7,7 @@ often than everybody does; so it ends with a right answer wherever there is one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,10 +20,13 @@ from shoal.counting import percent
 from shoal.data.bags import Bags, Ints
 from shoal.errors import Infeasible
 from shoal.itemsets.sensitive import Holdings
+from shoal.methods.building import within_floor
 from shoal.taxonomy.counts import TreeCounts, meet, tree_counts
 from shoal.taxonomy.tree import Taxonomy
 
 Mask = npt.NDArray[np.bool_]
+Merge = Callable[[TreeCounts, Ints, "Shares", Ints, Mask], Ints]
+"""Merges groups: their tree counts, records, shares, excess of holders, and which are withheld; gives a new label for each group."""
 
 RARE = 20  # an item of fewer people is not named in a message
 MOST_SCORED = 512  # groups that are scored exactly as partners of one group, where there are more
@@ -84,22 +88,44 @@ def refuse_frequent(held: Holdings, owners: Ints, share: Fraction) -> None:
 
 
 def within_share(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: Holdings, share: Fraction) -> tuple[Ints, Bags]:
-    """The groups, merged where they must be, and what each publishes: the least common generalization of its records."""
+    """The groups, merged where they must be, and what each publishes: the least common generalization of its records.
+
+    Under a floor that is without the nodes above the floor, because groups that differ only in these are published alike. Groups that
+    then publish nothing are withheld, so nothing is inferred from them. If merging leaves nothing at all to publish, the groups with too
+    many holders are merged with one another and with those that are withheld, and the others stay as they are.
+    """
+    found, published = _merged_until_right(bags, taxonomy, groups, held, share, _merged)
+    if taxonomy.barred is not None and not published.lengths.any():
+        found, published = _merged_until_right(bags, taxonomy, groups, held, share, _given_up)
+    return found, published
+
+
+def _merged_until_right(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: Holdings, share: Fraction, merge: Merge) -> tuple[Ints, Bags]:
     while True:
-        published = meet(bags, taxonomy, groups)
+        published = within_floor(meet(bags, taxonomy, groups), taxonomy)
         alike = published.identical()
         groups = alike[groups]
         published = published.select(np.unique(alike, return_index=True)[1])
         shares = Shares.of(groups, bags.owners, held, share)
-        if (shares.excess() <= 0).all():
+        withheld = (published.lengths == 0) & (taxonomy.barred is not None)
+        excess = np.where(withheld, 0, shares.excess())
+        if (excess <= 0).all():
             return groups, published
-        groups = _merged(tree_counts(published, taxonomy), np.bincount(groups), shares)[groups]
+        groups = merge(tree_counts(published, taxonomy), np.bincount(groups), shares, excess, withheld)[groups]
 
 
-def _merged(counts: TreeCounts, records: Ints, shares: Shares) -> Ints:
+def _given_up(counts: TreeCounts, records: Ints, shares: Shares, excess: Ints, withheld: Mask) -> Ints:
+    """A new label for each group: all with too many holders become one, together with those that are withheld, where there are any."""
+    together = (excess > 0) | withheld
+    if together.sum() < 2:
+        return _merged(counts, records, shares, excess, withheld)
+    target = np.where(together, np.flatnonzero(together)[0], np.arange(len(records)))
+    return np.unique(target, return_inverse=True)[1].astype(np.int64)
+
+
+def _merged(counts: TreeCounts, records: Ints, shares: Shares, excess: Ints, withheld: Mask) -> Ints:
     """A new label for each group: those with too many holders first, each joined by the best group still free in this round."""
     choice = _Choice(counts, records, shares)
-    excess = shares.excess()
     calm, free = excess <= 0, np.ones(len(records), bool)
     target = np.arange(len(records))
     for group in np.argsort(-excess, kind="stable")[: int((~calm).sum())].tolist():
