@@ -162,3 +162,12 @@ def test_reconstructions_of_other_releases_are_refused(made: Shell) -> None:
     answer = made("reconstruct", "records", "--out", "drawn")
     assert answer.code == 1, answer
     assert "reconstructions are drawn from chunks" in answer.err
+
+
+def test_a_reconstruction_that_exists_is_refused_without_a_hint_at_an_option_that_is_not_there(made: Shell) -> None:
+    assert made("reconstruct", "release", "--out", "drawn").code == 0
+    answer = made("reconstruct", "release", "--out", "drawn")
+    assert answer.code == 1, answer
+    assert "choose another directory" in answer.err
+    assert "--force" not in answer.err
+    assert "--force" not in made("reconstruct", "--help").out
