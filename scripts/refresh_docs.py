@@ -74,16 +74,20 @@ def refresh_notebook(page: Path) -> bool:
 
 
 def _rewrite(reader: Reader, block: Block, lines: list[str], shift: int) -> int:
-    """Put in what the block's commands print; by how many lines the page grew."""
-    grown = 0
+    """Put in what the block's commands print; by how many lines the page grew. Ends where the output is not what the page expects."""
+    grown, every = 0, []
     for one in typed(block):
         printed = reader.type(one.command)
+        every += printed
         if ANY_LINES in one.shown:
             continue
         blank_end = [""] if one.shown and not one.shown[-1] else []
         at = block.start + shift + grown + one.start
         lines[at : at + len(one.shown)] = printed + blank_end
         grown += len(printed) + len(blank_end) - len(one.shown)
+    unmet = block.expected.unmet(every) if block.expected else []
+    if unmet:
+        raise SystemExit("\n".join([*every, f"the example in line {block.start} does not show what it must: {'; '.join(unmet)}"]))
     return grown
 
 

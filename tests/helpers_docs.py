@@ -7,6 +7,13 @@ Fenced blocks, page by page and in their order, in one directory:
 * `pycon`: a Python dialogue, as doctest reads it; it goes on where the one before ended.
 
 All other blocks are only shown.
+
+A comment on the line above a `console` block states what its commands must print, whatever the page shows below them:
+
+    <!-- expect: exit 3, "DOES NOT HOLD", not "all claims hold" -->
+
+`exit 3` wants the line `exit code 3`, a quoted text must occur in the output, and one after `not` must not. Line breaks do not count.
+Refreshing the pages does not change what is expected, so an example that no longer shows what the text says of it fails.
 """
 
 from __future__ import annotations
@@ -25,6 +32,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```(.*)$")
+EXPECTED = re.compile(r"^<!-- expect: (.+) -->$")
+EXPECTED_PART = re.compile(r'exit (?P<code>\d+)|(?P<no>not )?"(?P<text>[^"]*)"')
+TAMPERS = re.compile(r'echo "exit code \$\?"|sed -i|write_parquet\(')  # commands of examples that show a failure, or bring one about
 ANY_LINES = "..."
 NOTEBOOK = ".ipynb"
 
@@ -33,13 +43,40 @@ ALONE = re.compile(r"""(shoal [^|;<>&$`*?]*)(; echo "exit code \$\?")?""")
 
 
 @dataclass(frozen=True)
+class Expectation:
+    """What the commands of a block must print, and what not; `code` is the exit code that they tell."""
+
+    code: int | None
+    wanted: tuple[str, ...]
+    unwanted: tuple[str, ...]
+
+    @classmethod
+    def read(cls, text: str) -> Expectation:
+        """From a comment such as `exit 3, "DOES NOT HOLD"`; an error where it is written in another way."""
+        parts = list(EXPECTED_PART.finditer(text))
+        assert parts and EXPECTED_PART.sub("", text).replace(",", "").strip() == "", f"an expectation that cannot be read: {text}"
+        codes = [int(part["code"]) for part in parts if part["code"]]
+        assert len(codes) <= 1, f"several exit codes are expected: {text}"
+        texts = [(part["text"], bool(part["no"])) for part in parts if part["text"] is not None]
+        return cls(codes[0] if codes else None, tuple(text for text, no in texts if not no), tuple(text for text, no in texts if no))
+
+    def unmet(self, printed: list[str]) -> list[str]:
+        """What of it the output does not fulfil."""
+        flat = " ".join(" ".join(printed).split())
+        wrong = [] if self.code is None or f"exit code {self.code}" in printed else [f"exit code {self.code} is expected"]
+        wrong += [f"{text!r} is expected" for text in self.wanted if text not in flat]
+        return wrong + [f"{text!r} must not be there" for text in self.unwanted if text in flat]
+
+
+@dataclass(frozen=True)
 class Block:
-    """A fenced block: its kind, the file it is (if it is one), its lines, and where they stand in the page (from 0)."""
+    """A fenced block: its kind, the file it is (if it is one), its lines, where they stand in the page (from 0), and what is expected."""
 
     kind: str
     file: str
     lines: list[str]
     start: int
+    expected: Expectation | None = None
 
 
 def pages() -> list[Path]:
@@ -62,7 +99,9 @@ def blocks(text: str) -> Iterator[Block]:
             opened = at
         elif fence and opened is not None:
             kind, _, file = lines[opened].removeprefix("```").partition(" ")
-            yield Block(kind, file.strip(), lines[opened + 1 : at], opened + 1)
+            above = EXPECTED.match(lines[opened - 1]) if opened else None
+            assert above is None or kind == "console", f"line {opened}: something is expected of a block that is not run"
+            yield Block(kind, file.strip(), lines[opened + 1 : at], opened + 1, Expectation.read(above[1]) if above else None)
             opened = None
     assert opened is None, f"a block that begins in line {opened} is never closed"
 
