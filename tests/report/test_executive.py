@@ -101,15 +101,16 @@ def test_attacks_without_a_rate_are_named_with_the_reason(manifest: dict[str, An
 
 def test_words_and_tokens_are_not_called_people(manifest: dict[str, Any]) -> None:
     """Canaries are planted words: of 50 there are 50 cases."""
-    ((_, line),) = attack_lines(attacked(manifest, outcome("release", 0.1, 0.04, 0.21, attack="canaries")))
-    assert "10.0% of 50 cases, at most 21.0% (95 %)" in line
-    assert "people" not in line
+    lines = attack_lines(attacked(manifest, outcome("release", 0.1, 0.04, 0.21, attack="canaries")))
+    assert "10.0% of 50 cases, at most 21.0% (95 %)" in lines[0][1]
+    assert not any("people" in line for _, line in lines)
 
 
 def test_of_everybody_the_rate_is_told_without_an_interval(manifest: dict[str, Any]) -> None:
-    ((_, line),) = attack_lines(
+    (_, line), *verdict = attack_lines(
         attacked(manifest, outcome("release", 0.1, 0.04, 0.21, everybody=True, ceiling=0.1, verdict="within the promise"))
     )
+    assert [name for name, _ in verdict] == ["promised", "in fact"]
     assert "10.0% of all 50 cases;" in line
     assert "21.0%" not in line
 

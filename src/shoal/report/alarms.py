@@ -15,8 +15,10 @@ from shoal.counting import counted, percent
 from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.rows import RowTable
+from shoal.report.attack_summary import conclusion_in
 
 MARK = "WARNING: "
+WARNINGS = "warnings"  # the key of these sentences in answers for programs
 NEARLY = 0.5  # share of unique records from which on a release is warned of
 _PLURAL = {"record": "records", "history": "histories"}
 FEW_ROWS = 1  # rows of noisy counts that are next to nothing
@@ -29,7 +31,10 @@ Table = Mapping[str, Any]
 def alarms(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """The warnings of a release, from its manifest."""
     own = [note.removeprefix(MARK) for note in manifest.get("notes", ()) if note.startswith(MARK)]
-    return (*own, *_of_tables([file for file in manifest.get("files", ()) if "kind" in file and "rows" in file]))
+    tables = [file for file in manifest.get("files", ()) if "kind" in file and "rows" in file]
+    verdict = conclusion_in(manifest)
+    found = [f"most people can be found: {verdict.in_fact}"] if verdict.severe else []
+    return (*own, *_of_tables(tables), *found)
 
 
 def alarms_in(release: Release) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shoal.attacks.conclusion import Conclusion, Finding, conclusion_of
 from shoal.attacks.outcome import ORIGINAL, RELEASE, WORST
 from shoal.counting import counted, percent
 from shoal.report.facts import FEWEST_PEOPLE
@@ -51,14 +52,33 @@ def before(manifest: Told, found: Told) -> Told | None:
     return next((one for one in outcomes_on(manifest, ORIGINAL) if _same(one, found)), None)
 
 
+def conclusion_in(manifest: Told) -> Conclusion:
+    """What was promised, and what an attacker can do in fact."""
+    found = [
+        Finding(
+            str(one["attack"]),
+            str(one["test"]),
+            str(one["knowledge"]),
+            float(one["success"]),
+            "ceiling" in one,
+            str(one["verdict"]),
+            int(one["targets"]),
+        )
+        for one in outcomes_on(manifest)
+    ]
+    return conclusion_of(found)
+
+
 def attack_lines(manifest: Told) -> tuple[tuple[str, str], ...]:
-    """One line for each attack: its best result on the release, beside the original and what is promised."""
+    """One line for each attack: its best result on the release, beside the original and what is promised; then the verdict in two lines."""
     if ATTACKS not in manifest:
         return ()
     on_release = outcomes_on(manifest)
     names = dict.fromkeys(one["attack"] for one in on_release)
     lines = [(name, _line(manifest, strongest([one for one in on_release if one["attack"] == name]))) for name in names]
-    return (*lines, *(("no rate of", sentence) for sentence in untold(manifest)))
+    verdict = conclusion_in(manifest)
+    ends = (("promised", verdict.promised), ("in fact", verdict.in_fact)) if on_release else ()
+    return (*lines, *(("no rate of", sentence) for sentence in untold(manifest)), *ends)
 
 
 def _line(manifest: Told, one: Told) -> str:

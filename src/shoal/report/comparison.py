@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from shoal.errors import ParameterError
+from shoal.report.alarms import WARNINGS
 from shoal.report.comparison_charts import Numbers, pictures
 from shoal.report.escaping import json_block, own_markup, own_script, policy
 from shoal.report.page import source, template
@@ -41,7 +42,7 @@ def render_comparison(title: str, rows: Sequence[Shown], notes: Sequence[str]) -
         title=title,
         pictures=drawn,
         cells=[name for name, _ in done],
-        claims=[(name, "; ".join(row.found.get("claims", ()))) for name, row in done],
+        claims=[(name, "; ".join(row.found.get("claims", ())), *_in_fact(row.found)) for name, row in done],
         refused=[(name, row.found["refused"]) for name, row in zip(names, rows, strict=True) if "refused" in row.found],
         unattacked=_by_reason([(name, row.found["not_attacked"]) for name, row in done if "not_attacked" in row.found]),
         notes=notes,
@@ -57,6 +58,13 @@ def _own_parts() -> dict[str, Any]:
     style, library, program = source("style.css") + source("comparison.css"), own_script(_library()), own_script(source("comparison.js"))
     allowed = policy([style], [library, program], style_attributes=True)
     return {"style": own_markup(style), "library": library, "program": program, "policy": allowed}
+
+
+def _in_fact(found: Numbers) -> tuple[str, str]:
+    """What an attacker can do in fact, and what is to be warned of in red."""
+    tried = str(found.get("in_fact", "not attacked"))
+    severe = [f"most people can be found: {tried}"] if found.get("finds_most_people") else []
+    return tried, ". ".join([*found.get(WARNINGS, ()), *severe])
 
 
 def _names(rows: Sequence[Shown]) -> list[str]:

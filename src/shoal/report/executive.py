@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.counting import percent
-from shoal.report.attack_summary import ATTACKS, before, outcomes_on, rate_of, strongest, untold
+from shoal.report.attack_summary import ATTACKS, before, conclusion_in, outcomes_on, rate_of, strongest, untold
 from shoal.report.lacking import lack_of
 from shoal.report.sections import WITHHELD as CLOSED
 from shoal.report.sections import published_part
@@ -23,10 +23,11 @@ WITHHELD = "Counts with noise. Of how many people they are is not told: exact nu
 
 @dataclass(frozen=True)
 class Point:
-    """A heading, and what is to be said under it in one or two sentences."""
+    """A heading, and what is to be said under it in one or two sentences; with the tone `bad` it is shown in red."""
 
     name: str
     text: str
+    tone: str = ""
 
 
 def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[Point]:
@@ -36,7 +37,7 @@ def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[Point]:
     if limits := limits_of(claims):
         points.append(Point("Not guaranteed", limits))
     points.append(Point("What is left", _left(manifest, summary)))
-    return [*points, Point("What an attacker gains", _gained(manifest))]
+    return [*points, Point("What an attacker gains", _gained(manifest)), *_verdict_of_attacks(manifest)]
 
 
 def limits_of(claims: Sequence[Mapping[str, Any]]) -> str:
@@ -87,6 +88,21 @@ def _gained(manifest: Mapping[str, Any]) -> str:
     told = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
     told += [f"Where nothing is promised: {_best(manifest, strongest(others))}"] if others else []
     return " ".join([*told, *(f"{sentence}." for sentence in untold(manifest))])
+
+
+def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[Point]:
+    """What was promised, and what an attacker can do in fact; nothing where no attack has a rate."""
+    if not outcomes_on(manifest):
+        return []
+    verdict = conclusion_in(manifest)
+    return [
+        Point("Promised against attacks", f"{_sentence(verdict.promised)}"),
+        Point("In fact", _sentence(plain(verdict.in_fact)), "bad" if verdict.severe else ""),
+    ]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _best(manifest: Mapping[str, Any], one: Mapping[str, Any]) -> str:

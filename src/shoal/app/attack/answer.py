@@ -6,21 +6,32 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from shoal.attacks import Test
+from shoal.attacks.conclusion import Conclusion, concluded
 from shoal.attacks.outcome import RELEASE, Outcome
 from shoal.attacks.scenarios import attack_called
 
 
 @dataclass(frozen=True, eq=False)
 class Attacked:
-    """What every attack amounts to, first on the original, then on the release; and how things were done."""
+    """What every attack amounts to, first on the original, then on the release; and how things were done.
+
+    `alarms` are warnings about the release that are shown in red; `most_targets` is how many people were to be attacked.
+    """
 
     outcomes: tuple[Outcome, ...]
     notes: tuple[str, ...]
+    alarms: tuple[str, ...] = ()
+    most_targets: int = 0
 
     @property
     def holds(self) -> bool:
         """Whether no attack succeeds for certain more often than a claim promises."""
         return all(found.standing != "ABOVE THE PROMISE" for found in self.outcomes)
+
+    @property
+    def verdict(self) -> Conclusion:
+        """What the release promised, and what an attacker can do in fact."""
+        return concluded(self.outcomes, self.most_targets)
 
     @property
     def attacks(self) -> tuple[str, ...]:
@@ -42,6 +53,8 @@ class Attacked:
         tests = {one.test: {"attack": one.attack, "knowledge": one.knowledge, "success": one.success.rate} for one in self.by_test}
         return {
             "holds": self.holds,
+            "verdict": self.verdict.as_dict(),
+            **({"warnings": list(self.alarms)} if self.alarms else {}),
             "stories": stories,
             "tests": tests,
             "attacks": [o.as_dict() for o in self.outcomes],

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from shoal.app.attack.stage import facing
 from shoal.app.contract import made_by
 from shoal.app.job import Preparation
 from shoal.app.prepare import Prepared, prepare
@@ -13,7 +14,9 @@ from shoal.app.rules import reapplied
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
 from shoal.data.original import AnyOriginal
+from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
 from shoal.errors import InputError
 from shoal.io.read.inputs import Reading
 from shoal.io.rules import RulesFile
@@ -41,7 +44,7 @@ class Source:
 
     def prepared(self, wanted: Any = None) -> Prepared:
         """Everybody; or those rows or records where a mask is true."""
-        data = self.reading.data if wanted is None else _part(self.reading.data, wanted)
+        data = self.reading.data if wanted is None else part_of(self.reading.data, wanted)
         return prepare(replace(self.reading, data=data), self.how, self.given)
 
 
@@ -66,5 +69,17 @@ class Case:
         return some.original, made_by(self.method, some.original, work)
 
 
-def _part(data: Any, wanted: Any) -> Log | Bags:
+def facing_release(case: Case) -> Case:
+    """The case with the original as the release shows it: by URLs, where the release shows neither queries nor items."""
+    table = next(iter(case.release.tables.values()))
+    original, data = case.prepared.original, case.source.reading.data
+    if not isinstance(table, RowTable) or table.has_unit or not isinstance(original, LogOriginal) or not isinstance(data, Log):
+        return case
+    shown = replace(original, log=facing(original.log, table))
+    source = replace(case.source, reading=replace(case.source.reading, data=facing(data, table)))
+    return replace(case, source=source, prepared=replace(case.prepared, original=shown))
+
+
+def part_of(data: Any, wanted: Any) -> Log | Bags:
+    """The rows of a log, or the records, where a mask is true."""
     return replace(data, frame=data.frame.filter(wanted)) if isinstance(data, Log) else data.select(wanted)

@@ -14,7 +14,7 @@ from typing import Any
 
 from shoal.app.again import described_items, made_again, method_again
 from shoal.app.attack.answer import Attacked
-from shoal.app.attack.case import Case, Source
+from shoal.app.attack.case import Case, Source, facing_release
 from shoal.app.attack.log_attacks import log_outcomes
 from shoal.app.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, Beside, More, Remaking, enough, outcomes_of, told_of_remakes
 from shoal.app.attack.stage import stage_of
@@ -37,6 +37,7 @@ from shoal.errors import ParameterError
 from shoal.io.read.inputs import read
 from shoal.itemsets.choice import Items
 from shoal.methods import Method
+from shoal.report.alarms import alarms_in
 from shoal.taxonomy.tree import Taxonomy
 
 SUBJECTS = frozenset({BagTable.kind, RowTable.kind, ProfileTable.kind})
@@ -90,6 +91,7 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
     """The named attacks, or all on published records, on an original that is prepared and on its release."""
     attacks = [attack_called(name)() for name in names or ATTACKS]
     _insist_on_shape(case.prepared.original)
+    case = facing_release(case)
     absent, said = left_out(case, draw) if draw.control else (None, "no control group was asked for")
     tell([said])
     alone = [attack for attack in attacks if isinstance(attack, RecordAttack)]
@@ -99,7 +101,8 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
     further = [attack for attack in attacks if isinstance(attack, ScenarioAttack)]
     others, last = _of_scenario(further, _scenario(case, absent, draw, more), draw) if further else ([], [])
     tell(last)
-    return Attacked((*found, *of_logs, *others), (said, *notes, *more_notes, *last))
+    told = said, *notes, *more_notes, *last
+    return Attacked((*found, *of_logs, *others), told, alarms_in(case.release), draw.targets)
 
 
 def _of_scenario(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, draw: Draw) -> tuple[list[Outcome], list[str]]:

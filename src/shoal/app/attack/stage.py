@@ -1,11 +1,13 @@
 """A release and its original as an attacker faces them: published records, and which of them are whose.
 
 Records that are published as records stay as they are. Of a published log the rows under one pseudonym are one record, and without
-pseudonyms every row is; its items are the words of its queries, in lower case and without stop words, or whole items.
+pseudonyms every row is; its items are the words of its queries, in lower case and without stop words, or whole items. Where neither
+queries nor items are published, but other columns such as URLs (`threshold --unit url`), the values of these columns are the items.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,12 +101,38 @@ def published_log(table: RowTable) -> Log:
     else:
         owner = frame[USER] if frame[USER].dtype == pl.Int64 else frame[USER].rank("dense").cast(pl.Int64)
     times = {"time": frame["time"]} if table.columns.get("time") == "time" else {}
-    return Log(pl.DataFrame({"owner": owner, **times, "payload": frame[table.unit].fill_null("")}), kind_of(table))
+    return Log(pl.DataFrame({"owner": owner, **times, "payload": values_of(frame, shown_columns(table))}), kind_of(table))
 
 
 def kind_of(table: RowTable) -> Kind:
     """Whether the rows hold queries or whole items."""
-    return "text" if table.unit == PAYLOAD["text"] else "item"
+    return "text" if table.has_unit and table.unit == PAYLOAD["text"] else "item"
+
+
+def shown_columns(table: RowTable) -> list[str]:
+    """The column of queries or items; where neither is published, all other columns of text but pseudonyms."""
+    if table.has_unit:
+        return [table.unit]
+    found = [name for name, kind in table.columns.items() if kind == "text" and name != USER]
+    if not found:
+        raise InputError("attacks on rows of a log need a published column of text")
+    return found
+
+
+def values_of(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
+    """What these columns hold in each row, as one text; empty where any of them is."""
+    return frame.select(pl.concat_str(columns, separator=" + ").fill_null("").alias("payload")).to_series()
+
+
+def facing(log: Log, table: RowTable) -> Log:
+    """The log with what the release shows in place of its queries, where the release shows neither queries nor items."""
+    if table.has_unit:
+        return log
+    columns = shown_columns(table)
+    missing = [name for name in columns if name not in log.frame.columns]
+    if missing:
+        raise InputError(f"the release shows the column {missing[0]!r}, which the original was read without")
+    return replace(log, frame=log.frame.with_columns(values_of(log.frame, columns)), kind="item")
 
 
 def words_of(log: Log) -> Bags:

@@ -68,12 +68,12 @@ def command(
     if as_json:
         screen.as_json(found.as_dict())
     else:
-        show(found, draw)
+        show(found)
     return 0 if found.holds else 3
 
 
-def show(found: Attacked, draw: Draw) -> None:
-    """Each attack's story, then a row for each kind of knowledge: the original beside the release; then the three tests."""
+def show(found: Attacked) -> None:
+    """Each attack's story, then a row for each kind of knowledge: the original beside the release; then the three tests and the verdict."""
     for name in found.attacks:
         before = {one.knowledge: one for one in found.outcomes if one.attack == name and one.subject == ORIGINAL}
         after = [one for one in found.outcomes if one.attack == name and one.subject == RELEASE]
@@ -82,7 +82,10 @@ def show(found: Attacked, draw: Draw) -> None:
         screen.listing(BESIDE, [_beside(one) for one in after])
     screen.lines("")
     screen.listing(["test of regulators", RELEASE, "95 % interval", "promised", "by"], [_worst(one) for one in found.by_test])
-    screen.lines("", _sentence(found, draw))
+    screen.lines("")
+    verdict = found.verdict
+    screen.verdict_lines(verdict.promised, verdict.in_fact, severe=verdict.severe)
+    screen.alarm(*found.alarms)
 
 
 def _row(before: Outcome | None, after: Outcome) -> list[str]:
@@ -116,16 +119,3 @@ def _share(rate: float | None, *, signed: bool = False) -> str:
 
 def _interval(interval: Interval) -> str:
     return f"{percent(interval.low)} to {percent(interval.high)}"
-
-
-def _sentence(found: Attacked, draw: Draw) -> str:
-    above = [one for one in found.outcomes if one.standing == "ABOVE THE PROMISE"]
-    if above:
-        return f"{len(above)} of the attacks succeed more often than the release promises"
-    if not found.outcomes:
-        return "no attack was made"
-    unsure = [one for one in found.outcomes if one.standing == "may be above the promise"]
-    if unsure:
-        hint = ": more --targets would tell" if any(one.targets >= draw.targets for one in unsure) else ""
-        return f"no attack is certainly above what the release promises; {len(unsure)} may be{hint}"
-    return "no attack succeeds more often than the release promises"

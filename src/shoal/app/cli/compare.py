@@ -13,7 +13,7 @@ from shoal.app.cli import screen
 from shoal.app.cli.config import config_option
 from shoal.app.cli.config_command import ConfigCommand
 from shoal.app.cli.options import DATA_PARAMETERS, called, data_options, input_argument, patience_option
-from shoal.app.comparison.attacking import NOT_ATTACKED, Effort
+from shoal.app.comparison.attacking import IN_FACT, NOT_ATTACKED, SEVERE, Effort
 from shoal.app.comparison.grid import DEFAULT_K, DEFAULT_KNOWN, Asked, Cell, Left, Named, grid
 from shoal.app.comparison.making import Making, making
 from shoal.app.comparison.options import prepared_for
@@ -27,6 +27,7 @@ from shoal.io.cells import CellFiles
 from shoal.io.directory import insist_apart
 from shoal.kernels import threads as all_threads
 from shoal.privacy.patience import allowing
+from shoal.report.alarms import WARNINGS
 from shoal.report.comparison import Shown, insist_on_extra, render_comparison
 
 TABLE, PAGE = "comparison.parquet", "comparison.html"
@@ -96,6 +97,7 @@ def show(rows: Sequence[Row], out: Path) -> None:
     """The main numbers of every cell."""
     columns = ["release", "per", "as typed", "within a level", "patterns", "error of pairs", "worst attack, at most", "seconds"]
     screen.listing(columns, [_line(row) for row in rows])
+    screen.alarm(*(f"{row.cell.label}, per {row.cell.per}: {warning}" for row in rows for warning in _warnings(row)))
     screen.lines("", f"open {out / PAGE}")
 
 
@@ -105,6 +107,11 @@ def _line(row: Row) -> list[str]:
     shares = [_share(row.found.get(name)) for name in ("kept", "one_level", "pattern_recall", "count_error_2")]
     attack = "not attacked" if NOT_ATTACKED in row.found else _share(row.found.get("attack_high"))
     return [row.cell.label, row.cell.per, *shares, attack, f"{row.found['seconds']:.1f}"]
+
+
+def _warnings(row: Row) -> list[str]:
+    """What makes a release dangerous although its claims hold."""
+    return [*row.found.get(WARNINGS, ()), *([f"most people can be found: {row.found[IN_FACT]}"] if SEVERE in row.found else [])]
 
 
 def _share(value: float | None) -> str:

@@ -104,6 +104,12 @@ def alarm(*texts: str, error_stream: bool = False) -> None:
         (err if error_stream else out).print(_text(f"WARNING: {text}", style="bold red"), soft_wrap=True)
 
 
+def verdict_lines(promised: str, in_fact: str, *, severe: bool) -> None:
+    """The verdict of attacks: what was promised, and what an attacker can do in fact, in red where most people are found."""
+    lines(f"promised: {promised}")
+    out.print(_text(f"in fact: {in_fact}", style="bold red" if severe else ""), soft_wrap=True)
+
+
 def lines(*texts: str) -> None:
     """Plain lines on the output stream."""
     for text in texts:

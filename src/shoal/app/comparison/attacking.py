@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.app.attack.stage import Stage, raw_stage, stage_of
 from shoal.attacks import ATTACKS
+from shoal.attacks.conclusion import Finding, conclusion_of
 from shoal.attacks.intervals import wilson
 from shoal.attacks.scene import Owned, Scene
 from shoal.data.bags import Bags, Ints
@@ -24,6 +25,7 @@ from shoal.data.tables.rows import RowTable
 from shoal.report.facts import FEWEST_PEOPLE
 
 NOT_ATTACKED = "not_attacked"
+IN_FACT, SEVERE = "in_fact", "finds_most_people"  # what an attacker can do, in words; and whether that is to find most people
 STAGED = (BagTable.kind, RowTable.kind, ProfileTable.kind)
 WHY_NOT = {
     ChunkTable.kind: "records were taken apart: there is no published record to be found",
@@ -44,29 +46,49 @@ def worst_attack(release: Release, original: AnyOriginal, effort: Effort) -> dic
 
     Beside it stands the worst attack on the same people in the original as it is. Guessed items are left to `shoal attack`.
     """
-    stage = _stage(release, original)
+    stage = staged(release, original)
     if stage is None:
         return {NOT_ATTACKED: WHY_NOT.get(min(release.kinds), "no attack is made on what is published")}
     targets = stage.drawn(effort.seed, effort.targets)
     if len(targets) < FEWEST_PEOPLE:
         return {NOT_ATTACKED: f"fewer than {FEWEST_PEOPLE} people would be attacked, and their rate is not told"}
-    high, rate, known = _worst(stage, targets, effort.seed)
-    raw = _worst(raw_stage(original), targets, effort.seed)
-    return {"worst_attack": known, "attack_rate": rate, "attack_high": high, "attack_original": raw[1], "attack_original_high": raw[0]}
+    found = _tried(stage, targets, effort.seed)
+    worst, raw = max(found), max(_tried(raw_stage(original), targets, effort.seed))
+    verdict = conclusion_of([one.finding for one in found])
+    return {
+        "worst_attack": f"{worst.finding.attack}, {worst.finding.knowledge}",
+        "attack_rate": worst.finding.rate,
+        "attack_high": worst.high,
+        "attack_original": raw.finding.rate,
+        "attack_original_high": raw.high,
+        IN_FACT: verdict.in_fact,
+        **({SEVERE: 1} if verdict.severe else {}),
+    }
 
 
-def _worst(stage: Stage, targets: Ints, seed: int) -> tuple[float, float, str]:
-    """Upper end, rate and knowledge of the attack that goes worst."""
+@dataclass(frozen=True)
+class Tried:
+    """An attack with one kind of knowledge: the upper end of the interval of its rate, and the rate itself."""
+
+    high: float
+    finding: Finding
+
+    def __lt__(self, other: Tried) -> bool:
+        return self.high < other.high
+
+
+def _tried(stage: Stage, targets: Ints, seed: int) -> list[Tried]:
+    """Every attack that finds people, with every kind of knowledge."""
     people = stage.people(targets)
-    worst = (0.0, 0.0, "")
+    found = []
     for attack in (kind() for kind in ATTACKS.values() if kind.test != "inference"):
         for trial in attack.trials(stage.scene, people, seed):
             rate = wilson(float(trial.success.sum()), len(people))
-            worst = max(worst, (rate.high, rate.rate, f"{attack.name}, {trial.knowledge}"), key=lambda one: one[0])
-    return worst
+            found.append(Tried(rate.high, Finding(attack.name, attack.test, trial.knowledge, rate.rate, False, "", len(people))))
+    return found
 
 
-def _stage(release: Release, original: AnyOriginal) -> Stage | None:
+def staged(release: Release, original: AnyOriginal) -> Stage | None:
     """The release as an attacker faces it; None where there are no records in it."""
     kind = min(release.kinds)
     if kind == GroupTable.kind and isinstance(original, Original):

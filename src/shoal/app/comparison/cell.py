@@ -18,6 +18,7 @@ from shoal.errors import ShoalError
 from shoal.io.cells import peak_mb
 from shoal.metrics import METRICS, measure
 from shoal.metrics.count_queries import errors_by_level
+from shoal.report.alarms import WARNINGS, alarms_in
 
 TASKS = (
     "pattern_recall",
@@ -43,6 +44,8 @@ def worked(cell: Cell, prepared: Prepared, periods: Periods | None, effort: Effo
     found = {"claims": [str(claim) for claim in judged.release.claims], "kind": min(judged.release.kinds), "seconds": seconds}
     found |= {} if (peak := peak_mb()) is None else {"peak_mb": peak}
     found |= {**_coverage(judged), **judged.metrics, **_tasks(judged), **_by_level(judged), **_forecast(cell, periods)}
+    warned = alarms_in(judged.release)
+    found |= {WARNINGS: list(warned)} if warned else {}
     return {**found, **worst_attack(judged.release, judged.original, effort)}
 
 

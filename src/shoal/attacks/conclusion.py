@@ -1,0 +1,100 @@
+"""The verdict of attacks in two sentences: what the release promised, and what an attacker can do in fact.
+
+A promise may hold although people are found: a claim about attackers who know one item says nothing of those who know four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.attacks.known_items import Knowledge, KnownItems
+from shoal.attacks.outcome import RELEASE, Outcome
+from shoal.counting import counted, percent
+
+FINDING = ("singling out", "linking")  # tests in which a person is found
+OF_WORDS = ("canaries",)  # attacks whose cases are planted words, not people
+SEVERE = 0.5  # the share of people found above which a verdict is shown in red
+EASILY_KNOWN = (Knowledge(4), Knowledge(8))  # what an attacker may well know of a person
+NOTHING = "the release promises nothing about these attacks"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How often one attack with one kind of knowledge succeeds on a release, and how that stands to what is promised."""
+
+    attack: str
+    test: str
+    knowledge: str
+    rate: float
+    promised: bool
+    standing: str
+    targets: int
+
+    @classmethod
+    def of(cls, one: Outcome) -> Finding:
+        """From the outcome of an attack."""
+        return cls(one.attack, one.test, one.knowledge, one.success.rate, one.ceiling is not None, one.standing, one.targets)
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """Both sentences; `severe`: an attack finds most people, whatever was promised."""
+
+    promised: str
+    in_fact: str
+    severe: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {"promised": self.promised, "in_fact": self.in_fact, "finds_most_people": self.severe}
+
+
+def concluded(outcomes: Iterable[Outcome], most_targets: int = 0) -> Conclusion:
+    """The verdict of all attacks on a release; `most_targets` is how many people may be attacked, where more could be asked for."""
+    return conclusion_of([Finding.of(one) for one in outcomes if one.subject == RELEASE], most_targets)
+
+
+def conclusion_of(findings: Sequence[Finding], most_targets: int = 0) -> Conclusion:
+    """The same from findings."""
+    people = [one for one in findings if one.test in FINDING and one.attack not in OF_WORDS]
+    return Conclusion(_promised(findings, most_targets), _in_fact(findings, people), any(one.rate > SEVERE for one in people))
+
+
+def _promised(findings: Sequence[Finding], most_targets: int) -> str:
+    if not findings:
+        return "no attack was made"
+    above = sum(one.standing == "ABOVE THE PROMISE" for one in findings)
+    if above:
+        return f"{above:,} of the attacks succeed more often than the release promises"
+    if not any(one.promised for one in findings):
+        return NOTHING
+    unsure = [one for one in findings if one.standing == "may be above the promise"]
+    if unsure:
+        hint = ": more --targets would tell" if most_targets and any(one.targets >= most_targets for one in unsure) else ""
+        return f"no attack is certainly above what the release promises; {len(unsure):,} may be{hint}"
+    without = sum(not one.promised for one in findings)
+    rest = f"; it promises nothing about {without:,} of {counted(len(findings), 'kind')} of attack" if without else ""
+    return f"no attack succeeds more often than the release promises{rest}"
+
+
+def _in_fact(findings: Sequence[Finding], people: Sequence[Finding]) -> str:
+    if not findings:
+        return "nothing was tried"
+    if not people:
+        best = _strongest(findings)
+        return f"the strongest attack ({best.attack}: {best.knowledge}) succeeds in {percent(best.rate)} of the cases"
+    known = {one.knowledge: one for one in people if one.attack == KnownItems.name}
+    told = [known[str(knowledge)] for knowledge in EASILY_KNOWN if str(knowledge) in known]
+    worst = _strongest(people)
+    least = f"{percent(worst.rate)} of the people are found ({worst.attack}: {worst.knowledge})"
+    if not told:
+        return least
+    first = f"an attacker who knows {told[0].knowledge} of a person finds {percent(told[0].rate)} of the people"
+    rest = "".join(f", who knows {one.knowledge} finds {percent(one.rate)}" for one in told[1:])
+    return f"{first}{rest}" + (f"; at worst {least}" if worst.rate > max(one.rate for one in told) else "")
+
+
+def _strongest(findings: Sequence[Finding]) -> Finding:
+    return max(findings, key=lambda one: one.rate)
