@@ -215,26 +215,30 @@ def test_baskets_without_any_frame(shell: Shell):
 
 
 def test_where_hardly_a_word_is_left_it_says_what_would_help(caplog: pytest.LogCaptureFixture):
-    """Each line of advice is a call that is accepted, and is not given where it would be refused."""
-    words = [f"word{n}" for n in range(400)]
+    """Each line of advice is a call that is accepted, and says what it keeps and what an attacker finds."""
+    rng = np.random.default_rng(3)
+    queries = [" ".join(f"word{4 * q + i}" for i in range(4)) for q in range(18)]
     rows = [
-        {"user": n, "time": f"2024-01-{1 + j:02d}", "query": " ".join(words[(n * 31 + j * 7 + i) % 400] for i in range(4))}
-        for n in range(20)
-        for j in range(8)
+        {"user": n, "time": f"2024-01-{1 + day:02d}", "query": queries[q]}
+        for n in range(40)
+        for day, q in enumerate(np.flatnonzero(rng.random(18) < 0.6))
     ]
-    log = pl.DataFrame(rows)
-    result = shoal.anonymize(log, k=5, taxonomy="generated:2", time="time")
+    log, asked = pl.DataFrame(rows), {"k": 20, "time": "time", "taxonomy": "generated:2"}
+    result = shoal.anonymize(log, **asked)
     assert result.headline.as_typed < 0.05
     assert any(line.startswith('per="session": ') for line in result.advice)
+    assert any(line.startswith('method="threshold", ') for line in result.advice)
+    assert not any('"p": 1' in line or "p=1" in line for line in result.advice), "most people are found in it"
     assert result.headline.warning in caplog.text
     assert result.advice[0] in caplog.text
     assert Parts(result._repr_html_()).text.count("try") == len(result.advice)
     for line in result.advice:
+        assert re.search(r"keeps [\d.]+% of the words; an attacker who knows 4 words of a person finds [\d.]+% of the people$", line)
         call = line.partition(": ")[0]
         changed = eval(f"dict({call})")
-        assert not {"k", "taxonomy"} & set(changed)
-        shoal.anonymize(log, k=5, time="time", taxonomy="generated:2", **changed)
-    by_event = shoal.anonymize(log, k=5, taxonomy="generated:2", per="event")
+        assert "k" not in changed
+        shoal.anonymize(log, **{**asked, **changed})
+    by_event = shoal.anonymize(log, k=20, taxonomy="generated:2", per="event")
     assert not [line for line in by_event.advice if line.startswith("per=")]
 
 

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 
 from helpers_cli import Shell
+from shoal.app import trial
 
 WORDS = (
     *("dog", "cat", "apple", "pear", "river", "mountain", "piano", "violin", "doctor"),
     *("teacher", "train", "ship", "window", "door", "bread", "cheese", "silver", "gold"),
+    *("horse", "sheep", "lemon", "plum", "lake", "valley", "guitar", "drum", "nurse"),
+    *("lawyer", "plane", "boat", "roof", "floor", "butter", "milk", "iron", "copper"),
 )
+PEOPLE = 40
+
+
+def histories(things: int = 18, share: float = 0.6, seed: int = 1) -> list[list[int]]:
+    """Of each person which things, of so many: each thing is had by most people, and no two people have the same ones."""
+    rng = random.Random(seed)
+    return [[thing for thing in range(things) if rng.random() < share] for _ in range(PEOPLE)]
 
 
 @pytest.fixture
@@ -21,12 +33,15 @@ def log(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """People with long histories that have hardly anything in common, in short sessions that have."""
     monkeypatch.chdir(shell.directory)
     lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
-    for person in range(8):
-        for day in range(9):
-            text = f"{WORDS[(person * 5 + day * 7) % len(WORDS)]} {WORDS[(person + day * day) % len(WORDS)]}"
-            lines.append(f"{person}\t{text}\t2006-03-{day + 1:02} 07:17:12\t\t")
+    for person, asked in enumerate(histories()):
+        for day, query in enumerate(asked):
+            lines.append(f"{person}\t{WORDS[2 * query]} {WORDS[2 * query + 1]}\t2006-03-{day + 1:02} 07:17:12\t\t")
     shell.file("my log.tsv", "\n".join(lines) + "\n")
+    shell.file("one day.tsv", re.sub(r"2006-03-\d\d", "2006-03-01", "\n".join(lines)) + "\n")
     return shell
+
+
+MEASURED = r"keeps ([\d.]+)% of the words; an attacker who knows 4 words of a person finds ([\d.]+)% of the people"
 
 
 def commands(err: str) -> list[list[str]]:
@@ -42,29 +57,66 @@ def flagged(err: str) -> bool:
     "options",
     [
         [],
-        ["--k", "8", "--effort", "fast", "--bound", "--bag", "--unknown", "keep", "--tree", "whole", "--to", "csv", "--force"],
-        ["--per", "session", "--gap", "10m", "--k", "8"],
+        ["--k", "20", "--effort", "fast", "--bound", "--bag", "--unknown", "keep", "--tree", "whole", "--to", "csv", "--force"],
+        ["--per", "session", "--gap", "10m", "--k", "20"],
         ["--config", "options.toml"],
     ],
     ids=" ".join,
 )
 def test_every_command_of_the_warning_makes_a_release(log: Shell, options: list[str]) -> None:
-    log.file("options.toml", 'k = 8\nmethod = "clump"\nr = 3\nnode-loss = "lm"\n')
-    answer = log("anonymize", "my log.tsv", *(options or ["--k", "8"]), "--out", "a release")
+    log.file("options.toml", 'k = 20\nmethod = "clump"\nr = 3\nnode-loss = "lm"\n')
+    name = "one day.tsv" if "session" in options else "my log.tsv"
+    answer = log("anonymize", name, *(options or ["--k", "20"]), "--out", "a release")
     assert answer.code == 0, answer
     assert flagged(answer.err)
     found = commands(answer.err)
-    assert [words[words.index("--method") + 1] for words in found if "--method" in words][-3:] == ["coherence", "coherence", "ssc"]
+    if "session" not in options:
+        assert "threshold" in [words[words.index("--method") + 1] for words in found if "--method" in words]
     assert {words[words.index("--per") + 1] for words in found if "--per" in words} >= {"event"}
     for words in found:
         again = log(*words[1:])
         assert again.code == 0, (words, again)
-        assert json.loads((Path(words[words.index("--out") + 1]) / "manifest.json").read_text())["input"]["owners"] == 8
+        assert json.loads((Path(words[words.index("--out") + 1]) / "manifest.json").read_text())["input"]["owners"] == PEOPLE
+
+
+def test_every_route_is_shown_with_its_measured_risk(log: Shell) -> None:
+    err = log("anonymize", "my log.tsv", "--k", "20", "--out", "release").err
+    lines = [line for line in err.splitlines() if ": shoal anonymize" in line]
+    assert lines
+    for line in lines:
+        kept, found = map(float, re.search(MEASURED, line).groups())  # type: ignore[union-attr]
+        assert kept > 5
+        assert found <= 5, "no more than 1 in k"
+    assert f"measured on all {PEOPLE} people; this release keeps" in err
+
+
+def test_a_route_that_lets_people_be_found_is_not_proposed(log: Shell) -> None:
+    """Each word is had by most people, so nobody who knows one word finds anybody. Four words find many."""
+    err = log("anonymize", "my log.tsv", "--k", "20", "--out", "release").err
+    assert not [words for words in commands(err) if "coherence" in words and words[words.index("--p") + 1] == "1"]
+    told = err[err.index("not proposed, because an attacker would find more than 5.0% of the people:") :]
+    kept, found = map(float, re.search(rf"  coherence-p1: {MEASURED}", told).groups())  # type: ignore[union-attr]
+    assert kept > 90
+    assert found > 5
+    made = log("anonymize", "my log.tsv", "--method", "coherence", "--p", "1", "--k", "20", "--out", "risky")
+    assert made.code == 0, made
+    tried = json.loads(log("attack", "my log.tsv", "risky", "--attack", "known-items", "--control", "0", "--json").out)
+    rates = {one["knowledge"]: one["success"][0] for one in tried["attacks"] if one["subject"] == "release"}
+    assert rates["4 random items"] == pytest.approx(found / 100, abs=0.001), "the advice says what the attack finds"
+
+
+def test_what_cannot_be_measured_is_not_proposed(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "SECONDS", 0.0)
+    monkeypatch.setattr(trial.all_measured, "__defaults__", (0.0,))
+    err = log("anonymize", "my log.tsv", "--k", "20", "--out", "release").err
+    assert flagged(err)
+    assert not commands(err)
+    assert "could not be measured, and are not proposed" in err
 
 
 def test_the_guarantee_of_smaller_records_is_said_beside_the_command(log: Shell) -> None:
-    err = log("anonymize", "my log.tsv", "--k", "8", "--out", "release").err
-    assert "each session among k people; not a person's whole history, which is several sessions: shoal anonymize" in err
+    err = log("anonymize", "my log.tsv", "--k", "20", "--out", "release").err
+    assert "each session among k people; not a person's whole history, which is several sessions; keeps " in err
 
 
 def test_a_release_worth_reading_is_not_warned_of(log: Shell) -> None:
@@ -83,7 +135,7 @@ def test_words_that_are_all_published_as_their_parents_are_warned_of(log: Shell)
     answer = log("anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.json", "--k", "3", "--out", "release")
     assert answer.out.splitlines()[2].split() == ["0%", "100%", "0%", "0%", "0%"]
     assert "warning: only 0% of the words are published as they were typed" in answer.err
-    assert commands(answer.err)
+    assert not commands(answer.err), "nothing else keeps a word of three people who have nothing in common"
 
 
 def test_transactions_have_no_smaller_records(log: Shell) -> None:
@@ -108,16 +160,17 @@ def test_transactions_have_no_smaller_records(log: Shell) -> None:
 
 
 def test_the_warning_stands_in_the_report_without_commands(log: Shell) -> None:
-    log("anonymize", "my log.tsv", "--k", "8", "--out", "release")
+    log("anonymize", "my log.tsv", "--k", "20", "--out", "release")
     page = Path("release/report.html").read_text()
     assert "of the words are published as they were typed" in page
     assert "my log.tsv" not in page
 
 
 def test_single_requests_of_an_access_log_are_offered(log: Shell) -> None:
-    line = '192.0.2.{n} - - [17/May/2015:10:05:03 +0000] "GET /{n}/page{n}.html HTTP/1.1" 200 5120 "-" "Mozilla/5.0"\n'
-    pages = "".join(line.format(n=n) + line.format(n=n).replace(f"/{n}/page", "/a/page") for n in range(1, 7))
+    line = '192.0.2.{n} - - [{day:02}/May/2015:10:05:03 +0000] "GET /{page}/page{page}.html HTTP/1.1" 200 5120 "-" "Mozilla/5.0"\n'
+    visits = [(visitor, day, page) for visitor, held in enumerate(histories(), 1) for day, page in enumerate(held, 1)]
+    pages = "".join(line.format(n=visitor, day=day, page=page) for visitor, day, page in visits)
     log.file("access.log", pages)
-    answer = log("anonymize", "access.log", "--taxonomy", "paths", "--k", "6", "--out", "release")
+    answer = log("anonymize", "access.log", "--taxonomy", "paths", "--k", "20", "--out", "release")
     assert flagged(answer.err)
     assert {words[words.index("--per") + 1] for words in commands(answer.err) if "--per" in words} == {"session", "event"}

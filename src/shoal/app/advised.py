@@ -6,21 +6,27 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from shoal.app.advice import Change, changes
+from shoal.app.advice import Change, advice_on, changes
 from shoal.app.data_options import prepared_as
 from shoal.app.job import Preparation
 from shoal.app.prepare import Prepared
 from shoal.app.request import wanted_method
+from shoal.app.trial import Route
 from shoal.errors import ShoalError
 from shoal.methods import METHODS, Method
 
 
-def advised(prepared: Prepared, method: Method, said: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each change that this input and these keywords allow, the smallest first."""
+def advised(data: Any, prepared: Prepared, method: Method, said: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each change that keeps more words and lets an attacker find no more people, with what was measured on a sample."""
+    given = prepared_as(dict(said), Preparation.default_for(method))[1].tree
+    options = []
     for change in changes(prepared, method):
         other = _method(change, method)
-        if other is not None and _allowed(change, other, said):
-            yield f"{_call(change)}: {change.why}"
+        route = None if other is None else _route(change, other, said)
+        if route is not None:
+            options.append((change, _call(change, said), route))
+    advice = advice_on(data, Route(method, prepared.how, given), options)
+    return (f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
 
 
 def _method(change: Change, method: Method) -> Method | None:
@@ -34,18 +40,20 @@ def _method(change: Change, method: Method) -> Method | None:
         return None
 
 
-def _allowed(change: Change, method: Method, said: Mapping[str, Any]) -> bool:
-    """Whether the keywords go together. No data is read."""
+def _route(change: Change, method: Method, said: Mapping[str, Any]) -> Route | None:
+    """The route that the keywords ask for with this change; None where they do not go together. No data is read."""
     wanted = {name: value for name, value in said.items() if name not in change.without}
     wanted |= {name: value for name, value in change.options.items() if name != "method"}
     try:
-        prepared_as(wanted, Preparation.default_for(method))
+        how, given = prepared_as(wanted, Preparation.default_for(method))
     except ShoalError:
-        return False
-    return True
+        return None
+    return Route(method, how, given.tree)
 
 
-def _call(change: Change) -> str:
-    """The keywords as they are typed."""
+def _call(change: Change, said: Mapping[str, Any]) -> str:
+    """The keywords as they are typed; None for those that were given and must be left out."""
+    unwanted = [f"{name}=None" for name in change.without if said.get(name) is not None]
     given = {**change.options, **change.settings}
-    return ", ".join(f"{name}={value if value.replace('.', '', 1).isdigit() else json.dumps(value)}" for name, value in given.items())
+    typed = [f"{name}={value if value.replace('.', '', 1).isdigit() else json.dumps(value)}" for name, value in given.items()]
+    return ", ".join([*typed, *unwanted])

@@ -310,7 +310,7 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
         _tell(() if compared.exposed else compared.told, compared.told if compared.exposed else ())
     judged = withstood(attempt, judged, ready, chosen, found, _tell)
     _tell((), unsure({ATTACKS: judged.attacks}))
-    return _told(Result(judged, prepared.notes, advised(prepared, chosen, said)))
+    return _told(Result(judged, prepared.notes, lambda: advised(data, prepared, chosen, said)))
 
 
 def _on_cluster(frame: Any, method: Method, said: Mapping[str, Any], asked: Mapping[str, Any]) -> Any:

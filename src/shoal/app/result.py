@@ -53,12 +53,12 @@ class Result:
     [['Beer'], ['Beer'], ['Fruit', 'Milk'], ['Fruit', 'Milk']]
     """
 
-    def __init__(self, judged: Judged, notes: tuple[str, ...] = (), advice: Iterable[str] = ()) -> None:
-        """`notes` are told of how the input was understood, `advice` only where hardly a word is left."""
+    def __init__(self, judged: Judged, notes: tuple[str, ...] = (), advice: Callable[[], Iterable[str]] = tuple) -> None:
+        """`notes` are told of how the input was understood; `advice` is called only where hardly a word is left."""
         self._judged = judged
         self._patience = patience()  # what is written is judged again, with the patience of the release
         self.notes = (*notes, *judged.release.notes)
-        self.advice = tuple(advice) if self.headline.warning else ()
+        self.advice = tuple(advice()) if self.headline.warning else ()
 
     # -- what it is
 

@@ -15,6 +15,7 @@ from shoal.data.cuts import Cut
 from shoal.data.periods import PERIODS
 from shoal.data.units import Beside, Unit
 from shoal.errors import ParameterError
+from shoal.methods import Offer
 from shoal.methods.thresholds import DROPPED, Kept, ThresholdMethod
 from shoal.parameters import param
 
@@ -29,6 +30,7 @@ class Threshold(ThresholdMethod):
         "replacing rare words is our own"
     )
 
+    offers = (Offer("every published query was asked by at least k people, and nothing shows which rows are one person's"),)
     worth_comparing = True
     compared_at = ({"unit": "query"}, {"unit": "term"})
 

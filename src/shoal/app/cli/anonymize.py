@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from shoal.app.advice import Change, changes
+from shoal.app.advice import Change, advice_on, changes
 from shoal.app.announcing import announced, doubts
 from shoal.app.attacking import readied, unsure, withstood
 from shoal.app.cli import screen
@@ -40,6 +40,7 @@ from shoal.app.prepare import Prepared
 from shoal.app.request import chosen_method, preparation
 from shoal.app.rules import ruled_method
 from shoal.app.series import CROSSING, Series
+from shoal.app.trial import Route
 from shoal.errors import ParameterError
 from shoal.io.directory import ReleaseDirectory, insist_apart
 from shoal.io.private_file import PrivateFile
@@ -180,7 +181,7 @@ def command(
             screen.warn(f"{private_report} shows what people typed: it is not for publication")
     told(judged.verdicts, manifest, out, as_json=as_json)
     screen.warn(*unsure(manifest))
-    warn_of_little(manifest, changes(prepared, chosen))
+    warn_of_little(manifest, input, Route(chosen, prepared.how), changes(prepared, chosen), threads)
 
 
 def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: str, method: Method) -> Target:
@@ -212,16 +213,20 @@ def private_page(path: Path | None, target: Target, method: Method) -> PrivateFi
     return file
 
 
-def warn_of_little(manifest: dict[str, Any], helping: list[Change]) -> None:
-    """Where hardly a word is left: that it is so, and what would help, each with the command to type."""
+def warn_of_little(
+    manifest: dict[str, Any], input: tuple[Path, ...], present: Route, helping: list[Change], threads: int | None = None
+) -> None:
+    """Where hardly a word is left: that it is so, and what would help, each with its measured risk and the command to type."""
     warning = summary_of(manifest).warning
     if not warning:
         return
-    ctx = click.get_current_context()
-    commands = [(change.why, with_change(ctx, change)) for change in helping]
-    lines = [f"  {why}: {command}" for why, command in commands if command is not None]
     screen.warn(warning)
-    screen.note(*(["these may keep more words, and this is what they protect:", *lines] if lines else []))
+    ctx = click.get_current_context()
+    options = [(change, *made) for change in helping if (made := with_change(ctx, change)) is not None]
+    with screen.progress(threads):
+        advice = advice_on(input, present, options)
+    lines = [f"  {one.change.why}; {one.worth}: {one.text}" for one in advice.proposed]
+    screen.note(*([advice.heading, *lines] if lines else []), *advice.notes)
 
 
 def begin(directory: ReleaseDirectory) -> None:

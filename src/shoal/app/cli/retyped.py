@@ -15,6 +15,7 @@ from shoal.app.cli.method_command import shared_by_most
 from shoal.app.cli.options import method_options, method_parameters
 from shoal.app.job import Preparation
 from shoal.app.request import chosen_method, preparation
+from shoal.app.trial import Route
 from shoal.errors import ShoalError
 
 SAID = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)  # typed, or in a file of options
@@ -22,10 +23,11 @@ ONCE = ("private_report", "force")  # about one place
 PLACE = "out"
 
 
-def with_change(ctx: click.Context, change: Change) -> str | None:
-    """The command that makes the release with this change, into a directory of its own; None where it would be refused."""
+def with_change(ctx: click.Context, change: Change) -> tuple[str, Route] | None:
+    """The command that makes the release with this change, into a directory of its own, and its route; None where it would be refused."""
     words = list(_words(ctx, change))
-    return shlex.join([*ctx.command_path.split(), *words]) if _understood(ctx, words) else None
+    route = _understood(ctx, words)
+    return None if route is None else (shlex.join([*ctx.command_path.split(), *words]), route)
 
 
 def _words(ctx: click.Context, change: Change) -> Iterator[str]:
@@ -62,12 +64,11 @@ def _typed(parameter: click.Parameter, value: Any) -> Iterator[str]:
         yield from (long[0], str(one))
 
 
-def _understood(ctx: click.Context, words: list[str]) -> bool:
-    """Whether the options go together. Nothing is read but files that they name."""
+def _understood(ctx: click.Context, words: list[str]) -> Route | None:
+    """The route that these options ask for; None where they do not go together. Nothing is read but files that they name."""
     try:
         said = ctx.command.make_context(ctx.info_name, list(words)).params
         chosen = chosen_method(said["method"], method_parameters(said))
-        preparation(dict(said), base=Preparation.default_for(chosen))
+        return Route(chosen, preparation(dict(said), base=Preparation.default_for(chosen)))
     except (ShoalError, click.ClickException):
-        return False
-    return True
+        return None
