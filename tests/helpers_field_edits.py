@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from helpers_tampering import edit, manifest_of, renew, seal
+from shoal.io.published.sheets import sheet_frame
 from shoal.io.write.frames import frame_bytes
 
 Tamper = Callable[[Path], None]
@@ -27,6 +28,8 @@ def read(file: Path) -> pl.DataFrame:
         return pl.read_parquet(file)
     if file.suffix == ".jsonl":
         return pl.read_ndjson(file, infer_schema_length=None)
+    if file.suffix == ".xlsx":
+        return sheet_frame(file)
     return pl.read_csv(io.BytesIO(file.read_bytes()), infer_schema=False)
 
 
@@ -36,7 +39,7 @@ def table(change: Change, name: str = "") -> Tamper:
     def tamper(release: Path) -> None:
         names = [told["name"] for told in manifest_of(release)["files"] if "table" in told and told["name"].startswith(name)]
         file = release / names[0]
-        form = {".parquet": "parquet", ".jsonl": "jsonl"}.get(file.suffix, "csv")
+        form = {".parquet": "parquet", ".jsonl": "jsonl", ".xlsx": "xlsx"}.get(file.suffix, "csv")
         file.write_bytes(frame_bytes(change(read(file)), form))
         renew(release)
 

@@ -122,8 +122,24 @@ RELEASES: dict[str, Made] = {
     "vectors": Made("documents.jsonl", ("--method", "document-vectors", "--k", "3", "--to", "csv")),
     "microdata": Made("people.csv", ("--method", "mdav", "--k", "3", "--user", "who", "--keep-column", "town", "--to", "csv")),
     "remedies": Made("log.csv", ("--method", "old-remedies", *OPEN, "--to", "csv"), alone=OPEN),
+    "sheet": Made("log.csv", ("--method", "threshold", "--k", "3", "--link", "person", "--to", "xlsx")),
+    "counted sheet": Made("many.csv", (*DP, "--to", "xlsx")),
     "tokens": Made("log.csv", ("--method", "old-remedies", "--key", "key.txt", *OPEN, "--to", "csv"), alone=OPEN),
     "shares": Made("log.csv", ("--method", "secret-sharing", "--k", "3", *OPEN, "--to", "jsonl"), alone=OPEN),
+}
+
+HONEST: dict[str, Made] = {
+    **RELEASES,
+    "categories": Made("log.csv", ("--method", "category-microaggregation", "--taxonomy", "generated", "--k", "3")),
+    "topics": Made("log.csv", ("--method", "split-personality", "--taxonomy", "generated", "--level", "2", *OPEN), alone=OPEN),
+    "centroids": Made("people.csv", ("--method", "microaggregation", "--k", "3", "--user", "who", "--keep-column", "town")),
+    "sessions": Made("access.log", ("--method", "accesslog-mdav", "--k", "3", "--per", "session")),
+    "single rows": Made("common.log", ("--method", "accesslog-mdav", "--k", "3", "--per", "row")),
+    "weights": Made("many.csv", (*DP, "--counts", "0", "--unit", "term")),
+    "counted items": Made("lines.txt", (*LINES, *DP, "--unit", "pair"), LINES),
+    "words": Made("log.csv", ("--method", "threshold", "--k", "3", "--unit", "term", "--link", "day", "--times", "day", "--to", "jsonl")),
+    "columns": Made("log.csv", ("--method", "threshold", "--k", "3", "--unit", "url", "--columns", "rank=ranges", *CLICKED)),
+    "long vectors": Made("documents.jsonl", ("--method", "document-vectors", "--k", "3", "--layout", "long")),
 }
 
 
@@ -132,6 +148,6 @@ def make(place: Path, name: str) -> None:
     for source, content in SOURCES.items():
         if not (place / source).exists():
             (place / source).write_text(content())
-    made = RELEASES[name]
+    made = HONEST[name]
     words = ["anonymize", made.source, *made.words, "--out", name]
     assert run(words) == 0, words

@@ -374,4 +374,13 @@ TAMPERINGS: dict[str, Tampering] = {
     ),
     "names beside tokens": Tampering("tokens", column(people, 1), beside("name")),
     "other pseudonyms declared": Tampering("linked", table_key("pseudonyms", "url"), damaged("are not a column of whole numbers")),
+    # workbooks
+    "names in a sheet of counts": Tampering("counted sheet", column(people, 1), no_claim("name")),
+    "numbers in a sheet of counts": Tampering("counted sheet", column(str, 0, "row"), no_claim("row")),
+    "columns of a sheet in another order": Tampering("counted sheet", columns_in(["count", "query"]), Caught(ORDER)),
+    "names in a sheet of rows": Tampering("sheet", column(people, 2), beside("name")),
+    "the original's names in a sheet": Tampering("sheet", mapped("user", lambda value: str(int(value) + 1000)), Caught(NUMBERS)),
+    "the original's numbers in a sheet": Tampering(
+        "sheet", renumbered("user", "query"), Named("the pseudonyms"), Caught("the pseudonyms follow")
+    ),
 }
