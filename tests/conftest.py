@@ -21,6 +21,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options that make long tests longer."""
     parser.addoption("--fuzz-runs", type=int, default=300, metavar="N", help="random runs recounted by an independent checker")
+    parser.addoption("--fuzz-methods", default="", metavar="A,B", help="random runs of these methods alone")
+    parser.addoption("--fuzz-seed", type=int, default=0, metavar="S", help="other random runs: a thousand million numbers for each seed")
     parser.addoption("--slow", action="store_true", help="tests that take a minute or two each")
     parser.addoption("--all-signals", action="store_true", help="80 interrupts and 40 kills while a release is written")
 

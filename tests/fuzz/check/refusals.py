@@ -1,0 +1,49 @@
+"""Whether a refusal is justified, where its reason can be counted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fuzz.case import Case
+from fuzz.check import logs, records
+
+FEW = re.compile(r"shoal: (\S+) people cannot be hidden among (\S+) ")
+NOBODY = re.compile(r"shoal: no (query|url|word of a query|\S+) was asked by")
+
+
+def unjustified(case: Case, directory: Path, line: str) -> list[str]:
+    """What a refusal says of the data, and the data do not."""
+    if found := FEW.match(line):
+        return _few(case, directory, int(found[1].replace(",", "")), int(found[2].replace(",", "")))
+    if NOBODY.match(line) and case.method in {"infrequent", "threshold", "secret-sharing"} and case.said.get("rare") != "generalize":
+        return _nobody(case, directory)
+    if case.method == "cahd" and "no groups have privacy degree" in line:
+        return _degree(case, directory)
+    return []
+
+
+def _few(case: Case, directory: Path, people: int, k: int) -> list[str]:
+    typed = case.number_of("p" if case.method == "cahd" else "k", 5)
+    if case.form == "documents":
+        return [] if people < k == typed else [f"{people} people are enough for {k}"]
+    if case.method in {"user-microaggregation", "category-microaggregation"}:
+        owners = {row["user"] for row in logs.read_log(case, directory).rows if row["text"]}
+    else:
+        owners = {record.owner for record in records.facts_of(case, directory, []).originals}
+    return [] if people < k == typed and people == len(owners) else [f"there are {len(owners)} people, k is {typed}"]
+
+
+def _nobody(case: Case, directory: Path) -> list[str]:
+    """No unit has k people."""
+    typed = {name: case.text(name, "") for name in ("unit", "words", "window", "times", "rare") if name in case.said}
+    values = {"k": case.text("k", "5"), **{name: value for name, value in typed.items() if value != "drop"}}
+    stays = logs.staying(logs.read_log(case, directory), values)
+    return [f"{len(stays)} rows are of k people"] if stays else []
+
+
+def _degree(case: Case, directory: Path) -> list[str]:
+    """A sensitive item is too frequent; or people own several rows, of whom a group takes one."""
+    facts, p = records.facts_of(case, directory, []), case.number_of("p", 10)
+    most = max(sum(bool(meant & set(bag)) for bag in facts.bags) for meant in facts.sensitive)
+    return [] if most * p > len(facts.bags) or facts.owners_repeat else ["there are groups of this privacy degree"]

@@ -1,0 +1,227 @@
+"""The whole of a release, or of a refusal: every claim, every account, every file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fuzz.case import Case
+from fuzz.check import apart, logs, noise, records, tables
+from helpers_checker import Release, Tree, everything_in, values_of
+
+NO_GUARANTEE = {"old-remedies", "secret-sharing", "split-personality"}
+Values = dict[str, str]
+Achieved = dict[str, Any]
+
+
+class Checked:
+    """What a release is compared with, read once and only as far as a claim needs it."""
+
+    def __init__(self, case: Case, directory: Path, release: Release) -> None:
+        self.case, self.directory, self.release = case, directory, release
+
+    @property
+    def given(self) -> tuple[Case, Path, Release]:
+        """The command, its files and its release."""
+        return self.case, self.directory, self.release
+
+    def tree(self) -> Tree | None:
+        """The hierarchy of the words of a log, where one is given."""
+        return logs.tree_beside(self.case, self.directory)
+
+    def facts(self) -> records.Facts:
+        """The original as records, with the published ones where there are such."""
+        return records.facts_of(self.case, self.directory, self.release.bags if "records" in self.release.tables else [])
+
+    def log(self) -> logs.Log:
+        """The original as the rows of a log."""
+        return logs.read_log(self.case, self.directory)
+
+
+def _of_records(model: str) -> Callable[[Checked, Values, Achieved], list[str]]:
+    return lambda seen, values, achieved: records.RECOUNTS[model](seen.facts(), values, achieved)
+
+
+MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
+    **{model: _of_records(model) for model in records.RECOUNTS},
+    "disassociated-km-anonymity": lambda seen, values, achieved: apart.recount_chunks(seen.facts(), seen.release, values, achieved),
+    "privacy-degree": lambda seen, values, achieved: apart.recount_degree(seen.facts(), seen.release, values, achieved),
+    "support": lambda seen, values, achieved: logs.recount_support(seen.case, seen.release, seen.log(), values, seen.tree()),
+    "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log(), values, achieved),
+    "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log(), values),
+    "microdata-k-anonymity": lambda seen, values, achieved: tables.recount_microdata(*seen.given, values, achieved),
+    "access-k-anonymity": lambda seen, values, achieved: tables.recount_access(*seen.given, values, achieved),
+    "weighted-k-anonymity": lambda seen, values, achieved: tables.recount_vectors(*seen.given, values, achieved),
+}
+
+
+def wrong_claims(seen: Checked) -> list[str]:
+    """Every claim of the manifest that a recount does not find."""
+    wrong = []
+    for stated in seen.release.manifest["claims"]:
+        model, values = values_of(stated["model"])
+        if not stated["holds"] or stated["verdict"] not in {"verified", "by construction"}:
+            wrong.append(f"{model} is published although it does not hold")
+        if model not in MODELS:
+            wrong.append(f"the checker does not know the model {model}")
+            continue
+        wrong += [f"{model}: {line}" for line in MODELS[model](seen, values, stated["achieved"])]
+    return wrong
+
+
+# -- what a method promises
+
+
+def promised(case: Case) -> dict[str, Values]:
+    """The claims that a release of this command must make, each with the parameters that were typed or are the defaults."""
+    method, k = case.method, case.text("k", "3" if case.method in {"mdav", "microaggregation", "document-vectors"} else "5")
+    m = case.text("m", "2")
+    if method in {"shoal", "clump", "partition"}:
+        share = {"sensitive-share": {"h": case.text("h", "0.5")}} if "sensitive" in case.said else {}
+        return {"k-anonymity": {"k": k}, **share}
+    by_method: dict[str, dict[str, Values]] = {
+        "ssc": {"vocabulary-k-anonymity": {"k": k, "people": "yes"}},
+        "coherence": {"coherence": {"k": k, "h": case.text("h", "0.4"), "p": case.text("p", "2")}},
+        "tds": {"public-k-anonymity": {"k": k}},
+        **{name: {"km-anonymity": {"k": k, "m": m}} for name in ("km", "apriori", "direct", "optimal", "local", "vertical", "hghs")},
+        "disassociation": {"disassociated-km-anonymity": {"k": k, "m": m}},
+        **{name: {"rho-uncertainty": _rho(case)} for name in ("suppress-control", "td-control")},
+        "cahd": {"privacy-degree": {"p": case.text("p", "10")}},
+        "k-delta": {"k-delta-anonymity": {"k": k, "delta": case.text("delta", "0.5")}},
+        **{name: {"support": {"k": k}} for name in ("infrequent", "threshold")},
+        **{name: {"microdata-k-anonymity": {"k": k}} for name in ("mdav", "microaggregation")},
+        "accesslog-mdav": {"access-k-anonymity": {"k": k, "per": case.text("per", "owner"), "min_owners": case.text("min-owners", "2")}},
+        **{
+            name: {"user-k-anonymity": {"k": k, "min_owners": case.text("min-owners", "2")}}
+            for name in ("user-microaggregation", "category-microaggregation")
+        },
+        "document-vectors": {"weighted-k-anonymity": {"k": k}},
+        "dp-queries": {"differential-privacy": {"epsilon": case.text("epsilon", "1"), "delta": case.text("delta", "1e-6")}},
+    }
+    found = dict(by_method.get(method, {}))
+    if method == "ssc" and case.text("min-owners", "2") != "1":
+        found["shared-terms"] = {"owners": case.text("min-owners", "2")}
+    if method == "threshold":
+        names = {"unit": "query", "words": "", "window": ""}
+        found["support"] |= {name: case.text(name, "") for name, usual in names.items() if case.text(name, usual) != usual}
+    return found
+
+
+def _rho(case: Case) -> Values:
+    return {"rho": case.text("rho", "0.5"), **({"antecedent": case.text("antecedent", "")} if "antecedent" in case.said else {})}
+
+
+def missing_claims(case: Case, manifest: dict[str, Any]) -> list[str]:
+    """Promises of the method that the manifest does not repeat."""
+    made = [values_of(stated["model"]) for stated in manifest["claims"]]
+    wrong = []
+    for model, values in promised(case).items():
+        told = [given for name, given in made if name == model]
+        if not any(all(_number(given.get(name, "")) == _number(value) for name, value in values.items()) for given in told):
+            wrong.append(f"{model} is claimed as {told}, and {values} was promised")
+    return wrong
+
+
+def _number(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+# -- accounts and files
+
+
+def wrong_accounts(manifest: dict[str, Any]) -> list[str]:
+    """Ledgers that do not balance."""
+    wrong = []
+    for name, ledger in manifest["accounting"].items():
+        parts = [n for part, n in ledger.items() if part != "in"]
+        if sum(parts) != ledger["in"] or any(n < 0 for n in parts):
+            wrong.append(f"the account of {name} does not balance: {ledger}")
+    return wrong
+
+
+def wrong_amounts(seen: Checked) -> list[str]:
+    """Numbers of the manifest that differ from those of the input and of the files."""
+    manifest, case = seen.release.manifest, seen.case
+    told, account = manifest["input"], manifest["accounting"]
+    wrong = []
+    for fact in manifest["files"]:
+        if "table" in fact and fact.get("layout") != "long" and fact["rows"] != len(seen.release.tables[Path(fact["name"]).stem]):
+            wrong.append(f"{fact['name']} has other numbers of rows than stated")
+    if "records" in account and "records" in told:
+        if account["records"]["in"] != told["records"]:
+            wrong.append("the input has other numbers of records than the account")
+        if case.form in {"lines", "table", "querylog", "accesslog", "prompts"} and case.method != "document-vectors":
+            facts = seen.facts()
+            if told["owners"] != len({record.owner for record in records.raw_records(case, seen.directory)}):
+                wrong.append(f"{told['owners']} owners are stated")
+            if case.method not in {"disassociation", "cahd"}:
+                wrong += records.wrong_records(facts, manifest) + records.above_floor(case, seen.directory, facts)
+    if told.get("read_as") == "log" and "owners" in told:
+        log = seen.log()
+        if told["owners"] != len({row["user"] for row in log.rows}) or account["rows"]["in"] != log.raw:
+            wrong.append("the input has other numbers of rows or owners than stated")
+        shown = sum(n for part, n in account["rows"].items() if part.startswith(("published", "hashed", "scrubbed", "readable", "sealed")))
+        if seen.release.fact("log")["kind"] == "rows" and shown != len(seen.release.tables["log"]):
+            wrong.append(f"{len(seen.release.tables['log'])} rows are published, and {shown} are accounted for")
+    return wrong
+
+
+def wrong_files(release: Release) -> list[str]:
+    """Files that the manifest does not list, or lists as something else."""
+    listed = {fact["name"]: fact["sha256"] for fact in release.manifest["files"]}
+    found = {place.name: hashlib.sha256(place.read_bytes()).hexdigest() for place in release.directory.iterdir()}
+    found.pop("manifest.json")
+    return [] if found == listed else [f"files are not as listed: {sorted(found.items() ^ listed.items())}"]
+
+
+def named_people(case: Case, release: Path, said: str) -> list[str]:
+    """Owners' names in a file of the release, or on the screen."""
+    places = [*everything_in(release), ("the screen", said)]
+    return sorted({f"an owner's name is in {place}" for place, text in places for owner in case.owners if owner in text})
+
+
+def leaked_words(case: Case, release: Release, said: str) -> list[str]:
+    """Rare words that no table holds, and another file or the screen does."""
+    tables = {fact["name"] for fact in release.manifest["files"] if "table" in fact}
+    given = {item for items in case.chosen.values() for item in items} | set(case.said.get("floor", []) or [])  # type: ignore[arg-type]
+    texts = [*everything_in(release.directory), ("the screen", said)]
+    published = " ".join(text for place, text in texts if place in tables)
+    rare = [word for word in CANARIES if word not in given and word not in published]
+    return sorted({f"an unpublished word is in {place}" for place, text in texts if place not in tables for word in rare if word in text})
+
+
+CANARIES = [f"qy{number}canary" for number in range(10)]
+
+
+def wrong_release(case: Case, directory: Path, place: Path, said: str) -> list[str]:
+    """All that is wrong with a release of this case."""
+    release = Release.read(place)
+    seen = Checked(case, directory, release)
+    wrong = wrong_files(release) + named_people(case, place, said) + leaked_words(case, release, said) + wrong_accounts(release.manifest)
+    if release.manifest["method"] != case.method:
+        wrong.append("the manifest names another method")
+    if case.method in NO_GUARANTEE:
+        return wrong + logs.check_unguaranteed(case, release, seen.log()) + wrong_amounts(seen)
+    if not release.manifest["claims"]:
+        wrong.append("no claim is made")
+    return wrong + missing_claims(case, release.manifest) + wrong_claims(seen) + wrong_amounts(seen)
+
+
+def wrong_refusal(case: Case, directory: Path, code: int, said: str, before: set[str], allowed: tuple[int, ...] = (1,)) -> list[str]:
+    """A refusal is one clear line, and leaves nothing behind; it names nobody."""
+    wrong = [] if code in allowed else [f"exit code {code}"]
+    lines = said.splitlines() or [""]
+    if not lines[-1].startswith("shoal: ") or "unexpected error" in lines[-1] or "Traceback" in said:
+        wrong.append("no clear line")
+    if sum(line.startswith("shoal: ") for line in lines) != 1:
+        wrong.append("more than one line says what failed")
+    if left := {entry.name for entry in directory.iterdir()} - before:
+        wrong.append(f"left behind: {sorted(left)}")
+    if any(owner in said for owner in case.owners):
+        wrong.append("an owner's name is on the screen")
+    return wrong

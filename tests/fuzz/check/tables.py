@@ -1,0 +1,198 @@
+"""Recounts of microdata, access logs and vectors of documents."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from fuzz.case import Case
+from helpers_checker import Release, Row, items_in, read_table, read_tree
+
+# -- microdata
+
+
+def recount_microdata(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    """Rows alike in the columns of the claim are k or more; means, kept columns and numbers of rows are those of the table."""
+    raw, published, k = read_table(directory / case.inputs[0]), release.tables["microdata"], int(values["k"])
+    listed = {name: str(case.said.get(name, "")).split(",") for name in ("keep-column", "drop-column", "user")}
+    apart = {name for names in listed.values() for name in names if name}
+    quasi = [name for name in raw[0] if name not in apart]
+    kept = [name for name in listed["keep-column"] if name]
+    wrong = []
+    if sorted(values["columns"].split(",")) != sorted(quasi):
+        wrong.append("the claim is about other columns")
+    if set(published[0]) != {*quasi, *kept} or len(published) != len(raw):
+        return [*wrong, "other columns or rows than those of the table"]
+    sizes = Counter(tuple(row[name] for name in quasi) for row in published)
+    smallest = min(sizes.values())
+    if smallest < k or smallest != achieved["records"]:
+        wrong.append(f"a class of {smallest}, {achieved['records']} are stated")
+    if Counter(tuple(str(row[n]) for n in kept) for row in published) != Counter(tuple(str(row[n]) for n in kept) for row in raw):
+        wrong.append("kept columns are changed")
+    owners = {row[str(case.said["user"])] for row in raw} if "user" in case.said else set(range(len(raw)))
+    if not k <= achieved.get("people", k) <= len(owners):
+        wrong.append("other numbers of people")
+    return wrong + [line for name in quasi for line in _column(case, directory, name, raw, published, k)]
+
+
+def _column(case: Case, directory: Path, name: str, raw: list[Row], published: list[Row], k: int) -> list[str]:
+    """What a column of each kind may hold."""
+    kinds = {str(case.said.get(kind, "")).split("=")[0]: kind for kind in ("nominal", "ordinal", "hierarchy")}
+    typed, shown = [row[name] for row in raw], [row[name] for row in published]
+    kind = kinds.get(name)
+    if kind is None:
+        numbers = [Fraction(str(value)) for value in typed]
+        told = [Fraction(value) for value in shown]
+        if not all(min(numbers) <= value <= max(numbers) for value in told):
+            return [f"a value of {name} outside of those of the table"]
+        off = abs(sum(told) - sum(numbers))
+        return [] if off <= max(map(abs, numbers)) * len(numbers) * Fraction(1, 10**12) else [f"another mean of {name}"]
+    if kind == "hierarchy":
+        tree = read_tree(directory / str(case.said["hierarchy"]).split("=")[1])
+        few = [value for value in set(shown) if sum(value in tree.path(one) for one in typed) < k]
+    else:
+        few = [value for value in set(shown) if value not in typed]
+    return [f"a value of {name} that too few rows have"] if few else []
+
+
+# -- access logs
+
+LINE = re.compile(r'(\S+) (\S+) (\S+) \[([^\]]+)\] "((?:[^"\\]|\\.)*)" (\d+) (\S+)(?: "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)")?')
+
+
+def access_rows(lines: list[str]) -> list[Row]:
+    """The fields of the lines of an access log."""
+    found = []
+    for line in lines:
+        fields = LINE.fullmatch(line)
+        assert fields, "a line that is none of an access log"
+        address, ident, auth, time, request, status, size, referrer, agent = fields.groups()
+        when = datetime.strptime(time, "%d/%b/%Y:%H:%M:%S %z").astimezone(UTC)
+        words = request.split(" ")
+        page = words[1] if len(words) == 3 else "(broken request)" if request != "-" else None
+        found.append(
+            {"address": address, "ident": ident, "auth": auth, "time": when, "request": request, "page": page}
+            | {"status": status, "size": size, "referrer": referrer, "agent": agent}
+        )
+    return found
+
+
+def recount_access(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    k, least, per = int(values["k"]), int(values["min_owners"]), values["per"]
+    raw = access_rows((directory / case.inputs[0]).read_text().splitlines())
+    published = access_rows([row["line"] for row in release.tables["access"]])
+    by = str(case.said.get("user", "address"))
+    owner = [row["address"] + (f" {row['agent']}" if "agent" in by else "") if by != "auth" else row["auth"] for row in raw]
+    wrong = []
+    if any(row["ident"] != "-" or row["auth"] != "-" or not row["address"].startswith("10.") for row in published):
+        wrong.append("names or addresses of people")
+    alike = ["time", "request", "status", "size", "referrer", "agent"]
+    if per == "row":
+        sizes = Counter(tuple(row[name] for name in alike) for row in published)
+    else:
+        of: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+        for row in published:
+            of[row["address"]].append(tuple(row[name] for name in alike))
+        sizes = Counter(frozenset(Counter(rows).items()) for rows in of.values())
+        units = len(set(owner)) if per == "owner" else _sessions(raw, owner, case.text("gap", "30m"))
+        if len(of) != units:
+            wrong.append(f"{len(of)} addresses for {units}")
+    smallest = min(sizes.values(), default=0)
+    if smallest < k or smallest != achieved["records"]:
+        wrong.append(f"a profile of {smallest}, {achieved['records']} are stated")
+    if per != "row" and achieved["people"] < k:
+        wrong.append("a profile of too few people")
+    times = [row["time"] for row in raw]
+    longest = timedelta(seconds=1)
+    if not all(min(times) - longest <= row["time"] <= max(times) + _pauses(case) for row in published):
+        wrong.append("a time far outside of those of the log")
+    for name in ("page", "referrer", "agent"):
+        wrong += _of_enough(name, raw, owner, published, 1 if per == "row" else least)
+    return wrong
+
+
+def _pauses(case: Case) -> timedelta:
+    """Rows come after the beginning of a session as they do in the mean, so that a profile may end after the log."""
+    return timedelta(hours=24)
+
+
+def _sessions(raw: list[Row], owner: list[str], gap: str) -> int:
+    """Sessions of one owner, address and agent, up to a pause."""
+    pause = timedelta(seconds=int(gap[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[gap[-1]])
+    of: dict[tuple[Any, ...], list[datetime]] = defaultdict(list)
+    for row, person in zip(raw, owner, strict=True):
+        of[person, row["address"], row["agent"]].append(row["time"])
+    return sum(1 + sum(b - a > pause for a, b in pairwise(times)) for times in map(sorted, of.values()))
+
+
+def _of_enough(name: str, raw: list[Row], owner: list[str], published: list[Row], least: int) -> list[str]:
+    """Each published value belongs to enough people, as it is or as something that it stands above."""
+    people: dict[str, set[str]] = defaultdict(set)
+    for row, person in zip(raw, owner, strict=True):
+        if row[name] is not None:
+            people[row[name]].add(person)
+    for value in {row[name] for row in published} - {None, "-"}:
+        if name == "agent" and value not in people:
+            continue  # the family of a browser; which agents it stands for is not told here
+        held = {person for typed, owners in people.items() for person in owners if _above(value, typed)}
+        if len(held) < least:
+            return [f"a {name} of {len(held)} people"]
+    return []
+
+
+def _above(value: str, typed: str) -> bool:
+    if value.endswith("*"):
+        return typed.startswith(value[:-1]) or typed == value[:-2]
+    return value == typed
+
+
+# -- documents
+
+
+def recount_vectors(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    """Vectors alike are k or more; a term that was typed belongs to k people; and there are as many vectors as documents with terms."""
+    k, documents = int(values["k"]), read_documents(case, directory)
+    vectors = _vectors(release)
+    sizes = Counter(frozenset(vector.items()) for vector in vectors)
+    smallest = min(sizes.values(), default=0)
+    wrong = []
+    if smallest < k or smallest != achieved["records"]:
+        wrong.append(f"a class of {smallest}, {achieved['records']} are stated")
+    if any(not 0 < weight <= 1 for vector in vectors for weight in vector.values()) or any(sum(v.values()) > 1 + 1e-9 for v in vectors):
+        wrong.append("weights that are no shares")
+    keeps = case.said.get("unknown") == "keep"
+    told = [[word for word in words if keeps or not word.startswith("qwxz")] for _, words in documents]
+    if len(vectors) != sum(bool(words) for words in told):
+        wrong.append(f"{len(vectors)} vectors of {sum(bool(words) for words in told)} documents")
+    for term in {term for vector in vectors for term in vector if term.startswith("qwxz")}:
+        if len({owner for owner, words in documents if term in words}) < k or not keeps:
+            wrong.append("a term of too few people")
+    if not k <= achieved["people"] <= len({owner for owner, _ in documents}):
+        wrong.append("other numbers of people")
+    return wrong
+
+
+def read_documents(case: Case, directory: Path) -> list[tuple[str, list[str]]]:
+    """The documents with their owners and words."""
+    if case.inputs == ["documents"]:
+        return [(place.name, place.read_text().split()) for place in sorted((directory / "documents").iterdir())]
+    rows = [json.loads(line) for line in (directory / case.inputs[0]).read_text().splitlines()]
+    return [(row["author"], row["text"].split()) for row in rows]
+
+
+def _vectors(release: Release) -> list[dict[str, float]]:
+    rows, fact = release.tables["vectors"], release.fact("vectors")
+    if fact.get("layout") == "long":
+        found: dict[str, dict[str, float]] = defaultdict(dict)
+        for row in rows:
+            found[str(row["record"])][str(row["item"])] = float(row["weight"])
+        return list(found.values())
+    separator = fact.get("separator", "")
+    cells = [(items_in(row["items"], separator), items_in(row["weights"], separator)) for row in rows]
+    return [{item: float(weight) for item, weight in zip(items, weights, strict=True)} for items, weights in cells]

@@ -1,0 +1,1 @@
+"""Generators of random commands, one module for each family of methods."""

@@ -1,0 +1,39 @@
+"""The case of a number: each method in turn, everything else drawn by the number alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from fuzz.case import Case, Draw
+from fuzz.make import logs, records, tables
+
+FAMILIES: dict[str, Callable[[Draw], Case]] = {
+    **dict.fromkeys(records.PARAMETERS, records.made),
+    **dict.fromkeys(logs.OPTIONS, logs.made),
+    **dict.fromkeys(("mdav", "microaggregation"), tables.made_microdata),
+    "accesslog-mdav": tables.made_access,
+    "document-vectors": tables.made_documents,
+}
+METHODS = (*sorted(FAMILIES), "shoal", "shoal", "threshold")  # in turn; some have more options than one place can cover
+
+
+def method_of(number: int) -> str:
+    """The method of a run, which depends on its number alone."""
+    return METHODS[number % len(METHODS)]
+
+
+def made(number: int, directory: Path) -> Case:
+    """The command of this number; its files are written to the directory."""
+    draw = Draw(number, method_of(number), directory)
+    return FAMILIES[draw.method](draw)
+
+
+def numbers_from(first: int, runs: int, methods: Sequence[str] = ()) -> Iterator[int]:
+    """So many numbers from the first on, of these methods only; of all where none is named."""
+    number = first
+    while runs > 0:
+        if not methods or method_of(number) in methods:
+            yield number
+            runs -= 1
+        number += 1
