@@ -24,7 +24,15 @@ def seal(release: Path, told: Manifest) -> None:
     except UnicodeEncodeError:
         written = b""
     told["sha256"] = hashlib.sha256(written).hexdigest()
-    (release / "manifest.json").write_text(json.dumps(told))
+    (release / "manifest.json").write_bytes(canonical(told))
+
+
+def canonical(told: Manifest) -> bytes:
+    """A manifest in its canonical form; with escapes where it holds half a character, which no file can."""
+    try:
+        return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(told, indent=2) + "\n").encode()
 
 
 def renew(release: Path) -> None:

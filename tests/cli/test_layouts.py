@@ -175,6 +175,6 @@ def test_what_else_a_workbook_holds_is_named(shell: Shell):
     book.save("told.xlsx")
     answer = shell("audit", "told.xlsx", "--claim", "k-anonymity(k=3)")
     assert answer.code == 3, answer
-    assert "'metadata:creator' stands beside the items" in answer.out
+    assert "'property:creator' stands beside the items" in answer.out
     assert "comments" in answer.out
     assert "ann@example.org" not in answer.everything

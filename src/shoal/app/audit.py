@@ -12,6 +12,7 @@ import numpy as np
 from shoal.app.columns import unjudged_columns
 from shoal.app.evidence import of_claims, of_files, of_original
 from shoal.app.fields import RecordFile, columns_without_place, judged_fields, record_columns_without_place
+from shoal.app.forms import find_beside_content, judge_forms
 from shoal.app.further import Claims, asked_claims
 from shoal.app.job import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.app.manifest import Published, preparation_of
@@ -140,6 +141,9 @@ def gathered(
         raise ParameterError("sensitive items are given, and no claim has a digest of items", hint="leave --sensitive out")
     models = [with_items_given(model, items) for model in models]
     found = seen_at(place, models, format, sep, release_user)
+    if place.manifest is None:
+        names, notes = find_beside_content(place.file)
+        found = replace(found, beside=(*found.beside, *names), notes=(*found.notes, *notes))
     beside = _columns(found, allow_columns)
     against = None
     if original is not None:
@@ -179,7 +183,7 @@ class Gathered:
         if place.manifest is not None:
             digests = place.digests()
             stated = _stated(place.manifest, release, digests, () if self.own else alone, against)
-            checks = [place.as_listed(digests), *checks, as_promised(place.manifest), stated.verdict()]
+            checks = [place.as_listed(digests), judge_forms(place), *checks, as_promised(place.manifest), stated.verdict()]
             checks += [] if no_guarantee or self.own else some_guarantee(place.manifest)
             checks += judged_rules(place.manifest, place.file.parent, release, against.prepared if against else None)
         return Audit(

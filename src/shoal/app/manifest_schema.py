@@ -75,6 +75,11 @@ def digest_of(manifest: Mapping[str, Any]) -> str:
     return hashlib.sha256(written.encode()).hexdigest()
 
 
+def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
+    """A manifest as it is written: the one way to write it, so that spacing and escapes say nothing."""
+    return json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
 def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Ledgers and metrics that must be there for such tables and such input, and those that cannot be."""
     if "counts" in manifest:

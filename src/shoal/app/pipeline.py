@@ -7,7 +7,6 @@ strangers will see it, read back from the files before the release gets its name
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,7 +22,7 @@ from shoal.app.contract import made_by
 from shoal.app.disclose import disclosed, disclosed_facts
 from shoal.app.further import insist_on_counting, with_further
 from shoal.app.job import Target
-from shoal.app.manifest_schema import DIGEST, digest_of, faults
+from shoal.app.manifest_schema import DIGEST, digest_of, faults, manifest_bytes
 from shoal.app.memory import WHOLE, shelf_within
 from shoal.app.prepare import Prepared
 from shoal.app.protection import protection
@@ -133,7 +132,7 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         manifest["files"].append(written_page(directory, REPORT, page))
         manifest[DIGEST] = digest_of(manifest)
         insist_on_schema(manifest)
-        directory.write(MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False).encode() + b"\n")
+        directory.write(MANIFEST, manifest_bytes(manifest))
     return manifest
 
 

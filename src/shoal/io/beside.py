@@ -6,7 +6,7 @@ beside the items is the number of the record in the file, which tells nothing th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,6 @@ import numpy as np
 import polars as pl
 
 from shoal.errors import InputError
-
-METADATA = "metadata:"
-_OWN_METADATA = {"ARROW:schema"}  # the types of the columns, which every writer of Parquet adds
 
 
 def numbers_rows(values: pl.Series) -> bool:
@@ -37,11 +34,6 @@ def columns_beside(frame: pl.DataFrame, judged: set[str]) -> tuple[tuple[str, ..
 def numbering_note(names: Sequence[str]) -> tuple[str, ...]:
     """What is said of columns that were passed over because they only number the records."""
     return tuple(f"{name!r} only numbers the records and is passed over" for name in names)
-
-
-def metadata_beside(metadata: Mapping[str, str]) -> tuple[str, ...]:
-    """Entries of a Parquet file's metadata that do more than describe its columns, under names that a user can allow."""
-    return tuple(METADATA + name for name in metadata if name not in _OWN_METADATA)
 
 
 class KeysBeside:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -13,7 +12,7 @@ from shoal.app.accounts import SUPPRESSED
 from shoal.app.distributed.found import Found
 from shoal.app.distributed.prepared import Prepared
 from shoal.app.job import Preparation
-from shoal.app.manifest_schema import DIGEST, ENGINE, digest_of
+from shoal.app.manifest_schema import DIGEST, ENGINE, digest_of, manifest_bytes
 from shoal.app.pipeline import insist_on_schema, written_page
 from shoal.app.prepare import READING, refuse_foreign_taxonomy
 from shoal.app.protection import protected
@@ -93,7 +92,7 @@ def finished(
     manifest["files"].append(written_page(directory, REPORT, page))
     manifest[DIGEST] = digest_of(manifest)
     insist_on_schema(manifest)
-    directory.write(MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False).encode() + b"\n")
+    directory.write(MANIFEST, manifest_bytes(manifest))
     left_out = tuple(f"left out: {n:,} x {reason}" for reason, n in found.defects.items())
     return Made(manifest, tuple(verdicts), (*found.notes, *notes), left_out)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from shoal.data.accounting import Accounting
+from shoal.data.bags import Ints
 from shoal.data.tables import PublishedTable, fresh_order
 from shoal.errors import ShoalError
 
@@ -57,7 +58,11 @@ class WeightedBagTable(PublishedTable):
 
     def shuffled(self) -> pl.DataFrame:
         """The records in a fresh order, numbered anew from 1; items sorted by name."""
-        order = pl.Series(fresh_order(self.n_rows), dtype=pl.Int64)
+        return self.ordered(fresh_order(self.n_rows))
+
+    def ordered(self, rows: Ints) -> pl.DataFrame:
+        """The records in this order, numbered from 1; items sorted by name."""
+        order = pl.Series(rows, dtype=pl.Int64)
         by_name = self.flat.group_by("record", maintain_order=True).agg(items="item", weights="weight")
         all_records = pl.DataFrame({"record": order.cast(pl.UInt32)}).join(by_name, on="record", how="left", maintain_order="left")
         filled = all_records.with_columns(pl.col("items", "weights").fill_null([]))

@@ -20,7 +20,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary, stacked, united
 from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError
-from shoal.io.beside import columns_beside, metadata_beside, numbering_note
+from shoal.io.beside import columns_beside, numbering_note
 from shoal.io.joined import split_joined
 from shoal.io.published import Facts, Reader
 from shoal.io.published.different import DifferentRecords, names_in
@@ -29,12 +29,12 @@ from shoal.io.published.json_records import ITEMS, is_long, json_records
 from shoal.io.published.long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long, record_column
 from shoal.io.published.owners import NO_COLUMNS, with_owners
 from shoal.io.published.records import Notes, PublishedRecords
-from shoal.io.published.sheets import parts_beside, sheet_frame
+from shoal.io.published.sheets import sheet_frame
 from shoal.io.read.cells import is_workbook_file
 from shoal.io.read.columns import plain
 from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, text_table
 from shoal.io.read.formats import first_records
-from shoal.io.read.parquet import bags_of_lists, metadata_of, own_lists, whole
+from shoal.io.read.parquet import bags_of_lists, own_lists, whole
 from shoal.io.read.reading import Tally
 from shoal.io.read.separators import JOINER, guess_separator, has_quotes, one_byte, separator_name
 from shoal.io.read.source import Source
@@ -72,7 +72,6 @@ def read_published(
     form = _Form(None if sep is None else one_byte(sep), layout, owner)
     if format == "xlsx" or (format is None and is_workbook_file(Path(path))):
         found = _from_frame(Path(path), sheet_frame(Path(path)), form, notes)
-        found = replace(found, beside=(*found.beside, *parts_beside(Path(path))))
     else:
         found = _from_source(Source.of(path), format, form, own, notes)
     return replace(found, notes=(*notes, *_counted(found.bags)))
@@ -90,8 +89,7 @@ class _Form:
 def _from_source(source: Source, format: str | None, form: _Form, own: bool, notes: Notes) -> PublishedRecords:
     kind = format or _kind(source)
     if kind == "parquet":
-        found = _from_frame(source.path, _parquet(source, own), form, notes)
-        return replace(found, beside=(*found.beside, *metadata_beside(metadata_of(source))))
+        return _from_frame(source.path, _parquet(source, own), form, notes)
     if kind == "jsonl" and (form.owner is not None or form.layout == "long" or (form.layout is None and is_long(source))):
         return _from_frame(source.path, raw_frame(source.path, "jsonl", own), form, notes)
     if kind == "jsonl":

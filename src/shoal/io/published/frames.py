@@ -28,7 +28,11 @@ SIDE = "\0side"  # no column that is read bears this name
 def read_frame(directory: Path, file: Mapping[str, Any], own: bool) -> pl.DataFrame:
     """The columns of a file, of the declared types; undeclared types are as the file has them."""
     path = directory / file["name"]
-    frame = raw_frame(path, file["format"], own)
+    return declared(raw_frame(path, file["format"], own), file, path)
+
+
+def declared(frame: pl.DataFrame, file: Mapping[str, Any], path: Path) -> pl.DataFrame:
+    """The columns of a frame that was read from a file, in the declared order and of the declared types."""
     told = file.get("columns")
     if not told:
         return frame.with_columns(pl.col(pl.Int8, pl.Int16, pl.Int32, pl.UInt8, pl.UInt16, pl.UInt32).cast(pl.Int64))

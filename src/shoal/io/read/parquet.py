@@ -79,12 +79,6 @@ def own_lists(source: Source) -> Iterator[pl.Series]:
             start += len(part)
 
 
-def metadata_of(source: Source) -> dict[str, str]:
-    """What the file says beside its columns, by name."""
-    with _translated(source):
-        return dict(pl.read_parquet_metadata(source.path))
-
-
 def bags_of_lists(lists: pl.Series) -> tuple[Bags, tuple[str, ...]]:
     """A column of lists as records; nulls in the lists are no items, and that is said."""
     named = lists.cast(pl.List(pl.String))

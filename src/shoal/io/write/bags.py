@@ -56,9 +56,9 @@ def write_form(table: BagTable, place: Path, form: OutputForm) -> FileFact:
         refuse_empty(used)
         digest = write_pieces(place, long_pieces(published, rows, form))
     elif form.format == "parquet":
-        digest = write_frames(place, LISTED, _frames(published.to_polars(), rows), ROWS_AT_ONCE)
+        digest = write_frames(place, LISTED, list_frames(published.to_polars(), rows), ROWS_AT_ONCE)
     else:
-        digest = write_pieces(place, _pieces(published, rows, form.format, separator))
+        digest = write_pieces(place, record_pieces(published, rows, form.format, separator))
     layout = "" if form.format == "transactions" else form.layout
     return FileFact(place.name, len(rows), digest, form.format, separator, layout=layout)
 
@@ -71,7 +71,7 @@ def by_name(bags: Bags) -> Bags:
     return bags.relabelled(rank, Vocabulary(bags.vocabulary.names.gather(order)))
 
 
-def _pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterator[bytes]:
+def record_pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterator[bytes]:
     """The file's bytes, a part at a time: each published row is put into words once, and then repeated."""
     if format == "csv":
         yield b"record,items\n"
@@ -86,7 +86,7 @@ def _pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterato
         yield _lines(texts.gather(part), numbers, format)
 
 
-def _frames(lists: pl.Series, rows: Ints) -> Iterator[pl.DataFrame]:
+def list_frames(lists: pl.Series, rows: Ints) -> Iterator[pl.DataFrame]:
     """The lists of these rows, numbered from 1, a part at a time."""
     for start in range(0, len(rows), ROWS_AT_ONCE):
         part = rows[start : start + ROWS_AT_ONCE]
@@ -95,7 +95,9 @@ def _frames(lists: pl.Series, rows: Ints) -> Iterator[pl.DataFrame]:
 
 def _texts(published: Bags, format: str, separator: str) -> pl.Series:
     if format == "jsonl":
-        return pl.Series([json.dumps(items, ensure_ascii=False) for items in published.to_polars().to_list()], dtype=pl.String)
+        names = pl.Series([json.dumps(name, ensure_ascii=False) for name in published.vocabulary.names], dtype=pl.String)
+        lists = replace(published, vocabulary=Vocabulary(names)).to_polars().list.join(", ")
+        return pl.select(pl.format("[{}]", lists)).to_series()
     if format in JOINED:
         published = replace(published, vocabulary=Vocabulary(joinable(published.vocabulary.names, separator)))
     return published.to_polars().list.join(separator)

@@ -42,7 +42,8 @@ def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> byt
     """A file of this format, or a further part of a CSV, without a header. Parquet without statistics, which would reveal single values."""
     buffer = io.BytesIO()
     if format == "parquet":
-        frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
+        # In one piece, so that row groups depend on the number of rows alone.
+        frame.rechunk().write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
         return buffer.getvalue()
     told = frame.with_columns(pl.col(pl.Datetime).dt.strftime(TIME))
     if format == "xlsx":

@@ -48,18 +48,23 @@ def write_frames(path: Path, schema: pl.Schema, frames: Iterable[pl.DataFrame], 
     """Write a new file of these frames, one after the other, and give its SHA-256. Where the first cannot be made there is no file."""
     coming = iter(frames)
     first = list(islice(coming, 1))
+    with disk_errors(path.name), path.open("xb") as out:
+        return frames_digest(out, schema, chain(first, coming), rows_at_once)
+
+
+def frames_digest(out: BinaryIO, schema: pl.Schema, frames: Iterable[pl.DataFrame], rows_at_once: int) -> str:
+    """Write these frames, one after the other, to an open file, and give the SHA-256 of what was written."""
 
     def source(*asked: object) -> Iterator[pl.DataFrame]:  # all columns, rows and batches are wanted
         del asked
-        yield from chain(first, coming)
+        yield from frames
 
-    with disk_errors(path.name), path.open("xb") as out:
-        hashed = _Hashed(out)
-        try:
-            rows = register_io_source(source, schema=schema)
-            rows.sink_parquet(cast(BinaryIO, hashed), row_group_size=rows_at_once, maintain_order=True, **PACKED)
-        except pl.exceptions.PolarsError:
-            if hashed.error is None:
-                raise
-            raise hashed.error from None
+    hashed = _Hashed(out)
+    try:
+        rows = register_io_source(source, schema=schema)
+        rows.sink_parquet(cast(BinaryIO, hashed), row_group_size=rows_at_once, maintain_order=True, **PACKED)
+    except pl.exceptions.PolarsError:
+        if hashed.error is None:
+            raise
+        raise hashed.error from None
     return hashed.sha256

@@ -19,7 +19,7 @@ def write_part(frame: pl.DataFrame, place: Path, work: Path) -> str:
     release; the name there is random, because two machines may try the same task.
     """
     buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
+    frame.rechunk().write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
     aside = work / f"{place.name}.{secrets.token_hex(8)}"
     with disk_errors(place.name):
         aside.write_bytes(buffer.getvalue())

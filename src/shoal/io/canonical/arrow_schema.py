@@ -1,0 +1,185 @@
+"""The description of columns that writers of Parquet leave under `ARROW:schema`: a message of Arrow, in base64, made of flatbuffers.
+
+Every table, vector and text that can be reached from its root is visited. Metadata of the schema and of its fields is named, and so are
+bytes that nothing reaches.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+from collections.abc import Collection, Iterator
+
+from shoal.io.canonical.findings import Finding, carries, short, styled
+
+FIELD_NUMBER = "PARQUET:field_id"  # the number of a column in a Parquet file, which pyarrow keeps when it copies one
+_CONTINUATION = b"\xff\xff\xff\xff"
+_LONGEST_PADDING = 8
+_DEEPEST = 64
+_STRAY = carries("bytes:ARROW:schema", "ARROW:schema holds bytes that describe no column")
+
+# The fields of each table: a number of so many bytes, a text, a vector of tables (`*`), a vector of 8 or 4 bytes (`#`), or a table.
+_TABLES: dict[str, tuple[str, ...]] = {
+    "message": ("2", "1", "schema", "8", "*pair"),
+    "schema": ("2", "*field", "*pair", "#8"),
+    "field": ("text", "1", "1", "type", "dictionary", "*field", "*pair"),
+    "dictionary": ("8", "type2", "1", "2"),
+    "pair": ("text", "text"),
+}
+# The fields of the types, by the number of the type.
+_TYPES: dict[int, tuple[str, ...]] = {
+    2: ("4", "1"),
+    3: ("2",),
+    7: ("4", "4", "4"),
+    8: ("2",),
+    9: ("2", "4"),
+    10: ("2", "text"),
+    11: ("2",),
+    14: ("2", "#4"),
+    15: ("4",),
+    16: ("4",),
+    17: ("1",),
+    18: ("2",),
+}
+_SCHEMA_HEADER, _INTEGER = 1, 2
+
+
+def arrow_findings(value: str, names: Collection[str]) -> Iterator[Finding]:
+    """What the entry says beyond the types of columns.
+
+    Args:
+        value: The entry of the file's metadata.
+        names: The names of all columns and parts of columns in the file's own schema.
+    """
+    try:
+        yield from _Walk(_message(value)).findings(names)
+    except (ValueError, struct.error, IndexError, binascii.Error):
+        yield carries("metadata:ARROW:schema", "ARROW:schema is not the description of columns that it should be")
+
+
+def _message(value: str) -> bytes:
+    content = base64.b64decode(value, validate=True)
+    if base64.b64encode(content).decode() != value or content[:4] != _CONTINUATION:
+        raise ValueError
+    size = struct.unpack_from("<I", content, 4)[0]
+    if size > len(content) - 8 or any(content[8 + size :]) or len(content) - 8 - size > _LONGEST_PADDING:
+        raise ValueError
+    return content[8 : 8 + size]
+
+
+class _Walk:
+    """A walk over all that is reachable, which marks the bytes it has seen."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._seen = bytearray(len(data))
+        self._found: list[Finding] = []
+        self._names: list[str] = []
+
+    def findings(self, names: Collection[str]) -> Iterator[Finding]:
+        """All that is found."""
+        self._table(self._offset(0), "message", "", 0)
+        yield from self._found
+        if not set(self._names) <= {*names, "item", "element", "entries", "key", "value"}:
+            yield carries("bytes:ARROW:schema", "ARROW:schema names columns that the file does not have")
+        if self._stray():
+            yield _STRAY
+
+    def _stray(self) -> bool:
+        """Whether bytes are left that are more than padding."""
+        gap = 0
+        for byte, seen in zip(self._data, self._seen, strict=True):
+            gap = 0 if seen else gap + 1
+            if (not seen and byte) or gap > _LONGEST_PADDING:
+                return True
+        return False
+
+    def _number(self, form: str, at: int) -> int:
+        size = struct.calcsize(form)
+        self._mark(at, size)
+        value: int = struct.unpack_from(form, self._data, at)[0]
+        return value
+
+    def _mark(self, at: int, size: int) -> None:
+        if at < 0 or at + size > len(self._data):
+            raise ValueError
+        self._seen[at : at + size] = b"\1" * size
+
+    def _offset(self, at: int) -> int:
+        return at + self._number("<I", at)
+
+    def _places(self, at: int) -> dict[int, int]:
+        """Where the fields of a table are, by number."""
+        vtable = at - self._number("<i", at)
+        size, room = self._number("<H", vtable), self._number("<H", vtable + 2)
+        offsets = [self._number("<H", vtable + 4 + 2 * i) for i in range((size - 4) // 2)]
+        if size < 4 or size % 2 or any(offset >= room for offset in offsets):
+            raise ValueError
+        return {number: at + offset for number, offset in enumerate(offsets) if offset}
+
+    def _table(self, at: int, kind: str, column: str, depth: int) -> None:
+        if depth > _DEEPEST:
+            raise ValueError
+        places = self._places(at)
+        if kind == "message" and (1 not in places or self._number("<B", places[1]) != _SCHEMA_HEADER):
+            raise ValueError
+        if kind == "field":
+            column = self._text(self._offset(places[0])) if 0 in places else ""
+            self._names.append(column)
+        for number, place in places.items():
+            fields = _TABLES[kind]
+            held = fields[number] if number < len(fields) else ""
+            tag = self._number("<B", places[2]) if held == "type" and 2 in places else _INTEGER
+            self._field(held, place, column, depth, tag)
+
+    def _field(self, held: str, place: int, column: str, depth: int, tag: int) -> None:
+        if held.isdigit():
+            self._mark(place, int(held))
+        elif held == "text":
+            self._text(self._offset(place))
+        elif held.startswith("type"):
+            self._type(self._offset(place), tag)
+        elif held == "*pair":
+            for at in self._vector(self._offset(place)):
+                self._pair(at, column)
+        elif held.startswith("*"):
+            for at in self._vector(self._offset(place)):
+                self._table(at, held[1:], column, depth + 1)
+        elif held.startswith("#"):
+            at = self._offset(place)
+            self._mark(at + 4, int(held[1:]) * self._number("<I", at))
+        elif held:
+            self._table(self._offset(place), held, column, depth + 1)
+        else:
+            self._found.append(_STRAY)
+
+    def _type(self, at: int, tag: int) -> None:
+        for number, place in self._places(at).items():
+            fields = _TYPES.get(tag, ())
+            self._field(fields[number] if number < len(fields) else "", place, "", 0, 0)
+
+    def _text(self, at: int) -> str:
+        size = self._number("<I", at)
+        self._mark(at + 4, size + 1)
+        return self._data[at + 4 : at + 4 + size].decode("utf-8", "replace")
+
+    def _vector(self, at: int) -> list[int]:
+        size = self._number("<I", at)
+        if size > len(self._data):
+            raise ValueError
+        return [self._offset(at + 4 + 4 * i) for i in range(size)]
+
+    def _pair(self, at: int, column: str) -> None:
+        """A pair of metadata, of the whole schema or of a column."""
+        places = self._places(at)
+        key, value = (self._text(self._offset(places[number])) if number in places else "" for number in (0, 1))
+        if max(places, default=0) > 1:
+            self._found.append(_STRAY)
+        if column and key == FIELD_NUMBER and value.lstrip("-").isdigit() and len(value) < 12:
+            self._found.append(styled("numbers of columns in ARROW:schema"))
+        elif column:
+            name = f"{short(column)}/{short(key)}"
+            self._found.append(carries(f"metadata:{name}", f"metadata {short(key)!r} of the column {short(column)!r}"))
+        else:
+            self._found.append(carries(f"metadata:{short(key)}", f"metadata {short(key)!r}"))

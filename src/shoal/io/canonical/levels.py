@@ -1,0 +1,89 @@
+"""Runs of small numbers in the pages of a Parquet file (the hybrid of run lengths and packed bits), walked without unpacking them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class RunError(ValueError):
+    """The bytes are no runs, or more than the runs that are needed."""
+
+
+def walk_runs(data: memoryview, width: int, wanted: int | None) -> int:
+    """Walk over runs that must fill all these bytes.
+
+    Args:
+        data: The bytes.
+        width: Bits of each number.
+        wanted: How many numbers there must be; the last run of packed bits may be filled up with zeros. None where it is not known.
+
+    Returns:
+        The numbers in all runs.
+
+    Raises:
+        RunError: The runs hold fewer numbers, end elsewhere, or hold more than numbers.
+    """
+    at, numbers, end = 0, 0, len(data)
+    value_bytes = (width + 7) // 8
+    while at < end:
+        if wanted is not None and numbers >= wanted:
+            raise RunError("there are runs after the last number")
+        head, at = _length(data, at)
+        size = head >> 1
+        if head & 1:
+            packed = size * width
+            if wanted is not None and numbers + 8 * size > wanted:
+                _insist_on_zeros(data[at : at + packed], (wanted - numbers) * width)
+                if numbers + 8 * (size - 1) >= wanted:
+                    raise RunError("packed bits go beyond the last number")
+            numbers += 8 * size
+            at += packed
+        else:
+            if int.from_bytes(data[at : at + value_bytes], "little") >> width:
+                raise RunError("a number has more bits than it should")
+            numbers += size
+            at += value_bytes
+    if at != end or (wanted is not None and numbers < wanted):
+        raise RunError("the runs do not end where they should")
+    return numbers
+
+
+def _length(data: memoryview, at: int) -> tuple[int, int]:
+    """The head of a run, and where the run itself begins."""
+    head = shift = 0
+    while at < len(data):
+        byte = data[at]
+        at += 1
+        head |= (byte & 127) << shift
+        if byte < 128:
+            if head < 2 or (shift and not byte):
+                raise RunError("a run is empty, or its length is padded")
+            return head, at
+        shift += 7
+    raise RunError("a run breaks off")
+
+
+def _insist_on_zeros(packed: memoryview, used: int) -> None:
+    """Raise unless all bits after the used ones are 0."""
+    first = used // 8
+    rest = np.frombuffer(packed[first:], np.uint8)
+    if len(rest) and (int(rest[0]) >> (used % 8) or rest[1:].any()):
+        raise RunError("there are bits after the last number")
+
+
+def zeros_in(data: memoryview, wanted: int) -> int:
+    """How many of so many numbers of one bit are 0; the runs have been walked before."""
+    at = numbers = zeros = 0
+    while numbers < wanted:
+        head, at = _length(data, at)
+        size = head >> 1
+        if head & 1:
+            held = min(8 * size, wanted - numbers)
+            zeros += held - int.from_bytes(data[at : at + size], "little").bit_count()
+            at += size
+        else:
+            held = min(size, wanted - numbers)
+            zeros += 0 if data[at] else held
+            at += 1
+        numbers += held
+    return zeros

@@ -1,0 +1,199 @@
+"""A release whose files say more than their content: every mark is found, in every kind of table and every format."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import shoal
+from helpers_cli import Shell, one_line
+from helpers_file_tamperings import TAMPERINGS, tampered_file
+from helpers_kinds import FOOD, KINDS, baskets
+from helpers_tampering import manifest_of, renew
+from shoal.app.result import Result
+
+FORM = "files in canonical form"
+Maker = Callable[[str, str], Path]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Maker:
+    """Makes a release of this kind in this format, perhaps with a layout; each is made once."""
+    place = tmp_path_factory.mktemp("made")
+    results: dict[str, Result] = {}
+
+    def release(kind: str, form: str) -> Path:
+        target = place / f"{kind} {form}".replace(" ", "-")
+        if not target.exists():
+            if kind not in results:
+                results[kind] = KINDS[kind](place)
+            format, _, layout = form.partition(" ")
+            results[kind].write(target, to=format, layout=layout or "lists")
+        return target
+
+    return release
+
+
+@pytest.fixture
+def copied(made: Maker, tmp_path: Path) -> Callable[[str, str], Path]:
+    """The same, to be spoilt."""
+    return lambda kind, form: Path(shutil.copytree(made(kind, form), tmp_path / "release"))
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_a_mark_in_a_table(copied: Callable[[str, str], Path], name: str):
+    tampering = TAMPERINGS[name]
+    release = copied(tampering.kind, tampering.form)
+    file = tampered_file(release, tampering.file)
+    before = file.read_bytes()
+    after = tampering.edit(before)
+    assert after != before
+    file.write_bytes(after)
+    renew(release)
+    if tampering.anyhow:
+        assert not _holds(release)
+        return
+    found = shoal.audit(release, no_guarantee=True)
+    verdict = next(check for check in found.checks if check.claim == FORM)
+    assert not verdict.holds, name
+    assert not found.holds
+    assert tampering.words in " | ".join(verdict.witnesses)
+    assert all(file.name in witness for witness in verdict.witnesses)
+    assert "bob" not in " ".join(verdict.witnesses)
+    if not tampering.also:
+        assert [check.claim for check in (*found.checks, *found.claims) if not check.holds] == [FORM]
+
+
+def _holds(release: Path) -> bool:
+    try:
+        return shoal.audit(release, no_guarantee=True).holds
+    except shoal.ShoalError:
+        return False
+
+
+def test_there_are_enough_of_them():
+    assert len(TAMPERINGS) >= 140
+    assert {one.kind for one in TAMPERINGS.values()} == KINDS.keys()
+    assert {one.form.split()[0] for one in TAMPERINGS.values()} == {"parquet", "csv", "jsonl", "xlsx", "transactions", "accesslog"}
+
+
+def test_the_command_names_the_file_and_what_is_in_it(made: Maker, shell: Shell):
+    release = shell.directory / "release"
+    shutil.copytree(made("chunks", "parquet"), release)
+    assert shell("audit", "release").code == 0
+    file = tampered_file(release, "_terms.parquet")
+    file.write_bytes(TAMPERINGS["chunks, Parquet, metadata"].edit(file.read_bytes()))
+    renew(release)
+    answer = shell("audit", "release")
+    assert answer.code == 3
+    assert "THE AUDIT FAILS" in answer.out
+    assert f"{file.name} is not in canonical form: metadata 'owners'" in " ".join(answer.out.split())
+    assert "ann" not in answer.everything
+    refused = one_line(shell("audit", "release", "--allow-column", "metadata:owners"))
+    assert "there is no column 'metadata:owners' to allow" in refused
+
+
+# -- files that are no tables
+
+MANIFESTS: dict[str, Callable[[bytes], bytes]] = {
+    "no indentation": lambda data: json.dumps(json.loads(data)).encode(),
+    "more indentation": lambda data: (json.dumps(json.loads(data), indent=4) + "\n").encode(),
+    "a blank at the end": lambda data: data + b" ",
+    "two line feeds at the end": lambda data: data + b"\n",
+    "no line feed at the end": lambda data: data[:-1],
+    "carriage returns": lambda data: data.replace(b"\n", b"\r\n"),
+    "a letter as an escape": lambda data: data.replace(b'"method"', b'"\\u006dethod"', 1),
+    "a longer number": lambda data: re.sub(rb"(: 0\.\d+)", rb"\g<1>0", data, count=1),
+    "a tab": lambda data: data.replace(b'"method": ', b'"method":\t', 1),
+    "a blank before a comma": lambda data: data.replace(b",\n", b" ,\n", 1),
+}
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_mark_in_the_manifest(copied: Callable[[str, str], Path], name: str):
+    release = copied("bags", "csv")
+    place = release / "manifest.json"
+    before = place.read_bytes()
+    place.write_bytes(MANIFESTS[name](before))
+    assert place.read_bytes() != before
+    found = shoal.audit(release)
+    failing = [check for check in (*found.checks, *found.claims) if not check.holds]
+    assert [check.claim for check in failing] == [FORM]
+    assert all(witness.startswith("manifest.json is not in canonical form: ") for witness in failing[0].witnesses)
+
+
+def test_a_byte_order_mark_in_the_manifest(copied: Callable[[str, str], Path]):
+    release = copied("bags", "csv")
+    place = release / "manifest.json"
+    place.write_bytes(b"\xef\xbb\xbf" + place.read_bytes())
+    assert not _holds(release)
+
+
+@pytest.fixture(scope="module")
+def with_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("rules")
+    shoal.anonymize(baskets(), "apriori", k=3, m=2, taxonomy=FOOD).write(place / "release", to="csv")
+    return place / "release"
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda data: json.dumps(json.loads(data)).encode(),
+        lambda data: data + b"\n",
+        lambda data: data.replace(b'"items"', b'"\\u0069tems"', 1),
+        lambda data: data.replace(b"\n", b"\r\n"),
+    ],
+    ids=["no indentation", "a line feed more", "an escape", "carriage returns"],
+)
+def test_a_mark_in_the_rules(with_rules: Path, tmp_path: Path, edit: Callable[[bytes], bytes]):
+    release = Path(shutil.copytree(with_rules, tmp_path / "release"))
+    assert shoal.audit(release).holds
+    place = release / "rules.json"
+    place.write_bytes(edit(place.read_bytes()))
+    renew(release)
+    found = shoal.audit(release)
+    assert [check.claim for check in (*found.checks, *found.claims) if not check.holds] == [FORM]
+
+
+def test_a_mark_in_the_notice(copied: Callable[[str, str], Path]):
+    release = copied("no guarantee", "csv")
+    place = release / "NO-GUARANTEE.txt"
+    place.write_bytes(place.read_bytes() + b"ann\n")
+    renew(release)
+    found = shoal.audit(release, no_guarantee=True)
+    assert [check.claim for check in found.checks if not check.holds] == [FORM]
+
+
+@pytest.mark.parametrize(("kind", "form"), [("bags", "csv"), ("rows", "parquet"), ("chunks", "jsonl"), ("access log", "accesslog")])
+@pytest.mark.parametrize("which", [0, -1, None], ids=["table", "report", "manifest"])
+def test_a_file_that_is_a_symbolic_link(copied: Callable[[str, str], Path], kind: str, form: str, which: int | None):
+    release = copied(kind, form)
+    name = "manifest.json" if which is None else manifest_of(release)["files"][which]["name"]
+    aside = release.parent / "aside"
+    (release / name).rename(aside)
+    (release / name).symlink_to(aside)
+    found = shoal.audit(release)
+    failing = [check for check in (*found.checks, *found.claims) if not check.holds]
+    assert [check.claim for check in failing] == [FORM]
+    assert failing[0].witnesses == (f"{name} is not in canonical form: a symbolic link, not a file",)
+
+
+def test_a_file_that_is_a_directory_or_a_pipe(copied: Callable[[str, str], Path]):
+    release = copied("bags", "csv")
+    (release / "report.html").unlink()
+    (release / "report.html").mkdir()
+    assert not _holds(release)
+    (release / "report.html").rmdir()
+    os.mkfifo(release / "report.html")
+    assert not _holds(release)
+    (release / "report.html").unlink()
+    (release / "records.csv").unlink()
+    (release / "records.csv").mkdir()
+    assert not _holds(release)
