@@ -26,8 +26,8 @@ from shoal.io.write.files import LISTS, LONG, OutputForm, default_format
 from shoal.io.write.long import long_frame
 from shoal.itemsets.choice import without_names
 from shoal.privacy import Model, Verdict
-from shoal.report.attack_summary import ATTACKS
 from shoal.privacy.patience import allowing, patience
+from shoal.report.attack_summary import ATTACKS
 from shoal.report.notebook import small_page
 from shoal.report.page import render
 from shoal.report.summaries import summary_of

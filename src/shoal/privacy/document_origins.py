@@ -110,7 +110,8 @@ def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> C
     vectors = _vectors(table, label)
     wanted = vectors.group_by("class").len("terms")
     met = vectors.group_by("name").len("vectors").join(carried.table.group_by("name").len("documents"), on="name")
-    pairs, what = int(met.select(pl.col("vectors").cast(pl.Int64) * pl.col("documents")).to_series().sum()), "comparing vectors with documents"
+    pairs = int(met.select(pl.col("vectors").cast(pl.Int64) * pl.col("documents")).to_series().sum())
+    what = "comparing vectors with documents"
     patience.spend(pairs * STEPS_A_PAIR, what)
     patience.insist_on_room(pairs, what)
     bearers = vectors.join(carried.table, on="name").group_by("class", "document").len("terms")

@@ -134,7 +134,8 @@ def _insist_on_patience(size: int, longest: int) -> None:
     """Raise before the work where the sets of the longest record alone are too many."""
     left, least = patience.steps_left(), comb(longest, size) * STEPS_A_SET
     if left is not None and least > left:
-        what = f"counting the sets of {size:,} {items(size)} takes at least {patience.large(least)} steps, and {patience.large(left)} are left"
+        needed = f"takes at least {patience.large(least)} steps, and {patience.large(left)} are left"
+        what = f"counting the sets of {size:,} {items(size)} {needed}"
         raise OutOfPatience(what, hint=patience.advice())
 
 
