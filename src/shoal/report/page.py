@@ -36,8 +36,9 @@ def template(name: str) -> Template:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     loader = FunctionLoader(source)
-    blocks = {"trim_blocks": True, "lstrip_blocks": True}
-    environment = Environment(autoescape=True, finalize=escaped, undefined=StrictUndefined, loader=loader, **blocks)
+    environment = Environment(
+        autoescape=True, finalize=escaped, undefined=StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True
+    )
     style = source("style.css")
     environment.globals |= {"style": own_markup(style), "policy": policy([style])}
     return environment.get_template(name)
