@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-methods", default="", metavar="A,B", help="random runs of these methods alone")
     parser.addoption("--fuzz-seed", type=int, default=0, metavar="S", help="other random runs: a thousand million numbers for each seed")
     parser.addoption("--slow", action="store_true", help="tests that take a minute or two each")
-    parser.addoption("--all-signals", action="store_true", help="80 interrupts and 40 kills while a release is written")
+    parser.addoption("--all-signals", action="store_true", help="80 interrupts and 40 kills while a release is written, 20 of Spark")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -129,6 +130,26 @@ def test_both_workers_killed_in_turn_are_one_line_and_nothing_is_left(cluster: S
 def test_a_cluster_without_workers_is_one_line_and_nothing_is_left(cluster: Standalone, tmp_path: Path) -> None:
     told = failed(tmp_path, *finished(cluster, tmp_path, IMPATIENT, ("work", cluster.end_workers)))
     assert "the cluster has no workers" in told
+
+
+def test_what_a_killed_driver_left_is_removed_by_the_next_run(cluster: Standalone, tmp_path: Path) -> None:
+    """Its executors live on for a moment, and may write; they end before the directory is gone for good."""
+    log = tmp_path / "log.tsv"
+    shoal.generate(users=PEOPLE, seed=6).write_csv(log, separator="\t")
+    said = [sys.executable, "-m", "shoal", "anonymize", str(log), "--out", str(tmp_path / "there"), "--method", "threshold", "--k", "5"]
+    asked = [*said, "--engine", "spark", "--master", cluster.address]
+    run = subprocess.Popen(asked, env=cluster.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_for("rows", lambda: run.poll() is not None or list(tmp_path.glob(".*/work/rows/_temporary/0/_temporary")))
+        assert run.poll() is None
+    finally:
+        end(run)
+    (left,) = (entry.name for entry in tmp_path.iterdir() if entry != log)
+    done = subprocess.run(said, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"{left}, left by a run that was killed, was removed" in done.stderr
+    time.sleep(5)
+    assert {entry.name for entry in tmp_path.iterdir()} == {"log.tsv", "there"}
 
 
 @pytest.fixture

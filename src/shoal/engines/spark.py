@@ -14,8 +14,9 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
@@ -43,6 +44,7 @@ MISSING = "pip install 'shoal[spark]', and Java 17 or later"
 TOLD = "SHOAL-ERROR "
 _TOLD = re.compile(TOLD + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
 # Java's second compiler takes more than it saves where Java moves no rows; extraJavaOptions of the user count for more.
+LOCAL_DIR, LOCAL_DIRS_VARIABLE = "spark.local.dir", "SPARK_LOCAL_DIRS"
 JAVA_OPTIONS, COMPILED_ONCE = "spark.driver.defaultJavaOptions", "-XX:TieredStopAtLevel=1"
 SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
@@ -62,32 +64,65 @@ DAMAGED = ("FAILED_READ_FILE", "is not a Parquet", "ZipException", "incorrect he
 LOST = ("ExecutorLost", "executor lost", "Worker lost", "FetchFailed", "Master removed", "All masters are unresponsive")
 
 
+@dataclass(frozen=True)
+class PrivatePlaces:
+    """Where Spark keeps what nobody else may read, so that a later run can remove it.
+
+    Attributes:
+        lock: An existing file that the Java process of the driver locks for as long as it works.
+        local_directories: From the configured local directories of Spark, perhaps none, to those that this run uses in their place.
+    """
+
+    lock: Path
+    local_directories: Callable[[Sequence[Path]], Sequence[Path]]
+
+
 class Cluster:
     """A session of Spark, and the directory where the steps of one run are stored."""
 
-    def __init__(self, session: Any, place: Path, *, own: bool = False) -> None:
+    def __init__(self, session: Any, place: Path, *, own: bool = False, created: bool = False, lock: Any = None) -> None:
         self.session = session
         self.place = place
         self.own = own
+        self._created = created
+        self._lock = lock
 
     @classmethod
-    def at(cls, master: str | None, place: Path, *, java_works: bool = True) -> Cluster:
+    def at(cls, master: str | None, place: Path, *, java_works: bool = True, private: PrivatePlaces | None = None) -> Cluster:
         """The session at this master; without one, what spark-submit says, or all cores of this machine.
 
         Where Java works on no rows, it is not to compile more than it must.
         """
         with spark_errors():
-            return cls(_session(master, java_works=java_works), place, own=True)
+            settings = _settings(master, java_works=java_works)
+            created = not _has_context()
+            lock = None
+            if created and private is not None:
+                lock = _started_java(settings, private)
+            elif private is not None:
+                lock = _java_lock(private.lock)
+            return cls(_session(settings), place, own=True, created=created, lock=lock)
 
     @classmethod
-    def of(cls, frame: Any, place: Path) -> Cluster:
+    def of(cls, frame: Any, place: Path, lock: Path | None = None) -> Cluster:
         """The session of a frame."""
         given = frame.sparkSession
         session = given.newSession()  # the settings of the user's own one stay as they are
         for name, value in {**SETTINGS, PARTITIONS: given.conf.get(PARTITIONS)}.items():
             if session.conf.isModifiable(name):
                 session.conf.set(name, value)
-        return cls(session, place)
+        return cls(session, place, lock=None if lock is None else _java_lock(lock))
+
+    def close(self) -> None:
+        """End a session that was created for this run, before its directories are removed; one that was there before stays."""
+        with suppress(Exception):  # Java may be dead
+            if self._created:
+                java = self.session._jvm
+                self.session.stop()
+                java.org.apache.spark.util.Utils.clearLocalRootDirs()  # a later session of this process has other directories
+        with suppress(Exception):
+            if self._lock is not None:
+                self._lock.close()
 
     @contextmanager
     def watched(self) -> Iterator[None]:
@@ -198,21 +233,91 @@ def _watch(context: Any, done: Event, alone: Event) -> None:
             context.cancelAllJobs()
 
 
-def _session(master: str | None, *, java_works: bool) -> Any:
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise ParameterError("--engine spark needs pyspark", hint=MISSING) from None
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName("shoal")
-    for name, value in SETTINGS.items():
-        builder = builder.config(name, value)
+def _settings(master: str | None, *, java_works: bool) -> dict[str, str]:
+    """The settings of a session of our own."""
+    settings = {"spark.app.name": "shoal", **SETTINGS}
     if master is None and "SPARK_ENV_LOADED" not in os.environ and "MASTER" not in os.environ:
         master = "local[*]"
     if master is not None:
-        builder = builder.master(master)
+        settings["spark.master"] = master
         if master.startswith("local") and not java_works:
-            builder = builder.config(JAVA_OPTIONS, COMPILED_ONCE)
+            settings[JAVA_OPTIONS] = COMPILED_ONCE
+    return settings
+
+
+def _has_context() -> bool:
+    try:
+        from pyspark import SparkContext
+    except ImportError:
+        raise ParameterError("--engine spark needs pyspark", hint=MISSING) from None
+    return SparkContext._active_spark_context is not None
+
+
+def _started_java(settings: dict[str, str], private: PrivatePlaces) -> Any:
+    """Start Java, have it lock a file, and say in `settings` where Spark keeps its own files; the open file."""
+    from pyspark import SparkConf, SparkContext
+
+    named = os.environ.get(LOCAL_DIRS_VARIABLE)
+    with _environment(LOCAL_DIRS_VARIABLE, named and _joined(private.local_directories(_paths(named)))):
+        SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll(list(settings.items())))
+    lock = _java_lock(private.lock)
+    _silence()  # what fails is reported by the program; Spark would warn of a local directory that is set
+    if not named:
+        configured = SparkConf(_jvm=SparkContext._jvm).get(LOCAL_DIR)
+        settings[LOCAL_DIR] = _joined(private.local_directories(_paths(configured or "")))
+    return lock
+
+
+def _silence() -> None:
+    """Turn the log of Java off, as a context does once it exists."""
+    from pyspark import SparkContext
+
+    with suppress(Exception):  # another version of Spark, or of what it logs with
+        logging4j = SparkContext._jvm.org.apache.logging.log4j  # type: ignore[union-attr]
+        logging4j.core.config.Configurator.setRootLevel(logging4j.Level.OFF)
+
+
+def _java_lock(path: Path) -> Any:
+    """A file that Java has opened and locked: the lock goes with the process."""
+    from pyspark import SparkContext
+
+    assert SparkContext._jvm is not None
+    file = SparkContext._jvm.java.io.RandomAccessFile(str(path), "rw")
+    try:
+        file.getChannel().lock()
+    except Exception:  # a file system without locks; then no later run considers this one dead
+        log.info("the file system of the release has no locks")
+    return file
+
+
+def _paths(text: str) -> list[Path]:
+    return [Path(piece.strip()) for piece in text.split(",") if piece.strip()]
+
+
+def _joined(paths: Sequence[Path]) -> str:
+    return ",".join(map(str, paths))
+
+
+@contextmanager
+def _environment(name: str, value: str | None) -> Iterator[None]:
+    """Another value of a variable of the environment, for processes that are started meanwhile."""
+    before = os.environ.get(name)
+    if value is not None:
+        os.environ[name] = value
+    try:
+        yield
+    finally:
+        if value is not None and before is not None:
+            os.environ[name] = before
+
+
+def _session(settings: Mapping[str, str]) -> Any:
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")  # what fails is told by the program, in one line
     return session

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from shoal.app.distributed import grouping, judging, mechanism, outcome, reading
 from shoal.app.distributed.classes import Contents, classes_made, classes_written, different_names, item_names
 from shoal.app.distributed.found import ONE_MACHINE
 from shoal.app.distributed.keeping import keep_records
+from shoal.app.distributed.local_directories import local_directories
 from shoal.app.distributed.prepared import Prepared
 from shoal.app.distributed.preparing import insist_on_people, insist_on_taxonomy
 from shoal.app.distributed.rounds import Numbers, Step, gathered, sent, stored
@@ -29,7 +31,7 @@ from shoal.app.job import Preparation, Target
 from shoal.app.pipeline import insist
 from shoal.engines.cuts import cut_sample
 from shoal.engines.plan import Size, joined_leaves, one_of_each
-from shoal.engines.spark import Cluster
+from shoal.engines.spark import Cluster, PrivatePlaces
 from shoal.errors import Infeasible, ParameterError
 from shoal.io.directory import ReleaseDirectory
 from shoal.methods import Method
@@ -47,9 +49,11 @@ def release_on_cluster(data: Any, how: Preparation, method: Method, target: Targ
     with ReleaseDirectory(target.directory, force=target.force) as directory, directory.workplace() as work:
         family = _family(method)
         given = isinstance(data, list | tuple | str | Path)
-        cluster = Cluster.at(master, work, java_works=family.frames) if given else Cluster.of(data, work)
-        with cluster.watched():
-            return family.released(cluster, data, how, method, directory)
+        with local_directories(work) as chosen:
+            private = PrivatePlaces(directory.java_lock(), chosen)
+            at = partial(Cluster.at, master, work, java_works=family.frames, private=private)
+            with closing(at() if given else Cluster.of(data, work, private.lock)) as cluster, cluster.watched():
+                return family.released(cluster, data, how, method, directory)
 
 
 def insist_on_support(how: Preparation, method: Method) -> None:
