@@ -123,6 +123,7 @@ TAMPERINGS: dict[str, Tampering] = {
         lines(lambda every: [re.sub(' "[^"]*" "[^"]*"$', "", every[0]), *every[1:]]),
         damaged("lines in the common and in the combined format"),
     ),
+    "lines in another order": Tampering("access", lines(lambda every: every[::-1]), Caught("not in the order of their times")),
     # counts with noise: columns
     "names before the counts": Tampering("counts", column(people, 1), no_claim("name")),
     "names before the queries": Tampering("counts", column(people, 0), no_claim("name")),
@@ -253,7 +254,18 @@ TAMPERINGS: dict[str, Tampering] = {
     "rows of groups in the original's order": Tampering(
         "groups", in_order("items", "records_rows"), Named("group"), Caught("the published rows follow")
     ),
+    "items of a row backwards": Tampering(
+        "groups",
+        mapped("items", lambda value: ";".join(reversed(value.split(";"))), "records_rows"),
+        Caught("not in the order of their names"),
+    ),
     # chunks
+    "sub-records in another order": Tampering(
+        "chunks", table(lambda frame: frame.reverse(), "chunks_subrecords"), Caught("part subrecords are not in the order of their numbers")
+    ),
+    "clusters in another order": Tampering(
+        "chunks", table(lambda frame: frame.reverse(), "chunks_clusters"), Caught("part clusters are not in the order of their numbers")
+    ),
     "names beside sub-records": Tampering("chunks", column(people, 4, file="chunks_subrecords"), damaged("hold no chunks")),
     "names beside clusters": Tampering("chunks", column(people, 3, file="chunks_clusters"), damaged("hold no chunks")),
     "names beside terms": Tampering("chunks", column(people, 2, file="chunks_terms"), damaged("hold no chunks")),
@@ -303,6 +315,14 @@ TAMPERINGS: dict[str, Tampering] = {
         mapped("items", lambda value: value.replace("car", "ann")),
         Named("items"),
         Caught("stands for documents of 0 people only"),
+    ),
+    "items of a vector backwards": Tampering(
+        "vectors",
+        together(
+            mapped("items", lambda value: ";".join(reversed(value.split(";")))),
+            mapped("weights", lambda value: ";".join(reversed(value.split(";")))),
+        ),
+        Caught("not in the order of their names"),
     ),
     # microdata
     "names in a column of microdata": Tampering(

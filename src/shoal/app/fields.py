@@ -25,7 +25,7 @@ from shoal.data.units import TIME, USER
 from shoal.errors import ParameterError
 from shoal.keyed.tokens import BYTES
 from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.fresh_numbers import misnumbered, orders_of
+from shoal.privacy.fresh_numbers import disordered, misnumbered, orders_of
 
 CHECK = "fields of the tables"
 RECORD_SHAPES: tuple[Slots, ...] = ((("record",), ("items",)), (("record",), ("item",), ("count",), ("level", "")))
@@ -84,7 +84,7 @@ def judged_fields(
     broken = [*(file.misplaced() if manifest is not None else []), *file.other_levels(original)]
     unordered: dict[str, None] = {}
     for name, table in release.tables.items():
-        broken += _misshapen(name, table, manifest) if manifest is not None else []
+        broken += [*_misshapen(name, table, manifest), *disordered(table)] if manifest is not None else []
         orders = orders_of(table, original)
         unordered |= dict.fromkeys(orders.not_compared)
         broken += [*misnumbered(table), *orders.faults]

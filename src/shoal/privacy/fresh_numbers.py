@@ -72,6 +72,21 @@ def _from_one(frame: pl.DataFrame) -> bool:
     return bool(((found["least"] == 1) & (found["most"] == found["n"].cast(pl.Int64))).all())
 
 
+def disordered(table: PublishedTable) -> list[str]:
+    """What shoal writes in one order only, and stands in another: lines of a log by time, items of a list and of chunks by name."""
+    if isinstance(table, AccessTable):
+        return [] if table.frame["time"].is_sorted() else ["the lines of the log are not in the order of their times"]
+    if isinstance(table, GroupTable | WeightedBagTable):
+        lists = table.rows if isinstance(table, GroupTable) else table.frame
+        held = [lists[name] for name, dtype in lists.schema.items() if dtype == pl.List(pl.String)]
+        return ["the items of a row are not in the order of their names"] if any((one != one.list.sort()).any() for one in held) else []
+    if isinstance(table, ChunkTable):
+        ordered = {"subrecords": [CLUSTER, CHUNK, SUBRECORD, ITEM], "shared": [JOINT, CHUNK, SUBRECORD, ITEM], "clusters": [CLUSTER]}
+        parts = [part for part, keys in ordered.items() if not getattr(table, part).equals(getattr(table, part).sort(keys))]
+        return [f"the rows of the part {part} are not in the order of their numbers" for part in parts]
+    return []
+
+
 # -- the order
 
 

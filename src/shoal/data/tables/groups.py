@@ -74,7 +74,7 @@ class GroupTable(PublishedTable):
         return {"rows": self.n_rows, "groups": self.rows[GROUP].n_unique()}
 
     def shuffled(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Both parts in fresh orders, the groups numbered anew from 1 in both alike."""
+        """Both parts in fresh orders, the groups numbered from 1 in both alike, items of a row sorted by name."""
         known = self.rows[GROUP].unique().to_list()
         fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
         return _shuffled(self.rows, fresh), _shuffled(self.histogram, fresh)
@@ -86,4 +86,5 @@ class GroupTable(PublishedTable):
 
 def _shuffled(frame: pl.DataFrame, fresh: dict[int, int]) -> pl.DataFrame:
     mixed = frame[fresh_order(len(frame))]
-    return mixed.with_columns(renumbered(mixed[GROUP], fresh))
+    lists = [pl.col(name).list.sort() for name, dtype in frame.schema.items() if isinstance(dtype, pl.List)]  # else as they first occur
+    return mixed.with_columns(renumbered(mixed[GROUP], fresh), *lists)
