@@ -1,0 +1,91 @@
+"""The checker without the judges: a method that promises more than it does is found by the recount alone.
+
+Methods work with weaker parameters than those that they claim. First the judges look on, which refuse such a release; then they are made to
+pass everything, and the checker must object to the very releases that the judges refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fuzz.make.every import numbers_from
+from fuzz.run import OF_A_SEED
+from fuzz.running import fresh, run_number
+from shoal.app import pipeline
+from shoal.data.release import Release
+from shoal.methods import Method
+from shoal.privacy import Model, Verdict
+
+WEAK: dict[str, Any] = {"k": 2, "rho": 0.9, "delta": 0.95}
+ASKED = (*WEAK, "p")
+METHODS = (
+    *("shoal", "clump", "partition", "ssc", "km", "apriori", "hghs", "local", "coherence", "tds", "k-delta", "disassociation"),
+    *("suppress-control", "td-control", "cahd", "infrequent", "threshold", "mdav", "microaggregation"),
+    *("accesslog-mdav", "user-microaggregation", "category-microaggregation", "document-vectors"),
+)
+SOUGHT, TRIED, SEED = 1, 25, 5
+
+
+def weakened(method: Method) -> Method:
+    values = method.values()
+    weak = {name: value for name, value in WEAK.items() if values.get(name) is not None}
+    return replace(method, **weak, **({"p": 2} if method.name == "cahd" else {}))  # type: ignore[type-var]
+
+
+def promising(claim: Model, method: Method) -> Model:
+    """The claim as the method was asked for it."""
+    own = {name: value for name, value in method.values().items() if name in ASKED and name in claim.values()}
+    return replace(claim, **own)  # type: ignore[type-var]
+
+
+@pytest.fixture
+def weak_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_by = pipeline.made_by
+
+    def made(method: Method, original: Any, work: Any = None) -> Release:
+        release = made_by(weakened(method), original, work)
+        told = {name: value for name, value in method.values().items() if name in ASKED}
+        claims = tuple(promising(claim, method) for claim in release.claims)
+        return replace(release, claims=claims, parameters={**release.parameters, **told})
+
+    monkeypatch.setattr(pipeline, "made_by", made)
+
+
+def passing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judges that find nothing wrong."""
+    check = Model.check
+
+    def lenient(self: Model, *given: Any) -> Verdict:
+        found = check(self, *given)
+        return replace(found, standing="verified", witnesses=(), rare=()) if found.standing == "fails" else found
+
+    monkeypatch.setattr(Model, "check", lenient)
+
+
+def refused(method: str, place: Path) -> Iterator[int]:
+    """Runs whose release the judges refuse."""
+    for number in numbers_from(SEED * OF_A_SEED, TRIED, [method]):
+        with fresh(place / str(number)) as directory:
+            if run_number(number, directory).code == 3:
+                yield number
+
+
+@pytest.mark.usefixtures("weak_methods")
+@pytest.mark.parametrize("method", METHODS)
+def test_the_recount_finds_what_the_judges_find(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = list(islice(refused(method, tmp_path), SOUGHT))
+    passing(monkeypatch)
+    found = 0
+    for number in numbers:
+        with fresh(tmp_path / f"{number} passed") as directory:
+            outcome = run_number(number, directory)
+        assert outcome.code == 0 or "Excel" in outcome.refusal, f"run {number}: {outcome.command}: {outcome.refusal}"
+        assert outcome.code or outcome.wrong, f"run {number}: {outcome.command}"
+        found += outcome.code == 0
+    assert found
