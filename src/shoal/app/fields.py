@@ -92,7 +92,7 @@ def judged_fields(
             broken += _other_order(table, original)
             broken += [] if models else _strange_times(table, original)
     left = dict.fromkeys(text for table in release.tables.values() for text in _not_checked(table, models, original is not None))
-    random = [f"whether {' and '.join(unordered)} are in a random order"] if unordered else []
+    random = [f"whether {' and '.join(unordered)} are in a random order"] if unordered and manifest is not None else []
     return Fields(tuple(broken), (*left, *file.not_checked(original), *random))
 
 
