@@ -92,6 +92,29 @@ def test_every_model_has_a_section_with_its_parameters(name: str) -> None:
     assert "*What it is not worth.*" in text
 
 
+QUESTIONS = ("what is judged", "numbers published next to it, and why that is safe", "what an attacker can still do")
+
+
+def answers(text: str) -> dict[str, str]:
+    """The answers to the three questions in the section of a model, by question."""
+    rows = [re.fullmatch(r"\| (.+?) \| (.+) \|", line) for line in text.split("\n")]
+    return {row[1]: row[2] for row in rows if row is not None and row[1] in QUESTIONS}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_has_a_table_of_what_is_judged_published_and_still_possible(name: str) -> None:
+    found = answers(section("models.md", name))
+    assert tuple(found) == QUESTIONS, f"the section of {name} lacks its table"
+    assert all(len(answer) > 40 for answer in found.values()), found
+    others = [answers(section("models.md", other)) for other in MODELS if other != name]
+    assert not any(found["what is judged"] == other.get("what is judged") for other in others), "copied from another model"
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if not MODELS[name].allows_exact_counts])
+def test_no_exact_numbers_are_promised_next_to_noise(name: str) -> None:
+    assert "No exact number about the input is published" in answers(section("models.md", name))[QUESTIONS[1]]
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_has_a_section(name: str) -> None:
     assert len(section("metrics.md", name).strip()) > 40
