@@ -156,8 +156,7 @@ def command(
     form = form or default_format(chosen.publishes)
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
     how = replace(how, memory=Memory.asked(memory, out.absolute().parent))
-    target = asked_target(out, form, to_sep, force, layout, chosen)
-    keep_inputs(input, how, out, private_report)
+    target = apart(asked_target(out, form, to_sep, force, layout, chosen), private_report, input, how)
     others = (rules, claim, bound, private_report, previous, threads, attempt, memory, patience)
     if on_cluster(Asked(input, how, chosen, target), engine, master, others, as_json):
         return
@@ -193,12 +192,12 @@ def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: 
     return target
 
 
-def keep_inputs(inputs: Sequence[Path], how: Preparation, *outputs: Path | None) -> None:
-    """Raise where an output would replace a file that is read."""
+def apart(target: Target, private_report: Path | None, inputs: Sequence[Path], how: Preparation) -> Target:
+    """The target, unless it or the private report would replace a file that is read."""
     files = [*(path for path in inputs if str(path) != "-"), *([Path(how.taxonomy)] if is_file(how.taxonomy) else [])]
-    for output in outputs:
-        if output is not None:
-            insist_apart(output, files)
+    for output in (target.directory, *([] if private_report is None else [private_report])):
+        insist_apart(output, files)
+    return target
 
 
 def private_page(path: Path | None, target: Target, method: Method) -> PrivateFile | None:

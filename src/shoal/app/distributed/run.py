@@ -21,7 +21,6 @@ from shoal.app.distributed import grouping, judging, mechanism, outcome, reading
 from shoal.app.distributed.classes import Contents, classes_made, classes_written, different_names, item_names
 from shoal.app.distributed.found import ONE_MACHINE
 from shoal.app.distributed.keeping import keep_records
-from shoal.app.distributed.local_directories import local_directories
 from shoal.app.distributed.prepared import Prepared
 from shoal.app.distributed.preparing import insist_on_people, insist_on_taxonomy
 from shoal.app.distributed.rounds import Numbers, Step, gathered, sent, stored
@@ -34,6 +33,7 @@ from shoal.engines.plan import Size, joined_leaves, one_of_each
 from shoal.engines.spark import Cluster, PrivatePlaces
 from shoal.errors import Infeasible, ParameterError
 from shoal.io.directory import ReleaseDirectory
+from shoal.io.local_directories import local_directories
 from shoal.methods import Method
 from shoal.methods.grouping import GroupingMethod
 from shoal.methods.mechanism import Mechanism

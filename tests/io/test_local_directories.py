@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.app.distributed.local_directories import local_directories
 from shoal.io import unfinished
+from shoal.io.local_directories import local_directories
 
 
 def test_without_configured_ones_it_is_inside_the_work(tmp_path: Path) -> None:
