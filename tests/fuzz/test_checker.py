@@ -12,7 +12,18 @@ import pytest
 
 from fuzz.case import Case
 from fuzz.check.flow import enough_people, matches
-from fuzz.check.release import MODELS, Checked, missing_claims, named_people, wrong_accounts, wrong_claims, wrong_refusal, wrong_release
+from fuzz.check.refusals import unjustified
+from fuzz.check.release import (
+    MODELS,
+    Checked,
+    leaked_words,
+    missing_claims,
+    named_people,
+    wrong_accounts,
+    wrong_claims,
+    wrong_refusal,
+    wrong_release,
+)
 from helpers_checker import Release, values_of
 
 TREE = json.dumps({"all": {"fruit": {"apple": {}, "pear": {}}, "ill": {"flu": {}, "cold": {}}}})
@@ -354,6 +365,46 @@ def test_refusals_that_are_none(tmp_path: Path) -> None:
         assert wrong_refusal(case, tmp_path, code, said, set())
     (tmp_path / ".release.part").mkdir()
     assert wrong_refusal(case, tmp_path, 1, "shoal: too few people", set())
+
+
+def test_refusals_without_a_reason(tmp_path: Path) -> None:
+    (tmp_path / "input.txt").write_text(BASKETS)
+    (tmp_path / "input.csv").write_text(LOG)
+    few = Case(0, "coherence", "lines", ["input.txt"], {"k": "5"})
+    assert not unjustified(few, tmp_path, "shoal: 4 people cannot be hidden among 5 (lower k)")
+    assert unjustified(few, tmp_path, "shoal: 3 people cannot be hidden among 5 (lower k)")
+    assert unjustified(
+        Case(0, "coherence", "lines", ["input.txt"], {"k": "4"}), tmp_path, "shoal: 4 people cannot be hidden among 4 (lower k)"
+    )
+    nobody = "shoal: no query was asked by 3 people or more (lower k)"
+    assert not unjustified(Case(0, "infrequent", "querylog", ["input.csv"], {"k": "3"}), tmp_path, nobody)
+    assert unjustified(Case(0, "infrequent", "querylog", ["input.csv"], {"k": "2"}), tmp_path, nobody)
+    degree = Case(0, "cahd", "lines", ["input.txt"], {"p": "4"}, chosen={"sensitive": ["flu"]})
+    assert unjustified(degree, tmp_path, "shoal: no groups have privacy degree 4")
+    degree.said["p"] = "5"
+    assert not unjustified(degree, tmp_path, "shoal: no groups have privacy degree 5")
+
+
+def test_unpublished_words_beside_the_tables(tmp_path: Path) -> None:
+    case = Case(0, "shoal", "lines", ["input.txt"])
+    (tmp_path / "records.jsonl").write_text('{"record": 1, "items": ["qy1canary"]}\n')
+    (tmp_path / "report.html").write_text("qy1canary")
+    release = Release(tmp_path, {"files": [{"name": "records.jsonl", "table": "records"}, {"name": "report.html"}]})
+    assert not leaked_words(case, release, "")
+    assert leaked_words(case, release, "qy2canary is rare") == ["an unpublished word is in the screen"]
+    (tmp_path / "report.html").write_text("qy1canary qy2canary")
+    assert leaked_words(case, release, "") == ["an unpublished word is in report.html"]
+
+
+def test_numbers_from_the_file(tmp_path: Path) -> None:
+    (tmp_path / "input.txt").write_text(BASKETS)
+    stated = {"model": "vocabulary-k-anonymity(k=2)", "holds": True, "verdict": "verified", "achieved": {"records": 2}}
+    release = Release(tmp_path, {"claims": [stated], "files": [{"name": "records.jsonl", "table": "records"}]}, records(*["apple"] * 2))
+    case = Case(0, "coherence", "lines", ["input.txt"])
+    stated["achieved_from_file"] = {"records": 2}
+    assert not wrong_claims(Checked(case, tmp_path, release))
+    stated["achieved_from_file"] = {"records": 3}
+    assert wrong_claims(Checked(case, tmp_path, release))
 
 
 def test_files_that_the_manifest_does_not_list(tmp_path: Path) -> None:

@@ -64,6 +64,9 @@ def wrong_claims(seen: Checked) -> list[str]:
         model, values = values_of(stated["model"])
         if not stated["holds"] or stated["verdict"] not in {"verified", "by construction"}:
             wrong.append(f"{model} is published although it does not hold")
+        from_file = stated.get("achieved_from_file", {})
+        if "records" in from_file and from_file["records"] != stated["achieved"].get("records", from_file["records"]):
+            wrong.append(f"{model}: other numbers of records are stated from the file")
         if model not in MODELS:
             wrong.append(f"the checker does not know the model {model}")
             continue
@@ -156,9 +159,15 @@ def wrong_amounts(seen: Checked) -> list[str]:
         if account["records"]["in"] != told["records"]:
             wrong.append("the input has other numbers of records than the account")
         if case.form in {"lines", "table", "querylog", "accesslog", "prompts"} and case.method != "document-vectors":
-            facts = seen.facts()
-            if told["owners"] != len({record.owner for record in records.raw_records(case, seen.directory)}):
-                wrong.append(f"{told['owners']} owners are stated")
+            facts, raw = seen.facts(), records.raw_records(case, seen.directory)
+            occurrences = sum(len(record.items) for record in raw)
+            counted = {"owners": len({record.owner for record in raw}), "records": len(raw), "occurrences": occurrences}
+            counted["items"] = len({item for record in raw for item in record.items})
+            wrong += [f"{told[name]} {name} are stated of {n}" for name, n in counted.items() if told[name] != n]
+            if account["occurrences"]["in"] != occurrences:
+                wrong.append(f"the account is of {account['occurrences']['in']} occurrences of {occurrences}")
+            if account["occurrences"].get("kept", 0) > sum(bag.total() for bag in facts.published) and facts.published:
+                wrong.append("more occurrences are kept than published")
             if case.method not in {"disassociation", "cahd"}:
                 wrong += records.wrong_records(facts, manifest) + records.above_floor(case, seen.directory, facts)
     if told.get("read_as") == "log" and "owners" in told:

@@ -47,12 +47,11 @@ def _column(case: Case, directory: Path, name: str, raw: list[Row], published: l
     typed, shown = [row[name] for row in raw], [row[name] for row in published]
     kind = kinds.get(name)
     if kind is None:
-        numbers = [Fraction(str(value)) for value in typed]
-        told = [Fraction(value) for value in shown]
-        if not all(min(numbers) <= value <= max(numbers) for value in told):
+        numbers, told = [Fraction(float(value)) for value in typed], [Fraction(value) for value in shown]
+        rounded = max(map(abs, numbers)) * len(numbers) * Fraction(1, 10**12)
+        if not all(min(numbers) - rounded <= value <= max(numbers) + rounded for value in told):
             return [f"a value of {name} outside of those of the table"]
-        off = abs(sum(told) - sum(numbers))
-        return [] if off <= max(map(abs, numbers)) * len(numbers) * Fraction(1, 10**12) else [f"another mean of {name}"]
+        return [] if abs(sum(told) - sum(numbers)) <= rounded else [f"another mean of {name}"]
     if kind == "hierarchy":
         tree = read_tree(directory / str(case.said["hierarchy"]).split("=")[1])
         few = [value for value in set(shown) if sum(value in tree.path(one) for one in typed) < k]

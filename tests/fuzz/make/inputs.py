@@ -41,8 +41,8 @@ class People:
 def odd_tree(draw: Draw, odd: bool = True) -> tuple[dict[str, Any], list[str], dict[str, str | None]]:
     """A small hierarchy with chains, inner nodes of one child, and names that mean something elsewhere; all its names; their parents."""
     rng = draw.rng
-    names = [f"n{i}" for i in range(rng.choice([2, 3, 6, 10, 14, 20]))]
-    if odd and draw.chance(0.2):
+    names = [f"n{i}" for i in range(rng.choice([1, 2, 3, 6, 6, 10, 10, 14, 20, 40]))]
+    if odd and len(names) > 1 and draw.chance(0.2):
         names[rng.randrange(1, len(names))] = draw.one(["(unlisted)", *ODD])
     children: dict[str, list[str]] = {name: [] for name in names}
     parent: dict[str, str | None] = {names[0]: None}
@@ -69,7 +69,7 @@ def written_tree(draw: Draw, tree: dict[str, Any], parent: dict[str, str | None]
 def records_of(draw: Draw, pool: Sequence[str]) -> list[list[list[str]]]:
     """People, their records and items: repeated ones, inner nodes, unknown ones; many people are alike, so that releases exist."""
     rng = draw.rng
-    people = rng.choice([1, 4, 6, 8, 12, 12, 16, 20, 25, 30])
+    people = rng.choice([1, 4, 6, 8, 12, 12, 16, 20, 25, 30]) if rng.random() < 0.98 else 120
     longest = rng.choice([1, 2, 3, 4, 6, 8])
     alike = rng.choice([0.0, 0.5, 0.7])
     usual = [[rng.choice(pool) for _ in range(rng.randint(1, longest))] for _ in range(rng.choice([1, 2, 3]))]

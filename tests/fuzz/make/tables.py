@@ -43,8 +43,8 @@ def made_microdata(draw: Draw) -> Case:
     n = rng.choice([3, 6, 10, 20, 40])
     columns: dict[str, list[Any]] = {}
     for name in ("age", "income")[: rng.choice([1, 2, 2])]:
-        scale = rng.choice([1, 1, 0.1, 1000])
-        columns[name] = [round(rng.randrange(rng.choice([3, 40])) * scale, 3) for _ in range(n)]
+        scale, least = rng.choice([1, 1, 0.1, 1000, 1e9, 0.001]), rng.choice([0, 0, -20])
+        columns[name] = [round((least + rng.randrange(rng.choice([3, 40]))) * scale, 3) for _ in range(n)]
     if draw.chance(0.2):
         columns["constant"] = [7] * n
     _kinds(draw, case, columns, n)
@@ -136,7 +136,9 @@ def _requests(draw: Draw, person: str, auth: str, combined: bool) -> list[str]:
         page = rng.choice(PAGES)
         request = f"{rng.choice(['GET', 'GET', 'POST'])} {page} HTTP/1.{rng.choice([0, 1])}" if rng.random() < 0.97 else "\\x16\\x03"
         status, size = rng.choice([200, 200, 304, 404]), rng.choice([5120, 5120, 900, 17, "-"])
-        line = f'{person} - {auth} [{time:%d/%b/%Y:%H:%M:%S} +0000] "{request}" {status} {size}'
+        zone = rng.choice([0, 0, 0, 2, -5])
+        local = f"{time + timedelta(hours=zone):%d/%b/%Y:%H:%M:%S} {'-' if zone < 0 else '+'}{abs(zone):02}00"
+        line = f'{person} - {auth} [{local}] "{request}" {status} {size}'
         lines.append(f'{line} "{rng.choice(REFERRERS)}" "{agent if rng.random() < 0.9 else rng.choice(AGENTS)}"' if combined else line)
     return lines
 
