@@ -15,7 +15,7 @@ import shoal
 from helpers_cli import Shell, one_line
 from helpers_file_tamperings import TAMPERINGS, tampered_file
 from helpers_kinds import FOOD, KINDS, baskets
-from helpers_tampering import manifest_of, renew
+from helpers_tampering import manifest_of, renew, seal
 from shoal.app.result import Result
 
 FORM = "files in canonical form"
@@ -197,3 +197,28 @@ def test_a_file_that_is_a_directory_or_a_pipe(copied: Callable[[str, str], Path]
     (release / "records.csv").unlink()
     (release / "records.csv").mkdir()
     assert not _holds(release)
+
+
+NAMED = [(kind, "accesslog" if kind == "access log" else "csv") for kind in KINDS]
+
+
+@pytest.mark.parametrize(("kind", "form"), NAMED)
+def test_a_table_called_after_a_person(made: Maker, shell: Shell, kind: str, form: str):
+    release = Path(shutil.copytree(made(kind, form), shell.directory / "release"))
+    told = manifest_of(release)
+    for file in told["files"]:
+        if "table" in file:
+            name = file["name"].replace(file["table"], "ann", 1)
+            (release / file["name"]).rename(release / name)
+            file |= {"name": name, "table": "ann"}
+    seal(release, told)
+    assert "files[0].table must be " in one_line(shell("audit", "release"))
+
+
+def test_a_part_called_after_a_person(made: Maker, shell: Shell):
+    release = Path(shutil.copytree(made("bags", "parquet"), shell.directory / "release"))
+    told = manifest_of(release)
+    (release / "records.parquet").rename(release / "records_ann.parquet")
+    told["files"][0] |= {"name": "records_ann.parquet", "part": "ann"}
+    seal(release, told)
+    assert "files[0].part is not one of a table of bags" in one_line(shell("audit", "release"))

@@ -40,7 +40,9 @@ from shoal.data.log import Per
 from shoal.data.noisy_steps import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
 from shoal.data.original_rows import KEPT, QUASI
 from shoal.data.tables import KINDS
+from shoal.data.tables.chunks import PARTS as CHUNK_PARTS
 from shoal.data.tables.columns import ALL_TYPES
+from shoal.data.tables.groups import PARTS as GROUP_PARTS
 from shoal.io.directory import NOTICE, REPORT
 from shoal.io.read.microdata_columns import DROPPED, OWNER
 from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
@@ -154,8 +156,32 @@ def _files(key: str, value: Any) -> Iterator[str]:
         yield from (f"{key}[{i}].{amount} is missing" for amount in KINDS[file["kind"]].amounts if first and amount not in file)
         if file["name"] != f"{file['table']}{part}{OUTPUT_FORMATS[file['format']]}":
             yield f"{key}[{i}].format is not that of {file['name']}"
+        yield from _odd_names(f"{key}[{i}]", file, [before["table"] for before in tables[:i]].count(file["table"]))
         if "layout" in file and (file["format"] == "transactions" or file["kind"] not in LISTED):
             yield f"{key}[{i}].layout is not one for such a file"
+
+
+# The names of tables and of their parts are fixed, because a file could else be called after a person.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "bags": ("records",),
+    "weighted bags": ("vectors",),
+    "rows": ("log", "microdata"),
+    "profiles": ("log",),
+    "counts": ("counts", "clicks"),
+    "groups": ("records",),
+    "chunks": ("chunks",),
+    "access log": ("access",),
+}
+_PARTS = {"groups": GROUP_PARTS, "chunks": CHUNK_PARTS}
+
+
+def _odd_names(key: str, file: Mapping[str, Any], before: int) -> Iterator[str]:
+    """A table or a part of one that is called otherwise than tables of its kind; so many files of the table come before."""
+    kind = file["kind"]
+    if file["table"] not in _NAMES[kind]:
+        yield f"{key}.table must be {' or '.join(_NAMES[kind])}"
+    if "part" in file and file["part"] not in _PARTS.get(kind, (f"{before + 1:05}",)):
+        yield f"{key}.part is not one of a table of {kind}"
 
 
 _TABLE_FILE = object_of(

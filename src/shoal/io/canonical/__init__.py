@@ -97,8 +97,9 @@ def _page_findings(path: Path, lack: str) -> list[Finding]:
     found = content_of(path)
     if path.name == NOTICE:
         return differences(found, f"{lack}\n".encode())
+    rules = read_rules(path)  # an error where it is no file of rules
     version = json.loads(found.decode("utf-8"))["shoal"]
-    return differences(found, read_rules(path).content(version).encode("utf-8", "surrogatepass"))
+    return differences(found, rules.content(version).encode("utf-8", "surrogatepass"))
 
 
 def _noted(changed: list[str]) -> Iterator[str]:

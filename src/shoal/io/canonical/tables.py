@@ -70,6 +70,8 @@ def table_form(directory: Path, facts: Facts, before: int) -> TableForm:
     except ShoalError as error:
         told = differences(found, b"", only_features=True)
         return TableForm((*told, carries("bytes:text", f"content that the writer does not write: {error.message}")))
+    except pl.exceptions.PolarsError:
+        return TableForm((carries("bytes:text", "content that the writer does not write"),))
     if facts["format"] == "xlsx":
         return TableForm(own_workbook_findings(found, canonical))
     return TableForm(tuple(differences(found, canonical)))
