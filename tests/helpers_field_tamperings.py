@@ -312,7 +312,7 @@ TAMPERINGS: dict[str, Tampering] = {
     "a weight in one vector": Tampering("vectors", first_weight, Caught("vectors are shared by fewer than 3 records")),
     "a term that no document holds": Tampering(
         "vectors",
-        mapped("items", lambda value: value.replace("car", "ann")),
+        mapped("items", lambda value: ";".join("car2" if one == "car" else one for one in value.split(";"))),
         Named("items"),
         Caught("stands for documents of 0 people only"),
     ),
