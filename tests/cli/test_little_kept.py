@@ -12,6 +12,8 @@ import pytest
 
 from helpers_cli import Shell
 from shoal.app import trial
+from shoal.app.job import Preparation
+from shoal.methods import METHODS
 
 WORDS = (
     *("dog", "cat", "apple", "pear", "river", "mountain", "piano", "violin", "doctor"),
@@ -41,7 +43,7 @@ def log(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
     return shell
 
 
-MEASURED = r"keeps ([\d.]+)% of the words; an attacker who knows 4 words of a person finds ([\d.]+)% of the people"
+MEASURED = r"keeps ([\d.]+)% of the words; an attacker who knows 4 words of a person finds (?:about )?([\d.]+)% of the people"
 
 
 def commands(err: str) -> list[list[str]]:
@@ -105,8 +107,35 @@ def test_a_route_that_lets_people_be_found_is_not_proposed(log: Shell) -> None:
     assert rates["4 random items"] == pytest.approx(found / 100, abs=0.001), "the advice says what the attack finds"
 
 
+def test_the_risk_of_a_sample_is_carried_over_to_all_people(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a sample fewer words are frequent, so fewer can be known: what the risk grows by is added for every doubling."""
+    words = log("generate", "log.tsv", "--users", "1200")
+    assert words.code == 0
+    method = METHODS["coherence"](k=5, p=1)  # type: ignore[call-arg]
+    route = trial.Route(method, Preparation.default_for(method))
+    whole = trial.measured((Path("log.tsv"),), route, 1200)
+    assert whole.whole
+    assert whole.risk is not None
+    assert whole.expected == whole.risk.rate
+    monkeypatch.setattr(trial, "MORE_PEOPLE", 500)
+    sample = trial.measured((Path("log.tsv"),), route, 1200)
+    assert sample.people == 500
+    assert sample.risk is not None
+    assert sample.expected is not None
+    assert sample.risk.rate < whole.risk.rate - 0.1, "the sample alone would make it look safer than it is"
+    assert sample.expected > sample.risk.rate + 0.05
+
+
+def test_where_a_claim_bounds_the_risk_a_sample_is_enough(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "PEOPLE", 25)
+    method = METHODS["shoal"](k=5, effort="fast")  # type: ignore[call-arg]
+    found = trial.measured((Path("my log.tsv"),), trial.Route(method, Preparation.default_for(method)), PEOPLE)
+    assert found.people == 25
+    assert found.risk is not None
+    assert found.expected == found.risk.rate <= 1 / 5
+
+
 def test_what_cannot_be_measured_is_not_proposed(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "SECONDS", 0.0)
     monkeypatch.setattr(trial.all_measured, "__defaults__", (0.0,))
     err = log("anonymize", "my log.tsv", "--k", "20", "--out", "release").err
     assert flagged(err)

@@ -89,8 +89,7 @@ class Tried:
     def worth(self) -> str:
         """What it keeps, and whom an attacker finds."""
         assert self.found.kept is not None
-        assert self.found.risk is not None
-        return f"keeps {percent(self.found.kept)} of the words; {_finds(self.found.risk.rate)}"
+        return f"keeps {percent(self.found.kept)} of the words; {_finds(self.found)}"
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ class Advice:
         """On whom the numbers were measured, and what the release at hand amounts to there."""
         whom = f"all {counted(self.present.people, 'person', 'people')}"
         if not self.present.whole:
-            whom = f"a sample of {counted(self.present.people, 'person', 'people')}; on all of them more is kept as a rule"
+            whom = f"samples of {counted(self.present.people, 'person', 'people')} or more; of all people more is kept as a rule"
         here = f"this release {_kept(self.present)}"
         return f"these keep more words, and this is what they protect (measured on {whom}; {here}):"
 
@@ -125,26 +124,29 @@ class Advice:
         return risky + ([rest] if self.untried else [])
 
 
-def advice_on(data: Any, present: Route, options: Sequence[tuple[Change, str, Route]]) -> Advice:
-    """What is worth proposing of these changes, tried one after the other on a sample of the data."""
-    here, *tried = all_measured(data, [present, *(route for _, _, route in options)])
+def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]]) -> Advice:
+    """What is worth proposing of these changes, tried one after the other on a sample of the data, which has so many people."""
+    here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people)
     found = [Tried(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
-    known = [one for one in found if one.found.kept is not None and one.found.risk is not None]
+    known = [one for one in found if one.found.kept is not None and one.found.expected is not None]
     k = present.method.values().get("k", FEWEST)
-    limit = max(1 / k, here.risk.rate if here.risk is not None else 0.0)
+    limit = max(1 / k, here.expected or 0.0)
     better = [one for one in known if (one.found.kept or 0.0) > (here.kept or 0.0)]
     safe, risky = ([one for one in better if _acceptable(one, limit) is wanted] for wanted in (True, False))
     return Advice(here, tuple(safe), tuple(risky), len(found) - len(known), limit)
 
 
 def _acceptable(one: Tried, limit: float) -> bool:
-    return one.found.risk is not None and one.found.risk.rate <= limit * (1 + ROUNDING)
+    return one.found.expected is not None and one.found.expected <= limit * (1 + ROUNDING)
 
 
 def _kept(found: Measured) -> str:
     kept = "could not be measured" if found.kept is None else f"keeps {percent(found.kept)}"
-    return kept if found.risk is None else f"{kept}, and {_finds(found.risk.rate)}"
+    return kept if found.expected is None else f"{kept}, and {_finds(found)}"
 
 
-def _finds(rate: float) -> str:
-    return f"an attacker who knows {KNOWN.items} words of a person finds {percent(rate)} of the people"
+def _finds(found: Measured) -> str:
+    """The share of people who are found; of a sample, what is to be expected of all people."""
+    assert found.expected is not None
+    about = "" if found.whole else "about "
+    return f"an attacker who knows {KNOWN.items} words of a person finds {about}{percent(found.expected)} of the people"

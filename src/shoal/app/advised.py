@@ -25,7 +25,7 @@ def advised(data: Any, prepared: Prepared, method: Method, said: Mapping[str, An
         route = None if other is None else _route(change, other, said)
         if route is not None:
             options.append((change, _call(change, said), route))
-    advice = advice_on(data, Route(method, prepared.how, given), options)
+    advice = advice_on(data, prepared.original.n_owners, Route(method, prepared.how, given), options)
     return (f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
 
 

@@ -1,8 +1,13 @@
 """A route tried on a sample of people, before anybody is advised to take it: what it keeps, and whom an attacker finds in it.
 
 A route is a method with its parameters and a way to prepare the data. Its release of the sample is made and judged in memory, and attacked
-by somebody who knows four items of each person. Nothing is written. A sample has fewer people among whom one can hide than the whole data
-have, so less is kept there as a rule, and people are found a little more often.
+by somebody who knows four items of each person. Nothing is written.
+
+In a sample fewer words are frequent, so less is kept there than of all data. Where no claim bounds the risk, that of a sample is too low
+for the same reason: words that are published of all people, but not of the sample, are known too. Such a route is tried on more people, and
+on half of them, and the risk is taken to grow with every doubling up to all people as it did with the last one. On a generated log of
+12,000 people this gives 100 % for coherence with p = 1, where 87 % are found, and 0.5 % with p = 2, where 0.6 % are. It is an estimate, and
+too low of much smaller samples.
 """
 
 from __future__ import annotations
@@ -35,10 +40,11 @@ from shoal.io.read.several import STDIN, are_paths
 from shoal.methods import Method
 from shoal.taxonomy.tree import Taxonomy
 
-PEOPLE = 1_000  # of a sample, at most
+PEOPLE = 1_000  # of a sample, at most, where a claim bounds the risk
+MORE_PEOPLE = 3_000  # where none does
 TARGETS = 200  # people who are attacked, at most
-BYTES = 8 << 20  # of the input that are read for a sample, about
-SECONDS = 10.0  # of the processor, after which no further route is tried
+BYTES = 16 << 20  # of the input that are read for a sample, about
+SECONDS = 20.0  # of the processor, after which no further route is tried
 SEED = 0
 KNOWN = EASILY_KNOWN[0]
 ONCE = "the input can be read only once"
@@ -59,34 +65,45 @@ class Measured:
     """What a route amounts to on a sample.
 
     `kept` is the share of the words that people typed and that are published for them as typed, `risk` the share of people who are found
-    by somebody who knows four of their items, with its interval. `whole`: the sample is all of the data. Where something could not be
-    measured, `why_not` says why. Seconds are of the processor.
+    by somebody who knows four of their items, with its interval; `expected` is what is to be expected of all people. `whole`: the sample is
+    all of the data. Where something could not be measured, `why_not` says why. Seconds are of the processor.
     """
 
     seconds: float
     kept: float | None = None
     risk: Interval | None = None
+    expected: float | None = None
     people: int = 0
     whole: bool = False
     why_not: str = ""
 
 
-def measured(data: Any, route: Route) -> Measured:
-    """Make the release of a sample of this data by a route, and measure it; the data is files, or whatever can be read again."""
+def measured(data: Any, route: Route, total: int) -> Measured:
+    """Make the release of a sample of this data by a route, and measure it.
+
+    Args:
+        data: Files, or data in memory that can be read again.
+        route: The method and the preparation to try.
+        total: How many people the whole data have.
+
+    Returns:
+        What is kept, what an attacker finds, and the seconds that it took; or why it could not be measured.
+    """
     begun = time.process_time()
     try:
         source = sample_of(data, route)
         found = _measured(source, route.method)
+        found = replace(found, expected=_expected(source, route.method, found, total))
     except ShoalError as error:
         return Measured(time.process_time() - begun, why_not=error.message)
     return replace(found, seconds=time.process_time() - begun)
 
 
-def all_measured(data: Any, routes: Sequence[Route], seconds: float = SECONDS) -> Iterator[Measured]:
+def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float = SECONDS) -> Iterator[Measured]:
     """What each route amounts to; once so many seconds of the processor are spent, no further one is tried."""
     end = time.process_time() + seconds
     for route in routes:
-        yield measured(data, route) if time.process_time() < end else Measured(0.0, why_not=TIME_IS_UP)
+        yield measured(data, route, total) if time.process_time() < end else Measured(0.0, why_not=TIME_IS_UP)
 
 
 def sample_of(data: Any, route: Route) -> Source:
@@ -94,14 +111,21 @@ def sample_of(data: Any, route: Route) -> Source:
     how = replace(route.how, memory=None)
     reading = _part_of(data, how)
     source = Source(reading, how, route.given)
-    people = np.unique(source.owners)
-    if len(people) <= PEOPLE:
-        return source
-    chosen = np.random.default_rng(SEED).permutation(people)[:PEOPLE]
-    some = np.isin(source.owners, chosen)
-    part = part_of(reading.data, some)
+    most = PEOPLE if _is_bounded(route.method) else MORE_PEOPLE
+    return source if len(np.unique(source.owners)) <= most else _drawn(source, most)
+
+
+def _is_bounded(method: Method) -> bool:
+    """Whether a claim bounds the risk, whatever the data."""
+    return any(claim.ceiling(KnownItems.test, KNOWN.items) is not None for claim in method.claims())
+
+
+def _drawn(source: Source, people: int) -> Source:
+    """So many people of a source, drawn by the seed; of fewer the same ones again."""
+    chosen = np.random.default_rng(SEED).permutation(np.unique(source.owners))[:people]
+    part = part_of(source.reading.data, np.isin(source.owners, chosen))
     rows = Ledger(len(part), {USED: kept(len(part))})
-    return replace(source, reading=replace(reading, data=part, part=0.0, rows=rows))
+    return replace(source, reading=replace(source.reading, data=part, part=0.0, rows=rows))
 
 
 def _part_of(data: Any, how: Preparation) -> Reading:
@@ -124,7 +148,24 @@ def _measured(source: Source, method: Method) -> Measured:
     share = None if words is None else coverage(words)["kept"]
     risk = _risk(judged)
     why_not = "" if risk is not None else WHY_NOT.get(min(judged.release.kinds), "no attack is made on what is published")
-    return Measured(0.0, share, risk, len(np.unique(source.owners)), whole, why_not)
+    return Measured(0.0, share, risk, None, len(np.unique(source.owners)), whole, why_not)
+
+
+def _expected(source: Source, method: Method, found: Measured, total: int) -> float | None:
+    """The risk that is to be expected of all people: that of the sample, and more where it grows with the number of people."""
+    if found.risk is None:
+        return None
+    rate = found.risk.rate
+    if found.whole or _is_bounded(method) or total <= found.people:
+        return rate
+    try:
+        half = _measured(_drawn(source, found.people // 2), method)
+    except ShoalError:  # so few people cannot be worked on: the whole of the risk counts as growth
+        half = Measured(0.0)
+    before, doublings = half.risk.rate if half.risk is not None else 0.0, float(np.log2(total / found.people))
+    noise = 1 / TARGETS  # a single person found by chance is no growth
+    by_factor = rate * max(1.0, (rate + noise) / (before + noise)) ** doublings
+    return min(1.0, max(by_factor, rate + max(0.0, rate - before) * doublings))
 
 
 def _risk(judged: Judged) -> Interval | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from shoal.app.advice import Change, advice_on, changes
+from shoal.app.advice import advice_on, changes
 from shoal.app.announcing import announced, doubts
 from shoal.app.attacking import readied, unsure, withstood
 from shoal.app.cli import screen
@@ -180,7 +180,7 @@ def command(
             screen.warn(f"{private_report} shows what people typed: it is not for publication")
     told(judged.verdicts, manifest, out, as_json=as_json)
     screen.warn(*unsure(manifest))
-    warn_of_little(manifest, input, Route(chosen, prepared.how), changes(prepared, chosen), threads)
+    warn_of_little(manifest, input, prepared, chosen, threads)
 
 
 def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: str, method: Method) -> Target:
@@ -213,7 +213,7 @@ def private_page(path: Path | None, target: Target, method: Method) -> PrivateFi
 
 
 def warn_of_little(
-    manifest: dict[str, Any], input: tuple[Path, ...], present: Route, helping: list[Change], threads: int | None = None
+    manifest: dict[str, Any], input: tuple[Path, ...], prepared: Prepared, method: Method, threads: int | None = None
 ) -> None:
     """Where hardly a word is left: that it is so, and what would help, each with its measured risk and the command to type."""
     warning = summary_of(manifest).warning
@@ -221,9 +221,9 @@ def warn_of_little(
         return
     screen.warn(warning)
     ctx = click.get_current_context()
-    options = [(change, *made) for change in helping if (made := with_change(ctx, change)) is not None]
+    options = [(change, *made) for change in changes(prepared, method) if (made := with_change(ctx, change)) is not None]
     with screen.progress(threads):
-        advice = advice_on(input, present, options)
+        advice = advice_on(input, prepared.original.n_owners, Route(method, prepared.how), options)
     lines = [f"  {one.change.why}; {one.worth}: {one.text}" for one in advice.proposed]
     screen.note(*([advice.heading, *lines] if lines else []), *advice.notes)
 
