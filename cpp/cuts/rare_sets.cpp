@@ -6,11 +6,19 @@
 
 namespace shoal {
 
-RareSets::RareSets(const Tokens& tokens) : tokens_(tokens), problem_(tokens.problem()), done_(tokens.problem().tree.up.size(), 0) {}
+RareSets::RareSets(const Tokens& tokens)
+    : tokens_(tokens),
+      problem_(tokens.problem()),
+      done_(tokens.problem().tree.up.size(), 0),
+      people_(done_.size(), 0),
+      last_owner_(done_.size(), -1),
+      slot_(done_.size(), 0),
+      set_of_(done_.size(), -1) {}
 
 RareFound RareSets::with(std::span<const int32_t> nodes, const Wanted& wanted, const Task& task) {
     wanted_ = wanted;
     found_ = {};
+    held_ = 0;
     if (levels_.size() < static_cast<std::size_t>(wanted.size)) levels_.resize(static_cast<std::size_t>(wanted.size));
     for (std::size_t i = 0; i < nodes.size() && wanted.minimal && !full(); ++i) note_alone(nodes[i]);
     for (std::size_t i = 0; i < nodes.size() && !full(); ++i) {
@@ -35,8 +43,9 @@ void RareSets::note_alone(int32_t node) {
     if (holders.empty()) return;
     set_.assign(1, node);
     const int32_t set = note();
-    if (wanted_.holdings)
-        for (int32_t record : holders) found_.holdings.push_back({record, set});
+    if (!wanted_.holdings) return;
+    hold_more(static_cast<int64_t>(holders.size() * sizeof(found_.holdings.front())));
+    for (int32_t record : holders) found_.holdings.push_back({record, set});
 }
 
 // All sets that hold `set_`, which these records publish. Beside the first node the others rise. Rare sets are noted before others are
@@ -46,42 +55,30 @@ void RareSets::extend(std::span<const int32_t> records, std::size_t depth, const
     Level& level = levels_[depth];
     const bool further = depth + 1 < static_cast<std::size_t>(wanted_.size);
     const int32_t behind = depth == 1 ? -1 : set_.back();
-    prepare(level, further);
+    level.present.clear();
     count(records, level, behind, further);
     bool any = false;
-    for (int32_t node : level.present) {
-        const bool rare = level.people[node] < problem_.k;
-        level.people[node] = 0;
+    for (Present& one : level.present) {
+        const bool rare = people_[one.node] < problem_.k;
+        people_[one.node] = 0;
         if (!rare || full()) continue;
-        set_.push_back(node);
-        level.set_of[node] = note();
+        set_.push_back(one.node);
+        one.set = note();
         set_.pop_back();
-        done_[node] = wanted_.minimal;
+        done_[one.node] = wanted_.minimal;
         any = true;
     }
     if (any && wanted_.holdings) hold(records, level, behind);
-    for (int32_t node : level.present) {
-        if (further && level.set_of[node] < 0 && !full()) {
-            set_.push_back(node);
-            extend(level.records[node], depth + 1, task);
+    for (const Present& one : level.present) {
+        if (further && one.set < 0 && !full()) {
+            set_.push_back(one.node);
+            extend(level.records[one.slot], depth + 1, task);
             set_.pop_back();
         }
-        if (further) level.records[node].clear();
+        if (further) level.records[one.slot].clear();
     }
-    for (int32_t node : level.present) {
-        if (level.set_of[node] >= 0) done_[node] = 0;
-        level.set_of[node] = -1;
-    }
-}
-
-void RareSets::prepare(Level& level, bool further) {
-    if (level.people.empty()) {
-        level.people.assign(done_.size(), 0);
-        level.last_owner.assign(done_.size(), -1);
-        level.set_of.assign(done_.size(), -1);
-    }
-    if (further) level.records.resize(done_.size());
-    level.present.clear();
+    for (const Present& one : level.present)
+        if (one.set >= 0) done_[one.node] = 0;
 }
 
 void RareSets::count(std::span<const int32_t> records, Level& level, int32_t behind, bool further) {
@@ -91,21 +88,29 @@ void RareSets::count(std::span<const int32_t> records, Level& level, int32_t beh
         for (auto at = std::ranges::upper_bound(row, behind); at != row.end(); ++at) {
             const int32_t node = *at;
             if (done_[node] || node == set_.front()) continue;
-            if (level.people[node] == 0) level.present.push_back(node);
-            if (level.people[node] == 0 || level.last_owner[node] != person) ++level.people[node];
-            level.last_owner[node] = person;
-            if (further) level.records[node].push_back(record);
+            if (people_[node] == 0) {
+                slot_[node] = static_cast<int32_t>(level.present.size());
+                level.present.push_back({node, slot_[node]});
+            }
+            if (people_[node] == 0 || last_owner_[node] != person) ++people_[node];
+            last_owner_[node] = person;
+            if (!further) continue;
+            if (level.records.size() < level.present.size()) level.records.resize(level.present.size());
+            level.records[slot_[node]].push_back(record);
         }
     }
-    std::ranges::sort(level.present);
+    std::ranges::sort(level.present, {}, &Present::node);
 }
 
-void RareSets::hold(std::span<const int32_t> records, Level& level, int32_t behind) {
+void RareSets::hold(std::span<const int32_t> records, const Level& level, int32_t behind) {
+    for (const Present& one : level.present) set_of_[one.node] = one.set;
     for (int32_t record : records) {
         const auto row = tokens_.row(record);
         for (auto at = std::ranges::upper_bound(row, behind); at != row.end(); ++at)
-            if (level.set_of[*at] >= 0) found_.holdings.push_back({record, level.set_of[*at]});
+            if (set_of_[*at] >= 0) found_.holdings.push_back({record, set_of_[*at]});
     }
+    hold_more(static_cast<int64_t>(records.size() * sizeof(found_.holdings.front())));
+    for (const Present& one : level.present) set_of_[one.node] = -1;
 }
 
 int64_t RareSets::people(std::span<const int32_t> records) const {
@@ -115,7 +120,14 @@ int64_t RareSets::people(std::span<const int32_t> records) const {
     return total;
 }
 
+// Rare sets are as many as the subsets of a record, where any number of nodes may be known: beyond a limit the search ends.
+void RareSets::hold_more(int64_t bytes) {
+    held_ += bytes;
+    if (held_ > most_held) throw OutOfPatience("memory");
+}
+
 int32_t RareSets::note() {
+    hold_more(static_cast<int64_t>(64 + set_.size() * sizeof(int32_t)));
     found_.sets.push_back(set_);
     std::ranges::sort(found_.sets.back());
     return static_cast<int32_t>(found_.sets.size()) - 1;

@@ -38,18 +38,21 @@ public:
     RareFound with(std::span<const int32_t> nodes, const Wanted& wanted, const Task& task);
 
 private:
+    struct Present {
+        int32_t node, slot;
+        int32_t set = -1;  // the rare set that the node completes; -1 for none
+    };
+    // What stays while sets with one node more are looked at: as much as there are nodes beside the set, not nodes of the tree, because
+    // there are as many levels as the longest record has nodes.
     struct Level {
-        std::vector<int32_t> present;
-        std::vector<int64_t> people, last_owner;
-        std::vector<int32_t> set_of;  // the rare set that a node completes; -1 for none
-        std::vector<std::vector<int32_t>> records;
+        std::vector<Present> present;
+        std::vector<std::vector<int32_t>> records;  // by slot
     };
 
     void note_alone(int32_t node);
     void extend(std::span<const int32_t> records, std::size_t depth, const Task& task);
     void count(std::span<const int32_t> records, Level& level, int32_t behind, bool further);
-    void hold(std::span<const int32_t> records, Level& level, int32_t behind);
-    void prepare(Level& level, bool further);
+    void hold(std::span<const int32_t> records, const Level& level, int32_t behind);
     int64_t people(std::span<const int32_t> records) const;
     bool full() const { return found_.sets.size() >= wanted_.limit; }
     int32_t note();
@@ -59,8 +62,14 @@ private:
     Wanted wanted_{};
     std::vector<uint8_t> done_;  // nodes all of whose sets were found, or that are rare beside a part of the present set
     std::vector<Level> levels_;
+    std::vector<int64_t> people_, last_owner_;  // by node, cleared before a next level begins
+    std::vector<int32_t> slot_, set_of_;
     std::vector<int32_t> set_;
     RareFound found_;
+    int64_t held_ = 0;  // bytes of what was found
+
+    static constexpr int64_t most_held = int64_t{2} << 30;
+    void hold_more(int64_t bytes);
 };
 
 }  // namespace shoal

@@ -91,6 +91,7 @@ void Extender::judge(const Candidate& candidate, int64_t people, Extract& out, W
         }
         if (breach.holders <= ask.h.of(breach.cohort)) {
             if (keep_) {
+                if ((out.level.item.size() & 0xffff) == 0xffff) shared_.keep(0x10000);
                 out.level.item.push_back(candidate.item);
                 out.level.bound.push_back(bound);
                 ++out.children.back();

@@ -1,6 +1,8 @@
 // One worker of the search for minimal moles: extends known non-moles by one item, on bitsets or on lists, whichever suits the records.
 #pragma once
 
+#include <atomic>
+
 #include "itemsets/moles.hpp"
 #include "itemsets/projection.hpp"
 #include "itemsets/set_tree.hpp"
@@ -17,6 +19,13 @@ struct SearchData {
     std::optional<Projection> whole;    // all records as bitsets, where that suits them
 
     bool dense(int64_t columns) const;  // whether bitsets suit sets that may be extended by this many items
+
+    // Counts sets that are kept until the end; beyond a limit, which is that of all threads together, the search ends.
+    void keep(int64_t sets) const {
+        if (kept.fetch_add(sets) + sets > most_kept) throw OutOfPatience("memory");
+    }
+    static constexpr int64_t most_kept = int64_t{1} << 26;
+    mutable std::atomic<int64_t> kept{0};
 };
 
 // What a search found, in the order of the sets it began from.

@@ -87,6 +87,7 @@ void grow(SetTree& set_tree, const SearchData& search_data, bool keep, Extract& 
     parallel_blocks(units, 1, threads, task, [&](int64_t begin, int64_t, int worker) {
         if (!workers[worker]) workers[worker] = std::make_unique<Extender>(search_data, set_tree, keep);
         workers[worker]->extend_item(begin, parts[begin], task);
+        search_data.keep(parts[begin].level.size() & 0xffff);
     });
     Level next;
     std::vector<int64_t> children;

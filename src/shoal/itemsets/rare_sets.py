@@ -14,7 +14,7 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.itemsets.hitting import improved
-from shoal.itemsets.supports import PUBLIC, Moles, Power, minimal_moles
+from shoal.itemsets.supports import PUBLIC, Moles, Power, minimal_moles, too_many_sets
 from shoal.taxonomy.tree import Taxonomy
 
 SUPPRESSED = -1
@@ -57,7 +57,10 @@ def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps, 
     first = np.zeros(len(tree), np.uint8)
     first[[] if settled is None else settled] = 1
     arguments = ordered.view, owners, tree.view, tree.unit_losses, tree.publishable, first, plan
-    found: Small = kernels.run(_kernels.recode_rare_sets, *arguments, label="recoding")
+    try:
+        found: Small = kernels.run(_kernels.recode_rare_sets, *arguments, label="recoding")
+    except kernels.Exceeded:
+        raise too_many_sets(m) from None
     return _in_order_of(records, order, found)
 
 

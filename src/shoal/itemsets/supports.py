@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
+from shoal.errors import ParameterError
 
 OTHER, PUBLIC, PRIVATE = 0, 1, 2
 
@@ -98,17 +99,21 @@ class Moles:
         return Moles(start, self.items[~hit[owner]], *columns, self.fewest, self.greatest, self.counted)
 
 
+def too_many_sets(known: int) -> ParameterError:
+    """The error where a search would keep more sets than fit into memory."""
+    what = f"an attacker who knows up to {known:,} items knows one of more sets than fit into memory"
+    return ParameterError(what, hint="lower the number of items that may be known (m or p)", value=known)
+
+
 def minimal_moles(bags: Bags, parts: Parts, power: Power, *, achieved: bool = False) -> Moles:
     """The smallest sets of at most p public items that tell too much; with `achieved`, `greatest` is exact over all sets counted."""
     share = power.share
     question = _kernels.MoleQuestion(k=power.k, h_numerator=share.numerator, h_denominator=share.denominator, p=power.p, achieved=achieved)
-    found: dict[str, Any] = kernels.run(
-        _kernels.minimal_moles,
-        *_columns(bags, parts),
-        question,
-        kernels.threads(),
-        label="finding moles",
-    )
+    arguments = *_columns(bags, parts), question, kernels.threads()
+    try:
+        found: dict[str, Any] = kernels.run(_kernels.minimal_moles, *arguments, label="finding moles")
+    except kernels.Exceeded:
+        raise too_many_sets(power.p) from None
     holders, cohort = found.pop("greatest")
     return Moles(**found, greatest=holders / cohort)
 

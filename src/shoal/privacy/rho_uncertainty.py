@@ -115,7 +115,7 @@ def _greatest(release: Release, original: Original | None, roles: Roles, most: i
     rules: list[_Rule] = []
     searched = 0
     for at in range(0, len(named), ITEMS_AT_ONCE):
-        done = f"{at:,} of {counted(len(named), 'sensitive item')} were judged; searching what gives the next ones away"
+        done = f"{at:,} of {len(named):,} sensitive items were judged; searching what gives the next ones away"
         found = _search(holders, len(roles.private), named[at : at + ITEMS_AT_ONCE], most, done)
         rules += [_Rule(tuple(known.tolist()), item, Fraction(holding, cohort)) for known, item, holding, cohort in found["rules"]]
         searched += found["searched"]
