@@ -7,7 +7,6 @@ writes the same file. Files are written by the workers, as they are on one machi
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ import pyarrow as pa
 
 from shoal.app.distributed.rounds import Step, gathered, sent, told
 from shoal.data.bags import Ints
+from shoal.data.fresh import random_keys
 from shoal.data.release import RECORDS as TABLE
 from shoal.data.tables.bags import BagTable
 from shoal.engines.spark import Cluster
@@ -81,7 +81,7 @@ def shuffled(given: Places, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 def random_places(n: int) -> Ints:
     """Random numbers from the operating system's entropy, to be stored before they are used: a task that is repeated draws others."""
-    return (np.frombuffer(os.urandom(8 * n), np.uint64) >> np.uint64(2)).astype(np.int64)
+    return (random_keys(n) >> np.uint64(2)).astype(np.int64)
 
 
 def files_of(places: Ints, files: int) -> Ints:

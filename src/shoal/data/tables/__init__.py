@@ -1,6 +1,7 @@
 """Published tables: what a release holds, each of a kind. A kind is a file here, a writer, a reader back and an account.
 
-Every table is written in an order drawn from the operating system's entropy, with fresh numbers where rows are numbered.
+Every table is written in an order drawn from the operating system's generator (`shoal.data.fresh`), with fresh numbers where rows are
+numbered.
 """
 
 from __future__ import annotations
@@ -74,8 +75,3 @@ KINDS: Lookup[type[PublishedTable]] = Lookup(
         "profiles": "shoal.data.tables.profiles:ProfileTable",
     },
 )
-
-
-def fresh_order(n: int) -> Ints:
-    """The numbers from 0 to n - 1 in an order drawn from the operating system's entropy, never from a seed."""
-    return np.random.default_rng().permutation(n).astype(np.int64)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from shoal.data.accounting import Accounting
-from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.fresh import fresh_order
+from shoal.data.tables import PublishedTable
 from shoal.data.tables.columns import renumbered
 from shoal.errors import ShoalError
 
@@ -60,7 +61,7 @@ class AccessTable(PublishedTable):
 
     def shuffled(self) -> pl.DataFrame:
         """The rows by time, as in any log, those of one second in a fresh order; addresses in a fresh order from 10.0.0.1 on."""
-        known = self.frame["address"].unique().to_list()
+        known = self.frame["address"].unique(maintain_order=True).to_list()
         if len(known) > MOST_ADDRESSES:
             raise ShoalError(f"there are not {len(known):,} addresses to be had")
         fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))

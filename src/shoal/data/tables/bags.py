@@ -9,7 +9,8 @@ import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.bags import Bags, Ints
-from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.fresh import fresh_order
+from shoal.data.tables import PublishedTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 
 from shoal.data.accounting import Accounting
-from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.fresh import fresh_order
+from shoal.data.tables import PublishedTable
 from shoal.data.tables.columns import column_types, renumbered
 from shoal.errors import ShoalError
 
@@ -112,15 +113,15 @@ class ChunkTable(PublishedTable):
 
 
 def _fresh(numbers: pl.Series) -> dict[int, int]:
-    known = numbers.unique().to_list()
+    known = numbers.unique(maintain_order=True).to_list()
     return dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
 
 
 def _renumbered_within(frame: pl.DataFrame, whole: str, numbers: Mapping[int, int]) -> pl.DataFrame:
     """Chunks and sub-records under fresh numbers, each chunk's sub-records in an order of their own."""
     named = frame.with_columns(renumbered(frame[whole], numbers))
-    chunks = _drawn(named.select(whole, CHUNK).unique(), [whole], "\0chunk")
-    subrecords = _drawn(named.select(whole, CHUNK, SUBRECORD).unique(), [whole, CHUNK], "\0subrecord")
+    chunks = _drawn(named.select(whole, CHUNK).unique(maintain_order=True), [whole], "\0chunk")
+    subrecords = _drawn(named.select(whole, CHUNK, SUBRECORD).unique(maintain_order=True), [whole, CHUNK], "\0subrecord")
     both = named.join(chunks, on=[whole, CHUNK]).join(subrecords, on=[whole, CHUNK, SUBRECORD])
     told = both.select(whole, pl.col("\0chunk").alias(CHUNK), pl.col("\0subrecord").alias(SUBRECORD), ITEM)
     return told.sort(whole, CHUNK, SUBRECORD, ITEM)

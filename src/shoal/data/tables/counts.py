@@ -8,7 +8,8 @@ from functools import cached_property
 import polars as pl
 
 from shoal.data.accounting import Accounting
-from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.fresh import fresh_order
+from shoal.data.tables import PublishedTable
 from shoal.data.tables.columns import column_types
 from shoal.errors import ShoalError
 

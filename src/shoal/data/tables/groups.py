@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from shoal.data.accounting import Accounting
-from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.fresh import fresh_order
+from shoal.data.tables import PublishedTable
 from shoal.data.tables.columns import ITEMS, column_types, renumbered
 from shoal.data.tables.counts import COUNT
 from shoal.errors import ShoalError
@@ -75,7 +76,7 @@ class GroupTable(PublishedTable):
 
     def shuffled(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Both parts in fresh orders, the groups numbered from 1 in both alike, items of a row sorted by name."""
-        known = self.rows[GROUP].unique().to_list()
+        known = self.rows[GROUP].unique(maintain_order=True).to_list()
         fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
         return _shuffled(self.rows, fresh), _shuffled(self.histogram, fresh)
 

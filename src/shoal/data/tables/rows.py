@@ -9,7 +9,8 @@ from functools import cached_property
 import polars as pl
 
 from shoal.data.accounting import Accounting
-from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.fresh import fresh_order
+from shoal.data.tables import PublishedTable
 from shoal.data.tables.columns import column_types, renumbered
 from shoal.errors import InputError, ShoalError
 
@@ -76,7 +77,7 @@ class RowTable(PublishedTable):
         frame = self.frame[fresh_order(self.n_rows)]
         if self.pseudonyms is None:
             return frame
-        known = frame[self.pseudonyms].unique().to_list()
+        known = frame[self.pseudonyms].unique(maintain_order=True).to_list()
         fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
         return frame.with_columns(renumbered(frame[self.pseudonyms], fresh))
 

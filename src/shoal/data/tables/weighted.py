@@ -8,7 +8,8 @@ import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.bags import Ints
-from shoal.data.tables import PublishedTable, fresh_order
+from shoal.data.fresh import fresh_order
+from shoal.data.tables import PublishedTable
 from shoal.errors import ShoalError
 
 
