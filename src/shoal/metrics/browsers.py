@@ -6,6 +6,7 @@ pause of more than 30 minutes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -65,7 +66,8 @@ def _use(rows: pl.DataFrame) -> BrowserUse:
 def apart(before: Mapping[str, int], after: Mapping[str, int]) -> float:
     """Half the sum of the differences of all shares: what share of the whole has moved from one browser to another."""
     totals = max(1, sum(before.values())), max(1, sum(after.values()))
-    return sum(abs(before.get(name, 0) / totals[0] - after.get(name, 0) / totals[1]) for name in before.keys() | after.keys()) / 2
+    moved = (abs(before.get(name, 0) / totals[0] - after.get(name, 0) / totals[1]) for name in before.keys() | after.keys())
+    return math.fsum(moved) / 2  # exact, so that the last digits do not depend on the order of the names
 
 
 def click_shift(release: Release, original: AccessOriginal) -> float:

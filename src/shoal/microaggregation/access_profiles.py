@@ -8,7 +8,7 @@ of the rows with that page have, or a mean of them.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeVar
@@ -66,7 +66,8 @@ def representative(visits: Sequence[Visit], least: int, gap: timedelta) -> list[
     slots = sorted(_slots(visits, _rounded(len(visits), units), least), key=lambda slot: (slot.offset, slot.request, slot.referrer))
     sessions = {visit.session: visit for visit in visits}
     count = min(len(slots), max(1, len(sessions) // units))  # so that the beginning of one is a mean of k or more
-    return _timed(slots, _begun(list(sessions.values()), count, least), gap)
+    own = list(sessions.values())
+    return _timed(slots, _begun(own, count, least), gap, _starts_of_few(own, least))
 
 
 def _rounded(total: int, parts: int) -> int:
@@ -172,10 +173,29 @@ def _size(visits: Sequence[Visit], least: int) -> int | None:
 
 def _begun(sessions: Sequence[Visit], count: int, least: int) -> list[tuple[datetime, str]]:
     """When the sessions of the representative begin, and their agents: both are shared out among those of the group."""
-    starts = sorted(session.start for session in sessions)
-    anchor = starts[0]
-    moments = [anchor + _mean([start - anchor for start in run]) for run in _runs(starts, count)]
+    starts = sorted((session.start, session.owner) for session in sessions)
+    moments = [_mean_start(run, starts, least) for run in _runs(starts, count)]
     return list(zip(moments, _agents(sessions, count, least), strict=True))
+
+
+def _mean_start(run: Sequence[tuple[datetime, int]], starts: Sequence[tuple[datetime, int]], least: int) -> datetime:
+    """The mean time at which the owners of a run of sessions begin; of all sessions, if the run is of too few owners.
+
+    Each owner counts once, whatever the number of sessions: otherwise the mean of a busy owner's sessions would be published.
+    """
+    behind: dict[int, list[timedelta]] = defaultdict(list)
+    anchor = starts[0][0]
+    for start, owner in run if len({owner for _, owner in run}) >= max(2, least) else starts:
+        behind[owner].append(start - anchor)
+    return anchor + _mean([_mean(own) for own in behind.values()])
+
+
+def _starts_of_few(sessions: Sequence[Visit], least: int) -> frozenset[datetime]:
+    """The seconds at which sessions of too few owners begin: a published session begins at none of them."""
+    owners: dict[datetime, set[int]] = defaultdict(set)
+    for session in sessions:
+        owners[session.start.replace(microsecond=0)].add(session.owner)
+    return frozenset(start for start, those in owners.items() if len(those) < max(2, least))
 
 
 def _agents(sessions: Sequence[Visit], count: int, least: int) -> list[str]:
@@ -189,14 +209,19 @@ def _agents(sessions: Sequence[Visit], count: int, least: int) -> list[str]:
     return [agent for agent, n in sorted(places.items()) for _ in range(n)]
 
 
-def _timed(slots: Sequence[Slot], sessions: Sequence[tuple[datetime, str]], gap: timedelta) -> list[Row]:
-    """Rows dealt out to the sessions in turn. Pauses within a session are at most `gap`, those between two of one agent are longer."""
+def _timed(slots: Sequence[Slot], sessions: Sequence[tuple[datetime, str]], gap: timedelta, few: Collection[datetime]) -> list[Row]:
+    """Rows dealt out to the sessions in turn. Pauses within a session are at most `gap`, those between two of one agent are longer.
+
+    No session begins at one of the times in `few`, which are those of too few owners.
+    """
     rows: list[Row] = []
     ended: dict[str, datetime] = {}
     for number, (start, agent) in enumerate(sessions):
         own = slots[number :: len(sessions)]
         now = max(start, ended[agent] + gap + SECOND) if agent in ended else start
         now = now.replace(microsecond=0)
+        while now in few:
+            now += SECOND
         before = own[0].offset
         for slot in own:
             now += min(slot.offset - before, gap) // SECOND * SECOND

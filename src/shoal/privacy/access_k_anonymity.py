@@ -20,7 +20,7 @@ from shoal.data.tables.accesslog import AccessTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.access_rows import classes_of_addresses, classes_of_rows, few_holders, few_owners, out_of_range, units_of
+from shoal.privacy.access_rows import classes_of_addresses, classes_of_rows, few_holders, few_owners, out_of_range, starts_of_few, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,13 +39,14 @@ class AccessKAnonymity(Model):
     name = "access-k-anonymity"
     protects = (
         "Whoever knows all requests of a person (per owner) or of one session (per session) finds at least k addresses with the same rows, "
-        "of k different people. A page, a referrer or a user agent that fewer than min_owners of them have is not published. "
+        "of k different people. A page, a referrer or a user agent that fewer than min_owners of them have is not published, and no "
+        "published session begins at the second at which a session of fewer than min_owners (at least two) of them began. "
         "Per row the promise is weak: k rows are alike, and all of them may be one person's."
     )
     does_not_protect = (
         "What the people behind one profile have in common is published. An address of the original log may be several people, and a "
         "person may have several addresses: people are counted as the log tells them apart. Per session nothing hides how many sessions "
-        "are alike that one person has. Times are means, and tell when the people of a group came, in the mean."
+        "are alike that one person has. Times are means over the people of a group, and tell when these came, in the mean."
     )
     limits = "It does not hide what the people behind one profile have in common, and counts people only as the log tells them apart."
     judges = frozenset({"access log"})
@@ -106,6 +107,8 @@ class AccessKAnonymity(Model):
         achieved["people"] = int(_people(known, rows["owner"]))
         few = int((people["people"] < self.k).sum())
         broken += [f"{few:,} profiles have fewer than {self.k:,} people behind them"] if few else []
+        alone = starts_of_few(told, known, self.per, self.gap.span, max(2, self.min_owners))
+        broken += [f"{alone:,} published sessions begin when a session of too few people began"] if alone else []
         return self._shared(told, known, achieved, broken, ())
 
     def _unlinked(self, told: pl.DataFrame, known: pl.DataFrame, achieved: dict[str, int], broken: list[str]) -> Verdict:

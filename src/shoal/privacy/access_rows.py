@@ -43,6 +43,18 @@ def units_of(rows: pl.DataFrame, per: str, gap: timedelta) -> pl.Series:
     return turn.select(pl.struct(*whose, "turn").rank("dense").alias("unit")).to_series()
 
 
+def starts_of_few(told: pl.DataFrame, known: pl.DataFrame, per: str, gap: timedelta, least: int) -> int:
+    """How many published sessions begin at the second at which sessions of some people of their class do, but of fewer than `least`."""
+    if per == "row":
+        begun, shown = known.select("class", "owner", "time"), told.select("class", "time")
+    else:
+        begun = known.with_columns(session=units_of(known, "session", gap)).group_by("class", "owner", "session").agg(pl.col("time").min())
+        numbered = told.select("class", "time", "address", "agent", owner="address")
+        shown = numbered.with_columns(session=units_of(numbered, "session", gap)).group_by("class", "session").agg(pl.col("time").min())
+    people = begun.with_columns(pl.col("time").dt.truncate("1s")).group_by("class", "time").agg(people=pl.col("owner").n_unique())
+    return int((shown.join(people, on=["class", "time"], how="inner")["people"] < least).sum())
+
+
 def few_owners(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -> tuple[int, int]:
     """How many published values fewer people of their class share than `least`, and how many share the rarest; `-` tells nothing.
 
