@@ -86,7 +86,7 @@ class Noisy(Model):
     does_not_protect = "Anything, in this test."
     limits = "It does not protect anything."
     judges = frozenset({"counts"})
-    allows_exact_counts = False
+    safe_numbers = frozenset()
 
     epsilon: float = param(1.0, help="how little the noise is")
 

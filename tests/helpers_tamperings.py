@@ -213,7 +213,10 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     ),
     "unknown items that were dropped": (edit(dropped_words), Caught("accounting.words is not what input.unknown makes of unknown words")),
     "nodes": (put("input.taxonomy_nodes", 99), OnlyStated("input.taxonomy_nodes"), Caught("says 99, recomputed 12")),
-    "more leaves than nodes": (put("input.taxonomy_leaves", 99), Caught("input.taxonomy_leaves is more than input.taxonomy_nodes")),
+    "more leaves than nodes": (
+        together(put("input.taxonomy_nodes", 12), put("input.taxonomy_leaves", 99)),
+        Caught("input.taxonomy_leaves is more than input.taxonomy_nodes"),
+    ),
     "records per event": (put("input.per", "event"), Caught("input.per is not user"), damaged("transactions have no events")),
     "records per month": (put("input.per", "month"), damaged("input.per must be one of")),
     "a gap without sessions": (put("input.gap", "30m"), Caught("input.gap is for sessions")),
@@ -281,7 +284,15 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     "a metric that there is not": (put("metrics.trust", 1), damaged("metrics.'trust' is not a metric")),
     "a bound": (put("metrics.bound", 0.1), OnlyStated("metrics.bound"), Caught("metrics.bound: the manifest says 0.1")),
     "a bound above the loss": (put("metrics.bound", 0.9), Caught("metrics.bound is more than metrics.loss")),
-    "a level below the leaves": (put("metrics.mean_level", 3.5), Caught("metrics.mean_level is none of a taxonomy of this height")),
+    "a level below the leaves": (  # how deep the taxonomy is is not published
+        put("metrics.mean_level", 3.5),
+        OnlyStated("metrics.mean_level"),
+        Caught("metrics.mean_level: the manifest says 3.5"),
+    ),
+    "a level below the leaves of a taxonomy of a given height": (
+        together(put("input.taxonomy_nodes", 12), put("input.taxonomy_height", 2), put("metrics.mean_level", 3.5)),
+        Caught("metrics.mean_level is none of a taxonomy of this height"),
+    ),
     # the list of files
     "another number of published rows": (put("files[0].rows", 400), Caught("files[0].rows: the manifest says 400, recomputed 40")),
     "another number of published items": (put("files[0].items", 3), Caught("files[0].items: the manifest says 3")),

@@ -62,7 +62,7 @@ def typed(shell: Shell) -> Shell:
 
 def test_all_of_them_tell_their_story_and_are_kept_within_what_is_promised(typed: Shell):
     words = [word for name in SCENARIO_ATTACKS for word in ("--attack", name)]
-    answer = typed("attack", "baskets.txt", "release", "--control", "0", "--remakes", "3", *words, "--json")
+    answer = typed("attack", "baskets.txt", "release", "--taxonomy", "food.csv", "--control", "0", "--remakes", "3", *words, "--json")
     assert answer.code == 0
     told = json.loads(answer.out)
     made = {one["attack"] for one in told["attacks"]}
@@ -76,14 +76,15 @@ def test_all_of_them_tell_their_story_and_are_kept_within_what_is_promised(typed
 
 
 def test_no_release_is_made_again_where_none_is_asked_for(typed: Shell):
-    answer = typed("attack", "baskets.txt", "release", "--control", "0", "--remakes", "0", "--attack", "differencing")
+    words = ("--control", "0", "--remakes", "0", "--attack", "differencing")
+    answer = typed("attack", "baskets.txt", "release", "--taxonomy", "food.csv", *words)
     assert answer.code == 0
     assert "the attack differencing was skipped" in answer.err
 
 
 def test_many_records_are_told_of(typed: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("shoal.app.attack.scenario.REMADE_RECORDS", 90)
-    answer = typed("attack", "baskets.txt", "release", "--control", "0", "--attack", "differencing")
+    answer = typed("attack", "baskets.txt", "release", "--taxonomy", "food.csv", "--control", "0", "--attack", "differencing")
     assert answer.code == 0
     assert "2 people are attacked, because it is of 40 records: --remakes 25 asks for more" in answer.err
 
@@ -95,6 +96,6 @@ def test_a_word_of_few_people_that_is_published_is_exit_code_3(typed: Shell):
     manifest = json.loads(place.read_text())
     manifest["claims"][0]["model"] = "km-anonymity(k=5, m=1)"
     place.write_text(json.dumps(manifest))
-    answer = typed("attack", "baskets.txt", "km", "--control", "0", "--attack", "canaries")
+    answer = typed("attack", "baskets.txt", "km", "--taxonomy", "food.csv", "--control", "0", "--attack", "canaries")
     assert answer.code == 3, answer.everything
     assert "ABOVE" in answer.out

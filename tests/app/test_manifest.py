@@ -84,12 +84,13 @@ def test_a_preparation_comes_back_from_the_manifest(shell: Shell):
     assert told["input"]["gap"] == "45m"
 
 
-def test_a_taxonomy_is_named_without_its_place(kitchen: Shell):
+def test_a_taxonomys_file_is_not_named(kitchen: Shell):
     (kitchen.directory / "private notes").mkdir()
     (kitchen.directory / "food.csv").rename(kitchen.directory / "private notes" / "food.csv")
     words = ["anonymize", "baskets.txt", "--taxonomy", "private notes/food.csv", "--out", "new", "--json"]
     answer = kitchen(*words)
-    assert json.loads(answer.out)["input"]["taxonomy"] == "food.csv"
+    assert json.loads(answer.out)["input"]["taxonomy"] == "a file"
     for file in (kitchen.directory / "new").iterdir():
         assert b"private notes" not in file.read_bytes()
+        assert b"food.csv" not in file.read_bytes()
         assert str(kitchen.directory).encode() not in file.read_bytes()

@@ -91,7 +91,7 @@ def typed(shell: Shell) -> Shell:
     return shell
 
 
-ATTACK = ("attack", "baskets.txt", "k3", "--attack", "intersection", "--control", "0", "--other-release")
+ATTACK = ("attack", "baskets.txt", "k3", "--taxonomy", "food.csv", "--attack", "intersection", "--control", "0", "--other-release")
 
 
 def test_another_release_of_the_same_baskets(typed: Shell):
@@ -101,7 +101,7 @@ def test_another_release_of_the_same_baskets(typed: Shell):
     assert told["the group in this release"]["success"][0] <= 1 / 3
     assert told["this release and other release 1"]["success"][0] > 1 / 3
     assert told["this release and other release 1"]["ceiling"] is None
-    found = shoal.attack("baskets.txt", "k3", "intersection", control=0, other_releases=["k4"])
+    found = shoal.attack("baskets.txt", "k3", "intersection", taxonomy="food.csv", control=0, other_releases=["k4"])
     assert found.as_dict()["attacks"] == json.loads(answer.out)["attacks"]
     itself = json.loads(typed(*ATTACK, "k3", "--json").out)["attacks"]
     assert itself[1]["success"] == itself[0]["success"]

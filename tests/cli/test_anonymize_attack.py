@@ -54,7 +54,7 @@ def test_the_outcome_is_that_of_shoal_attack(shop: Shell) -> None:
     assert "made again" not in answer.err
     told = manifest(shop)["attacks"]
     assert {one["attack"] for one in told["outcomes"]} == set(ATTACKS)
-    apart = shop("attack", "baskets.txt", "release", "--targets", "40", "--json")
+    apart = shop("attack", "baskets.txt", "release", "--taxonomy", "food.csv", "--targets", "40", "--json")
     found = [one for one in json.loads(apart.out)["attacks"] if one["attack"] in ATTACKS]
     assert rates(told["outcomes"]) == {key: rate for key, (rate, *_) in rates(found).items()}
     assert told["targets"] == 40
@@ -84,7 +84,7 @@ def test_a_skipped_attack_is_told_as_skipped(shop: Shell) -> None:
     assert manifest(shop)["attacks"]["skipped"] == ["profile-over-time"]
     assert "profile-over-time: could not be made" in answer.out
     assert "few" not in manifest(shop)["attacks"]
-    assert shop("audit", "release", "--original", "baskets.txt").code == 0
+    assert shop("audit", "release", "--original", "baskets.txt", "--taxonomy", "food.csv").code == 0
 
 
 def test_where_everybody_is_attacked_the_rate_itself_is_judged(shop: Shell) -> None:
@@ -94,7 +94,7 @@ def test_where_everybody_is_attacked_the_rate_itself_is_judged(shop: Shell) -> N
     """
     shop.file("baskets.txt", "\n".join(["Apple\tMilk"] * 3 + ["Beef\tCheese\tButter"] * 3))
     assert anonymize(shop, "--attack", "known-items", "--control", "0").code == 0
-    words = ("attack", "baskets.txt", "release", "--attack", "known-items", "--control", "0")
+    words = ("attack", "baskets.txt", "release", "--taxonomy", "food.csv", "--attack", "known-items", "--control", "0")
     found = [one for one in json.loads(shop(*words, "--json").out)["attacks"] if one["subject"] == "release"]
     whole = next(one for one in found if one["knowledge"].startswith("the whole record"))
     assert whole["success"][0] == pytest.approx(1 / 3)
@@ -209,7 +209,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_audit_finds_edited_rates(shop: Shell, edit: str) -> None:
     assert anonymize(shop, "--attack", "known-items", "--control", "0").code == 0
-    assert shop("audit", "release", "--original", "baskets.txt").code == 0
+    assert shop("audit", "release", "--original", "baskets.txt", "--taxonomy", "food.csv").code == 0
     told = manifest(shop)
     change, said = EDITS[edit]
     change(told)
@@ -242,7 +242,7 @@ def test_attacks_that_need_more_are_made_by_name(shop: Shell) -> None:
     answer = anonymize(shop, "--attack", "intersection,differencing", "--targets", "30", "--control", "0")
     assert answer.code == 0, answer.err
     assert "intersection" in {one["attack"] for one in manifest(shop)["attacks"]["outcomes"]}
-    assert shop("audit", "release", "--original", "baskets.txt").code == 0
+    assert shop("audit", "release", "--original", "baskets.txt", "--taxonomy", "food.csv").code == 0
 
 
 def test_people_with_several_records_are_one_target_each() -> None:

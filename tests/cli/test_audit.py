@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from helpers_cli import Shell, baskets, one_line
+from helpers_tampering import seal
 from shoal.errors import ShoalError
 from shoal.privacy.k_anonymity import KAnonymity
 
@@ -116,12 +117,26 @@ def test_questions_without_an_answer(kitchen: Shell):
     assert "there is no file lost" in one_line(kitchen("audit", "release", "--original", "lost", "--taxonomy", "food.csv"))
 
 
-def test_a_taxonomy_that_has_moved_is_asked_for(kitchen: Shell):
+def test_a_taxonomy_from_a_file_must_be_typed(kitchen: Shell):
+    """A manifest does not name the file, not even where it is still in its place."""
+    for command in (("audit", "release", "--original", "baskets.txt"), ("attack", "baskets.txt", "release")):
+        line = one_line(kitchen(*command))
+        assert "made with a taxonomy from a file, which the manifest does not name (name the file with --taxonomy)" in line
+    (kitchen.directory / "food.csv").rename(kitchen.directory / "moved.csv")
+    assert kitchen("audit", "release", "--original", "baskets.txt", "--taxonomy", "moved.csv").code == 0
+
+
+def test_a_manifest_of_an_earlier_version_that_names_the_taxonomy_is_read(kitchen: Shell):
+    """It also has sizes of the taxonomy, which are not written any more."""
+    told = json.loads((kitchen.directory / "release" / "manifest.json").read_text())
+    told["input"] |= {"taxonomy": "food.csv", "taxonomy_nodes": 12, "taxonomy_leaves": 8, "taxonomy_height": 2}
+    told["shoal"] = "0.0.1"
+    seal(kitchen.directory / "release", told)
+    assert kitchen("audit", "release").code == 0
+    assert kitchen("audit", "release", "--original", "baskets.txt").code == 0
     (kitchen.directory / "food.csv").rename(kitchen.directory / "moved.csv")
     line = one_line(kitchen("audit", "release", "--original", "baskets.txt"))
-    assert "made with the taxonomy food.csv" in line
-    assert "--taxonomy" in line
-    assert kitchen("audit", "release", "--original", "baskets.txt", "--taxonomy", "moved.csv").code == 0
+    assert "made with the taxonomy food.csv" in line and "--taxonomy" in line
 
 
 DAMAGED = {

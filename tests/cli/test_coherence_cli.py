@@ -38,7 +38,7 @@ def test_the_papers_example(place, capsys):
     manifest = json.loads(capsys.readouterr().out)
     assert manifest["claims"][0]["model"] == "coherence(h=0.8, k=2, p=2, private=items:Diabetes|HIV|Hepatitis)"
     assert manifest["claims"][0]["achieved"] == {"records": 2, "breach": 0.666667, "p": 2}
-    assert manifest["parameters"]["private"] == "private.txt"
+    assert manifest["parameters"]["private"] == "a file"
     assert manifest["accounting"]["occurrences"] == {"in": 27, "kept": 19, "suppressed": 8}
     assert manifest["notes"] == ["5 of 9 public items were suppressed"]
     records = pl.read_parquet(place / "release" / "records.parquet")["items"].to_list()

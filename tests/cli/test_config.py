@@ -29,7 +29,7 @@ def test_a_file_of_options(kitchen: Shell):
     assert told["method"] == "clump"
     assert told["parameters"] | {"k": 4, "r": 7, "distinct": True} == told["parameters"]
     assert told["input"]["records_as"] == "bags"
-    assert told["input"]["taxonomy"] == "food.csv"
+    assert told["input"]["taxonomy"] == "a file"
     assert told["files"][0]["name"] == "records.csv"
     assert kitchen("audit", "from-file").code == 0
 
@@ -105,14 +105,14 @@ def released(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
 def test_the_file_that_made_a_release_serves_its_audit(released: Shell, command: str):
     for words in ([], ["--original", "sales.csv"]):
         with_file = released(command, "release", *words, "--config", "options.toml")
-        without = released(command, "release", *words)
+        without = released(command, "release", *words, *(["--taxonomy", "food.csv"] if words else []))
         assert with_file.code == 0, with_file
         assert with_file.out == without.out
 
 
 def test_what_the_file_says_of_the_input_counts(released: Shell):
     released.file("other.toml", 'user = "what"\nitem = "who"\n')
-    answer = released("audit", "release", "--original", "sales.csv", "--config", "other.toml")
+    answer = released("audit", "release", "--original", "sales.csv", "--taxonomy", "food.csv", "--config", "other.toml")
     assert answer.code != 0
     assert "user = 'what'" in answer.err
 
@@ -129,10 +129,11 @@ def test_typed_options_still_need_an_original(released: Shell):
     assert "no --original is given" in one_line(released("audit", "release", "--user", "who", "--config", "options.toml"))
 
 
-def test_a_taxonomy_is_found_beside_the_original(released: Shell, monkeypatch: pytest.MonkeyPatch):
+def test_a_taxonomy_is_typed_again(released: Shell, monkeypatch: pytest.MonkeyPatch):
     elsewhere = released.directory / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     for command in ("audit", "measure"):
-        answer = released(command, "../release", "--original", "../sales.csv")
+        answer = released(command, "../release", "--original", "../sales.csv", "--taxonomy", "../food.csv")
         assert answer.code == 0, answer
+        assert "with --taxonomy" in one_line(released(command, "../release", "--original", "../sales.csv"))

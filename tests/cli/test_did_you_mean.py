@@ -79,7 +79,7 @@ def test_k_has_a_short_option(shell: Shell):
 def test_the_bound_is_measured_for_the_k_of_the_release(shell: Shell):
     shell("anonymize", "baskets.txt", "--taxonomy", "food.csv", "-k", "3", "--bound", "-o", "release")
     recorded = json.loads(Path("release/manifest.json").read_text())["metrics"]["bound"]
-    answer = shell("measure", "release", "--original", "baskets.txt", "-m", "bound", "--json")
+    answer = shell("measure", "release", "--original", "baskets.txt", "--taxonomy", "food.csv", "-m", "bound", "--json")
     assert answer.code == 0, answer
     assert json.loads(answer.out)["bound"] == pytest.approx(recorded)
     words = ["measure", "release/records.parquet", "--original", "baskets.txt", "--taxonomy", "food.csv", "-m", "bound"]

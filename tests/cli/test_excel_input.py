@@ -54,8 +54,8 @@ def test_a_workbook_is_read_as_the_same_table_in_csv(shell: Shell):
         assert answer.code == 0, answer
     assert facts("xlsx") == facts("csv")
     assert facts("xlsx")["input"]["owners"] == 12
-    assert shell("audit", "xlsx", "--original", "sales.xlsx").code == 0
-    assert shell("measure", "xlsx", "--original", "sales.xlsx").code == 0
+    assert shell("audit", "xlsx", "--original", "sales.xlsx", "--taxonomy", "food.csv").code == 0
+    assert shell("measure", "xlsx", "--original", "sales.xlsx", "--taxonomy", "food.csv").code == 0
 
 
 def test_what_is_not_known_is_refused_as_in_csv(shell: Shell):

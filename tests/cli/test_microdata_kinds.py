@@ -22,6 +22,7 @@ PEOPLE = """age,education,town,job
 """
 TOWNS = "Ulm,South\nMunich,South\nKiel,North\nHamburg,North\nSouth,Germany\nNorth,Germany\nGermany,\n"
 BASE = ("--format", "microdata", "--method", "mdav", "--k", "3", "--out", "release", "--to", "csv")
+TOWN_FILE = ("--hierarchy", "town=towns.csv")
 KINDS = ("--ordinal", "education=low|middle|high", "--hierarchy", "town=towns.csv", "--nominal", "job")
 
 
@@ -41,9 +42,11 @@ def test_each_kind_is_published_as_its_centroid(files: Shell) -> None:
     assert told["input"]["quasi_identifiers"] == ["age", "education", "town", "job"]
     assert told["input"]["nominal"] == ["job"]
     assert told["input"]["ordinal"] == ["education=low|middle|high"]
-    assert told["input"]["hierarchies"] == ["town=towns.csv"]
-    for words in ((), ("--original", "people.csv")):
+    assert told["input"]["hierarchies"] == ["town=a file"]
+    for words in ((), ("--original", "people.csv", *TOWN_FILE)):
         assert files("audit", "release", *words).code == 0
+    line = one_line(files("audit", "release", "--original", "people.csv"))
+    assert "'town' was published with a hierarchy from a file" in line and "--hierarchy town=FILE" in line
     assert (files.directory / "release" / "report.html").exists()
 
 
@@ -52,8 +55,8 @@ def test_the_loss_is_recorded_and_not_measured_from_the_file_alone(files: Shell)
     recorded = json.loads(files("measure", "release", "--json").out)
     # Groups lose, as shares of the whole table's: ages by standardised squares, education 2 of ranks' 6, towns and jobs by distance.
     assert 0 < recorded["information_loss"] < 1
-    assert json.loads(files("measure", "release", "--original", "people.csv", "--json").out) == {}
-    line = one_line(files("measure", "release", "--original", "people.csv", "--metric", "information_loss"))
+    assert json.loads(files("measure", "release", "--original", "people.csv", *TOWN_FILE, "--json").out) == {}
+    line = one_line(files("measure", "release", "--original", "people.csv", *TOWN_FILE, "--metric", "information_loss"))
     assert "which record became which" in line
 
 
@@ -61,7 +64,7 @@ def test_a_tampered_value_fails_the_audit(files: Shell) -> None:
     assert files("anonymize", "people.csv", *BASE, *KINDS).code == 0
     place = files.directory / "release" / "microdata.csv"
     place.write_text(place.read_text().replace("South", "Paris"))
-    assert files("audit", "release", "--original", "people.csv").code == 3
+    assert files("audit", "release", "--original", "people.csv", *TOWN_FILE).code == 3
 
 
 def test_ordinal_numbers_are_published_as_one_of_them(files: Shell) -> None:

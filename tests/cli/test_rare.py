@@ -110,7 +110,11 @@ def test_names_that_a_spreadsheet_takes_for_formulas_are_said_and_read_back(shel
     words = ["anonymize", "baskets.txt", "--format", "transactions", "--sep", ",", "--taxonomy", "generated", "--k", "2"]
     made = shell(*words, "--to", "csv", "--out", "sheet")
     assert made.code == 0, made.err
-    assert "1 item name begins with =, +, -, @ or a tab: import the CSV as text" in made.err
+    note = "1 text begins with =, +, -, @ or a tab: a spreadsheet may run such a cell of the CSV as a formula"
+    assert note in " ".join(made.out.split())
+    assert note in Path("sheet/report.html").read_text()
+    assert any(told.startswith(note) and "--to xlsx" in told for told in json.loads(Path("sheet/manifest.json").read_text())["notes"])
+    assert note in shell(*words, "--to", "csv", "--out", "json", "--json").err
     assert read_records(Path("sheet/records.csv"))[0].to_polars().to_list() == [[name, "wine"]] * 3
     other = shell(*words, "--to", "jsonl", "--out", "lines")
     assert other.code == 0

@@ -101,9 +101,15 @@ def test_items_that_the_rules_do_not_name_are_suppressed_and_counted(kitchen: Sh
 
 def test_another_taxonomy_is_refused(kitchen: Shell) -> None:
     made(kitchen, "apriori")
-    kitchen.file("other.csv", (kitchen.directory / "food.csv").read_text().replace("Milk,Dairy", "Milk,Meat"))
+    tree = (kitchen.directory / "food.csv").read_text()
+    published = json.loads((kitchen.directory / "first" / "rules.json").read_text())["nodes"]
+    assert {"Dairy", "Meat"} <= set(published)
+    kitchen.file("other.csv", tree.replace("Dairy,Food", "Dairy,Meat"))
     code, told = again(kitchen, taxonomy=("--taxonomy", "other.csv"))
-    assert code == 1 and "the rules are about another taxonomy than this one: food.csv" in told
+    assert code == 1 and "the rules are about another taxonomy than this one: 1 name of the rules below another published name" in told
+    kitchen.file("renamed.csv", tree.replace("Dairy", "White"))
+    code, told = again(kitchen, taxonomy=("--taxonomy", "renamed.csv"))
+    assert code == 1 and "the rules are about another taxonomy than this one: 1 node of the rules not in it" in told
     shuffled = (kitchen.directory / "food.csv").read_text().splitlines()
     kitchen.file("sorted.csv", "\n".join([shuffled[0], *sorted(shuffled[1:], reverse=True)]) + "\n")
     assert again(kitchen, taxonomy=("--taxonomy", "sorted.csv"))[0] == 0

@@ -131,7 +131,8 @@ def test_an_item_above_the_base_rate_goes_and_is_counted() -> None:
         release = kind(rho=0.6, sensitive=["insulin"], weight=1000).apply(Original.on(bags, tree))  # type: ignore[arg-type]
         assert release.accounting is not None
         assert release.accounting.occurrences["suppressed"] == 3
-        assert release.notes[0].startswith("1 of 1 sensitive items were suppressed")
+        assert not release.notes
+        assert release.private_notes[0].startswith("1 of 1 sensitive items were suppressed")
         assert "insulin" not in str(release.claims)
 
 

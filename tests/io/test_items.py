@@ -16,7 +16,7 @@ def test_names_one_a_line(tmp_path):
     file = tmp_path / "private.txt"
     file.write_bytes("\ufeffflu\r\nhay fever\n\n  cold \nflu\n".encode())
     assert read_items(file).names == {"flu", "hay fever", "cold"}
-    assert read_items(file).described == "private.txt"
+    assert read_items(file).described == "a file"
 
 
 def test_compressed_names(tmp_path):

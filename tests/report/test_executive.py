@@ -149,13 +149,12 @@ def test_signs_of_bibtex_are_escaped() -> None:
 
 
 def test_items_that_few_records_hold_are_not_named() -> None:
-    """Against inference alone single records are published as they are; an item of one record is counted in the examples, not named."""
+    """Against inference alone single records are published as they are; the report shows neither examples nor terms of them."""
     records = [["Apple", "Milk"]] * 12 + [["Apple", "Milk", "Beef"], ["Cheese", "Milk"]]
     result = shoal.anonymize(records, "suppress-control", rho=0.9, sensitive="items:Cheese", format="transactions")
     named = set(re.findall(r"<bdi[^>]*>([^<]*?) *<", result.report()))
     assert "Beef" in {item for items in result.to_polars()["items"].to_list() for item in items}
-    assert {"Apple", "Milk"} <= named
-    assert not {"Beef", "Cheese"} & named
+    assert not {"Apple", "Milk", "Beef", "Cheese"} & named
 
 
 def test_rare_queries_of_a_release_without_a_guarantee_are_not_named() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shoal.app.disclose import allows_exact_counts, disclosed_notes
+from shoal.app.disclose import disclosed_notes, safe_numbers
 from shoal.app.prepare import Prepared
 from shoal.data.original_rows import KEPT
 from shoal.methods import Method
@@ -30,7 +30,7 @@ def announced(prepared: Prepared, claims: Iterable[Model] = ()) -> Announced:
     """
     left_out = prepared.reading.defects.described() if prepared.reading else []
     lines = [f"left out: {line}" for line in left_out]
-    if not allows_exact_counts(claims := tuple(claims)):
+    if not safe_numbers(claims := tuple(claims)):
         lines = [ROWS_LEFT_OUT] if lines else []
     return Announced(disclosed_notes(prepared.notes, claims), tuple(lines), tuple(_unprotected(prepared)))
 

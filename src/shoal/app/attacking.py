@@ -13,7 +13,7 @@ from typing import Any
 from shoal.app.again import SENSITIVE
 from shoal.app.attack import Attacked, Case, Draw, Source, Tell, attacks_on, refuse_other_kinds
 from shoal.app.attack.scenario import More
-from shoal.app.disclose import allows_exact_counts
+from shoal.app.disclose import safe_numbers
 from shoal.app.job import Preparation
 from shoal.app.pipeline import Judged
 from shoal.app.prepare import Prepared, prepare
@@ -67,7 +67,7 @@ class Attempt:
 
     def refuse(self, method: Method) -> None:
         """Raise before the work where the releases of a method cannot be attacked, or what came of it could not be told."""
-        if not allows_exact_counts(method.claims()):
+        if not safe_numbers(method.claims()):
             told = " and ".join(claim.name for claim in method.claims())
             raise ParameterError(f"{OPTION} tells exact numbers about the original, which would break {told}", hint=f"leave {OPTION} out")
         refuse_other_kinds({"bags" if method.publishes == "sets" else method.publishes})

@@ -36,7 +36,7 @@ from shoal.io.published.bags import read_published
 from shoal.io.read.items import read_items, wants_items, with_items_given, without_files
 from shoal.io.read.several import Paths
 from shoal.io.write.files import OUTPUT_FORMATS
-from shoal.itemsets.choice import Items
+from shoal.itemsets.choice import A_FILE, Items
 from shoal.parameters import Param
 from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.classes import classes_of
@@ -113,7 +113,7 @@ def audit(
     """Judge the records at this place by the claims given, or by those its manifest makes.
 
     The original is prepared as `how` says, or as the manifest tells. Columns beside the items are a failure, unless allowed by name.
-    `sensitive` are the items of a claim that tells their digest only; `release_user` is the column of a single file that says whose its
+    `sensitive` are the items of a claim that does not name them; `release_user` is the column of a single file that says whose its
     records are. `strength` is the k at which the largest m is looked for, also where there are claims. A release that guarantees nothing
     fails, unless `no_guarantee` says that this is known.
     """
@@ -138,7 +138,7 @@ def gathered(
     items = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
     models = asked_claims(claims) or _claimed(place)
     if items is not None and not any(wants_items(model) for model in models):
-        raise ParameterError("sensitive items are given, and no claim has a digest of items", hint="leave --sensitive out")
+        raise ParameterError("sensitive items are given, and every claim names its items", hint="leave --sensitive out")
     models = [with_items_given(model, items) for model in models]
     found = seen_at(place, models, format, sep, release_user)
     if place.manifest is None:
@@ -316,14 +316,26 @@ class Against:
 
 
 def located(place: Published, how: Preparation | None, given: Taxonomy | None = None, original: object = None) -> Preparation:
-    """How the original is to be prepared: as was said, else as the manifest says, which does not say where a taxonomy's file is.
+    """How the original is to be prepared: as was typed, else as the manifest says.
 
-    It is looked for here, and beside the original.
+    A manifest does not name the files of taxonomies, so they must be typed. Manifests of earlier versions name them: these are looked for
+    in the current directory and next to the original.
     """
     if how is None:
         how = preparation_of(place.manifest) if place.manifest else Preparation()
+    for word in how.read.hierarchy:
+        column, _, file = word.partition("=")
+        if file == A_FILE:
+            raise ParameterError(
+                f"the column {column!r} was published with a hierarchy from a file, which the manifest does not name",
+                hint=f"name the file with --hierarchy {column}=FILE",
+            )
     told = place.manifest["input"].get("taxonomy") if place.manifest else None
     if given is None and how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
+        if told == A_FILE:
+            raise ParameterError(
+                "the release was made with a taxonomy from a file, which the manifest does not name", hint="name the file with --taxonomy"
+            )
         first = original[0] if isinstance(original, tuple | list) and original else original
         beside = Path(first).with_name(str(told)) if isinstance(first, str | Path) else None
         if beside is not None and beside.is_file():

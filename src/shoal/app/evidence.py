@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal import __version__
 from shoal.app.accounts import with_preparation
-from shoal.app.disclose import allows_exact_counts, disclosed_facts, disclosed_input
+from shoal.app.disclose import disclosed_facts, disclosed_input, safe_numbers
 from shoal.app.manifest_schema import DIGEST, ENGINE, digest_of
 from shoal.app.prepare import READING, Prepared
 from shoal.app.promises import method_of
@@ -16,7 +16,7 @@ from shoal.app.protection import protection
 from shoal.app.relations import contradictions, of_published
 from shoal.app.stated import Evidence
 from shoal.data.accounting import Accounting, Ledger, kept
-from shoal.data.original import AnyOriginal
+from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import ChunkTable
@@ -141,8 +141,9 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     absent = {"format", "rows"} - set(manifest["input"])  # of a release that was not made from a file
     told = prepared.facts | protection(release.claims, prepared.original, prepared.how.per)
     facts = disclosed_input(told, release.claims)
+    facts |= {name: n for name, n in _sizes_of_tree(prepared.original).items() if name in manifest["input"]}
     evidence.add("input", {name: fact for name, fact in facts.items() if name not in settings and name not in absent})
-    if allows_exact_counts(release.claims):
+    if safe_numbers(release.claims):
         _accounts(evidence, manifest["accounting"], prepared, manifest["method"])
         _metrics(evidence, manifest, placed, prepared)
     if manifest["shoal"] == __version__:
@@ -152,6 +153,14 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
         same = hashlib.sha256(page).hexdigest() == manifest["files"][-1][DIGEST]
         evidence.insist(same, f"{REPORT} is not the report of this manifest, these records and this original")
         evidence.unchecked.remove(WORDS_OF_THE_REPORT)
+
+
+def _sizes_of_tree(original: AnyOriginal) -> dict[str, int]:
+    """Sizes of the taxonomy of all words, which manifests of earlier versions have and which are not written any more."""
+    if not isinstance(original, Original) or not original.on_taxonomy:
+        return {}
+    tree = original.tree
+    return {"taxonomy_nodes": len(tree), "taxonomy_leaves": tree.n_leaves, "taxonomy_height": tree.height}
 
 
 def _as_told(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:

@@ -39,7 +39,7 @@ def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
                 f"{claim.name} is about tables of {' and '.join(sorted(claim.judges))}, and the method {method.name} publishes {kind}",
                 hint="`shoal models` lists the others",
             )
-        if not claim.allows_exact_counts:
+        if not claim.safe_numbers:
             raise ParameterError(
                 f"{claim.name} holds of how a release is made, and cannot be claimed of another method's", hint="leave that --claim out"
             )

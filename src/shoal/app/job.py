@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -18,6 +17,7 @@ from shoal.errors import InputError, ParameterError
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, ReadOptions
 from shoal.io.read.separators import one_byte
 from shoal.io.write.files import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
+from shoal.itemsets.choice import A_FILE
 from shoal.methods import Method
 from shoal.names import did_you_mean
 from shoal.taxonomy.floor import Floor
@@ -198,10 +198,8 @@ class Target:
 
 
 def taxonomy_label(spec: str) -> str:
-    """A taxonomy's name for the manifest: a file is named without its directories."""
-    if spec in {"wordnet", "given", PATHS, NO_TAXONOMY} or is_generated(spec):
-        return spec
-    return os.fsencode(Path(spec).name).decode("utf-8", "replace")
+    """What a manifest says of a taxonomy: its kind. The name of a file may say something about the people in the data."""
+    return spec if spec == "given" or not is_file(spec) else A_FILE
 
 
 def is_generated(spec: str) -> bool:

@@ -13,9 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, get_args
 
+from shoal.app.disclose import COUNTS as LEFT_OUT
+from shoal.app.disclose import PARTLY, WITHHELD
 from shoal.app.job import AS_TYPED, FLOOR, LARGEST_VECTOR, ROWS
 from shoal.app.schema_rules import (
     count,
+    either,
     entries,
     flag,
     is_floor,
@@ -84,17 +87,20 @@ def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
 
 def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Ledgers and metrics that must be there for such tables and such input, and those that cannot be."""
-    if "counts" in manifest:
+    if manifest.get(LEFT_OUT) == WITHHELD:
         yield from (f"{part} is there, and counts are withheld" for part in ("accounting", "metrics", ATTACKS) if manifest.get(part))
         yield from (
             f"input.{name} is there, and counts are withheld" for name, fact in manifest["input"].items() if not _countless(name, fact)
         )
         return
+    if LEFT_OUT in manifest:  # which of them the claims allow is found by an audit
+        return
+    yield from (f"input.{name} is missing" for name in _needed_words(manifest["input"]) if name not in manifest["input"])
     given, kinds = manifest["input"], {file["kind"] for file in manifest["files"] if "kind" in file}
     shape = given.get("read_as", given.get("records_as"))
     ledgers = ("records", "occurrences") if "records_as" in given else _LEDGERS.get(shape, ("rows",))
     yield from (f"accounting.{name} is missing" for name in ledgers if name not in manifest["accounting"])
-    on_taxonomy = "taxonomy_nodes" in given
+    on_taxonomy = "node_loss" in given
     adds_items = any(_adds_items(claim["model"]) for claim in manifest["claims"])
     needed = {metric.name for metric in routine(kinds, shape, on_taxonomy=on_taxonomy, adds_items=adds_items)}
     yield from (f"metrics.{name} is missing" for name in sorted(needed - manifest["metrics"].keys()))
@@ -213,11 +219,11 @@ _CLAIM = object_of(
     {"notes": several(text)},
 )
 
+_WORDS = {"items": count, "occurrences": count}  # needed, unless they are withheld
+_UNKNOWN = {"unknown_items": count, "unknown_occurrences": count}  # the same on a taxonomy
 _ANY_INPUT = {
     "records": count,
     "owners": count,
-    "items": count,
-    "occurrences": count,
     "per": one_of(get_args(Per)),
     "records_as": one_of(("sets", "bags")),
     "taxonomy": must(is_plain, "a name without a path"),
@@ -235,7 +241,7 @@ _READING = object_of(
 )
 _FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "files": count, "reading": _READING}
 _PERHAPS = {**_FROM_A_FILE, "protects": text, "rows": count, "gap": must(is_gap, "a duration such as 30m")}
-_TYPED_INPUT = object_of({**_ANY_INPUT, "names": one_of((AS_TYPED,))}, _PERHAPS)
+_TYPED_INPUT = object_of({**_ANY_INPUT, "names": one_of((AS_TYPED,))}, {**_PERHAPS, **_WORDS})
 _KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES), several(text))
 _ROWS_INPUT = object_of(
     {"rows": count, "owners": count, "read_as": one_of(ROWS)},
@@ -243,7 +249,7 @@ _ROWS_INPUT = object_of(
         **_FROM_A_FILE,
         QUASI: several(text),
         KEPT: several(text),
-        DROPPED: several(text),
+        DROPPED: either(count, several(text)),  # names in manifests of earlier versions
         OWNER: text,
         **_KINDS,
         "clicks": one_of(("read",)),
@@ -262,21 +268,24 @@ _DOCUMENTS_INPUT = object_of(
     },
     {**_FROM_A_FILE, "rows": count, "protects": text},
 )
+_OF_EARLIER_VERSIONS = dict.fromkeys(("taxonomy_nodes", "taxonomy_leaves", "taxonomy_height"), count)  # sizes of a tree of all words
 _INPUT_ON_TAXONOMY = object_of(
     {
         **_ANY_INPUT,
-        "unknown_items": count,
-        "unknown_occurrences": count,
         "node_loss": one_of(tuple(LOSSES)),
         "unknown": one_of(get_args(Unknown)),
         "scope": one_of(get_args(Scope)),
         FLOOR: must(is_floor, "a level from 1 on, or names of nodes"),
-        "taxonomy_nodes": count,
-        "taxonomy_leaves": count,
-        "taxonomy_height": count,
     },
-    _PERHAPS,
+    {**_PERHAPS, **_WORDS, **_UNKNOWN, **_OF_EARLIER_VERSIONS},
 )
+
+
+def _needed_words(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The numbers of words that the input of records must have where none is withheld."""
+    if "records_as" not in given:
+        return ()
+    return (*_WORDS, *(() if "names" in given else _UNKNOWN))
 
 
 def _countless(name: str, fact: Any) -> bool:
@@ -355,7 +364,7 @@ _MANIFEST = object_of(
         DIGEST: sha256,
     },
     {
-        "counts": one_of(("withheld",)),
+        LEFT_OUT: one_of((WITHHELD, PARTLY)),
         LACKING: text,
         "mechanism": several(_STEP),
         ATTACKS: _ATTACKS,

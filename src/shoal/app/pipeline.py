@@ -19,7 +19,7 @@ from shoal.app.accounts import whole_account
 from shoal.app.columns import unjudged_columns
 from shoal.app.consent import insist_on_consent, stated_lack
 from shoal.app.contract import made_by
-from shoal.app.disclose import disclosed, disclosed_facts
+from shoal.app.disclose import disclosed, disclosed_facts, for_the_publisher
 from shoal.app.further import insist_on_counting, with_further
 from shoal.app.job import Target
 from shoal.app.manifest_schema import DIGEST, digest_of, faults, manifest_bytes
@@ -36,6 +36,7 @@ from shoal.io.directory import MANIFEST, NOTICE, REPORT, ReleaseDirectory
 from shoal.io.published import read_tables, rows_differing
 from shoal.io.read.items import with_files_read
 from shoal.io.rules import RULES, RulesFile
+from shoal.io.spreadsheets import formula_notes
 from shoal.io.write import write_release
 from shoal.io.write.files import Levels
 from shoal.itemsets.choice import without_names
@@ -124,6 +125,7 @@ def publish(judged: Judged, target: Target) -> dict[str, Any]:
         insist([same_tables(release, seen), *verdicts], "written")
         insist_on_columns(seen, release.claims, judged.original.columns().get(KEPT, []))
         manifest = manifest_of(judged, verdicts, file_facts(written, seen))
+        manifest["notes"] += formula_notes(release, target.format)
         if judged.rules is not None:
             manifest["files"].append(written_page(directory, RULES, judged.rules.content(__version__)))
         if lack := lack_of(manifest):
@@ -167,13 +169,25 @@ def levels_in(original: AnyOriginal) -> Levels | None:
 
 
 def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
-    """The release's own account of itself; its keys are a promise to programs.
+    """The release's own account of itself, as it may be published; its keys are a promise to programs."""
+    return disclosed(_whole_manifest(judged, written, files), judged.release.claims)
+
+
+def shown_to_publisher(judged: Judged, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A published manifest with the numbers that were withheld from it, for the terminal of the person who makes the release."""
+    whole = _whole_manifest(judged, judged.verdicts, [])
+    private = {"notes": [*manifest["notes"], *judged.release.private_notes]}
+    return for_the_publisher(manifest, whole | private, judged.release.claims)
+
+
+def _whole_manifest(judged: Judged, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
+    """The manifest before anything is withheld.
 
     A claim's level is told twice: as judged with the original and the groups at hand, which may count people, and as anybody can judge it
     from the file alone, which counts records.
     """
     release = judged.release
-    told = {
+    return {
         "shoal": __version__,
         **judged.lack,
         "method": release.method,
@@ -187,7 +201,6 @@ def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str
         "files": files,
         **({"mechanism": [step.as_dict() for step in release.mechanism]} if release.mechanism else {}),
     }
-    return disclosed(told, release.claims)
 
 
 def insist(verdicts: Sequence[Verdict], state: str) -> None:

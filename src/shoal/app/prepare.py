@@ -163,7 +163,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
 
 def _facts(original: Original, how: Preparation) -> dict[str, Any]:
     """What the manifest says of the input."""
-    bags, steps, tree = original.typed, original.steps, original.tree
+    bags, steps = original.typed, original.steps
     facts = {
         "records": len(bags),
         "owners": bags.n_owners,
@@ -173,8 +173,7 @@ def _facts(original: Original, how: Preparation) -> dict[str, Any]:
     if not original.on_taxonomy:
         return facts | how.described()
     unknown = {"unknown_items": steps.unknown_terms, "unknown_occurrences": steps.unknown_kept + steps.unknown_dropped}
-    shape = {"taxonomy_nodes": len(tree), "taxonomy_leaves": tree.n_leaves, "taxonomy_height": tree.height}
-    return facts | unknown | how.described() | shape
+    return facts | unknown | how.described()
 
 
 def refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:

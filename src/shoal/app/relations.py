@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shoal.app.attack_relations import of_attacks
-from shoal.app.disclose import allows_exact_counts
+from shoal.app.disclose import COUNTS, safe_numbers, unsafe_parts
 from shoal.app.promises import claims_of
 from shoal.app.schema_rules import LARGEST_COUNT
 from shoal.app.stated import same
@@ -19,20 +19,27 @@ from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, STOP_WORDS, UNKNOWN_K
 from shoal.data.original_rows import KEPT, QUASI
 from shoal.methods import fate_of
 from shoal.metrics import METRICS
+from shoal.privacy import ALL_NUMBERS
 
 Manifest = Mapping[str, Any]
 
 
 def contradictions(manifest: Manifest) -> Iterator[str]:
-    """What in a manifest contradicts something else in it. One that may not tell exact counts has nothing to compare."""
-    if "counts" in manifest:
-        if allows_exact_counts(claims_of(manifest)):
-            yield "counts are withheld, and no claim asks for that"
+    """What in a manifest contradicts something else in it. One without any exact number has nothing to compare."""
+    safe = safe_numbers(claims := claims_of(manifest))
+    if safe == ALL_NUMBERS and COUNTS in manifest:
+        yield "counts are withheld, and no claim asks for that"
+    if unsafe := list(unsafe_parts(manifest, safe)):
+        names = " and ".join(claim.name for claim in claims if claim.safe_numbers != ALL_NUMBERS)
+        yield f"the manifest has exact numbers that {names} does not allow: {', '.join(unsafe)}"
+    if COUNTS in manifest and "rows" not in manifest["input"] and "records" not in manifest["input"]:
         return
     yield from _of_totals(manifest)
     yield from _of_input(manifest["input"])
     yield from _of_reading(manifest)
     yield from _of_claims(manifest)
+    if COUNTS in manifest:
+        return
     yield from _of_columns(manifest)
     yield from of_attacks(manifest)
     if "terms" in manifest["accounting"]:
@@ -52,7 +59,8 @@ def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
     suppressed = max(0, _given(manifest) - shown)
     if "ggd" in metrics and not _within(metrics["ggd"], suppressed, suppressed + shown):  # a node costs 0 to 1
         yield "metrics.ggd is none that these records can have"
-    if "mean_level" in metrics and shown and not _within(metrics["mean_level"], 1, 1 + manifest["input"]["taxonomy_height"]):
+    height = manifest["input"].get("taxonomy_height", LARGEST_COUNT)  # only in manifests of earlier versions
+    if "mean_level" in metrics and shown and not _within(metrics["mean_level"], 1, 1 + height):
         yield "metrics.mean_level is none of a taxonomy of this height"
 
 
@@ -81,7 +89,7 @@ def _of_input(given: Manifest) -> Iterator[str]:
     for part, whole in {"owners": "records", **wholes}.items():
         if given.get(part, 0) > given.get(whole, LARGEST_COUNT):
             yield f"input.{part} is more than input.{whole}"
-    if "taxonomy_nodes" in given and given["taxonomy_height"] >= max(1, given["taxonomy_nodes"]):
+    if given.get("taxonomy_height", 0) >= max(1, given.get("taxonomy_nodes", LARGEST_COUNT)):
         yield "input.taxonomy_height is not that of so many nodes"
     if ("gap" in given) != (given.get("per") == "session"):
         yield "input.gap is for sessions, and for them only"

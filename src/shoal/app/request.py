@@ -14,11 +14,13 @@ from shoal.data.shape import one
 from shoal.errors import ParameterError
 from shoal.io.read.items import with_files_read
 from shoal.io.read.options import OF_MICRODATA, ROLES, ReadOptions
+from shoal.itemsets.choice import A_FILE
 from shoal.methods import METHODS, Method
 from shoal.methods.presets import PRESET, presets_of, with_preset
 from shoal.names import did_you_mean
 
 OF_TABLES = {option.replace("-", "_"): name for option, name in OF_MICRODATA.items()}
+HIERARCHY = "hierarchy"
 COLUMNS = ("format", *ROLES, *OF_TABLES)
 _OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # what else may be said of a shape
 READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
@@ -28,7 +30,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     """What the options say, on top of a base; takes the options it understands out of `said`."""
     start = base or Preparation.of_format(said["format"])
     reading = {name: said.pop(name, None) for name in READING}
-    known = start.read.without_columns() if any(reading[name] for name in COLUMNS) else start.read
+    known = _columns_known(start.read, reading)
     known = replace(known, format=FORMAT_OF.get(start.shape, known.format))
     for option, name in OF_TABLES.items():
         columns = reading.pop(option)
@@ -54,6 +56,16 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     if named["gap"] is not None and asked.per != "session":
         raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
     return asked
+
+
+def _columns_known(read: ReadOptions, typed: Mapping[str, Any]) -> ReadOptions:
+    """What is known of columns before the typed options: nothing if any column is typed.
+
+    Only the files of hierarchies may be typed alone, because a manifest knows all other columns, but no files.
+    """
+    named = [name for name in COLUMNS if typed[name]]
+    only_files = named == [HIERARCHY] and any(word.endswith(f"={A_FILE}") for word in read.hierarchy)
+    return read if only_files or not named else read.without_columns()
 
 
 def _settle_records(start: Preparation, read: ReadOptions, named: dict[str, Any]) -> None:

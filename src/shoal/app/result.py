@@ -16,7 +16,7 @@ import polars as pl
 from shoal.app.disclose import disclosed_facts
 from shoal.app.job import Target
 from shoal.app.keywords import spoken_in_python
-from shoal.app.pipeline import Judged, described, levels_in, publish
+from shoal.app.pipeline import Judged, described, levels_in, publish, shown_to_publisher
 from shoal.counting import counted
 from shoal.data.release import Release
 from shoal.errors import ParameterError, ShoalError
@@ -57,7 +57,7 @@ class Result:
         """`notes` are told of how the input was understood; `advice` is called only where hardly a word is left."""
         self._judged = judged
         self._patience = patience()  # what is written is judged again, with the patience of the release
-        self.notes = (*notes, *judged.release.notes)
+        self.notes = (*notes, *judged.release.notes, *judged.release.private_notes)
         self.advice = tuple(advice()) if self.headline.warning else ()
 
     # -- what it is
@@ -82,6 +82,11 @@ class Result:
         """What the manifest of the written release says, but for its files, of which only the tables are told."""
         return described(self._judged)
 
+    @cached_property
+    def _private(self) -> Mapping[str, Any]:
+        """The manifest with what was withheld from it, for the person who made the release."""
+        return shown_to_publisher(self._judged, self.manifest)
+
     @property
     def input(self) -> Mapping[str, Any]:
         """What was read, and how."""
@@ -89,23 +94,23 @@ class Result:
 
     @property
     def accounting(self) -> Mapping[str, Mapping[str, int]]:
-        """What became of every row, record and occurrence; empty beside a claim that forbids exact counts."""
-        return dict(self.manifest["accounting"])
+        """What became of every row, record and occurrence, also where the manifest withholds it; empty if no exact number is allowed."""
+        return dict(self._private["accounting"])
 
     @property
     def metrics(self) -> Mapping[str, float]:
-        """What was measured, by the names of `shoal metrics`; empty beside a claim that forbids exact counts."""
-        return dict(self.manifest["metrics"])
+        """What was measured, by the names of `shoal metrics`, also where the manifest withholds it; empty if no exact number is allowed."""
+        return dict(self._private["metrics"])
 
     @property
     def attacks(self) -> Mapping[str, Any]:
-        """The rates of attacks that were made before the release was given out, as its manifest tells them; empty where none were."""
-        return dict(self.manifest.get(ATTACKS, {}))
+        """The rates of attacks that were made before the release was given out, also where the manifest withholds them."""
+        return dict(self._private.get(ATTACKS, {}))
 
     @property
     def headline(self) -> Summary:
         """What the release is worth in a few numbers: in which form words are published (`shares`), terms and loss (`lines`)."""
-        return summary_of(self.manifest)
+        return summary_of(self._private)
 
     # -- the published rows
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.app.job import taxonomy_label
+from shoal.app.job import PATHS, is_generated, taxonomy_label
 from shoal.app.prepare import Prepared
+from shoal.counting import counted
 from shoal.data.bags import Bags, stacked
 from shoal.data.release import Release
 from shoal.errors import InputError, ParameterError
@@ -19,7 +20,8 @@ from shoal.methods.recoding import RecodingMethod
 from shoal.parameters import Param
 from shoal.privacy import Verdict, verified_if
 from shoal.privacy.identical import identical_records
-from shoal.taxonomy.rules import Rules, digest_of_taxonomy
+from shoal.taxonomy.placing import UNLISTED
+from shoal.taxonomy.rules import Rules, digest_of_taxonomy, published_parents
 
 GIVEN = (Items, ItemWeights)  # parameters of which a file of rules has a description only
 
@@ -28,10 +30,10 @@ def rules_file(release: Release, prepared: Prepared) -> RulesFile | None:
     """What is written beside the records of a release; None where items are not recoded alike everywhere."""
     if release.rules is None:
         return None
-    on_taxonomy = prepared.original.on_taxonomy
-    label = taxonomy_label(prepared.how.taxonomy) if on_taxonomy else None
-    digest = digest_of_taxonomy(prepared.taxonomy) if on_taxonomy and prepared.taxonomy is not None else None
-    return RulesFile(release.rules, release.method, release.parameters, label, digest)
+    original = prepared.records
+    label = taxonomy_label(prepared.how.taxonomy) if original.on_taxonomy else None
+    parents = published_parents(release.rules.names, original.tree) if original.on_taxonomy else {}
+    return RulesFile(release.rules, release.method, release.parameters, label, parents)
 
 
 def ruled_method(found: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:
@@ -81,17 +83,49 @@ def _refuse_another(found: str, asked: str | None) -> None:
 
 
 def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
-    """Raise unless the records were put on the very taxonomy of the rules, or on none like theirs."""
-    original = prepared.original
-    digest = digest_of_taxonomy(prepared.taxonomy) if original.on_taxonomy and prepared.taxonomy is not None else None
-    if digest == found.taxonomy_sha256:
+    """Raise unless the rules fit the taxonomy of the records: their nodes are in it, with the same published names above them.
+
+    A generated taxonomy numbers the items of one data set, so its nodes mean something else in every other one.
+    """
+    original = prepared.records
+    if found.taxonomy_sha256 is not None:
+        _insist_on_digest(found, prepared)
         return
-    if found.taxonomy_sha256 is None:
+    if found.taxonomy is None and original.on_taxonomy:
         raise ParameterError("the rules are about names as they were typed, and the records are on a taxonomy", hint="leave --taxonomy out")
-    raise ParameterError(
-        f"the rules are about another taxonomy than this one: {found.taxonomy}, whose SHA-256 differs",
-        hint="give that taxonomy; one that is made from the data, generated or paths, is another for other data",
-    )
+    if found.taxonomy is not None and not original.on_taxonomy:
+        raise ParameterError(
+            f"the rules are about the items of a taxonomy ({found.taxonomy}), and the records are on none", hint="give --taxonomy"
+        )
+    if found.taxonomy is None:
+        return
+    kind = taxonomy_label(prepared.how.taxonomy)
+    if is_generated(found.taxonomy) and found.rules.nodes:
+        raise ParameterError(
+            "the rules are about a generated taxonomy, whose nodes mean something else for other data",
+            hint="make the first release with --taxonomy FILE; its rules can be used again",
+        )
+    assert prepared.taxonomy is not None
+    whole = prepared.taxonomy
+    known = {name for name in found.rules.names if whole.names.codes([name])[0] >= 0}
+    missing = 0 if kind == PATHS else len(set(found.rules.nodes) - known - {UNLISTED})
+    above = published_parents(known, whole)
+    moved = sum(above.get(name) != found.parents.get(name) for name in known)
+    if missing or moved:
+        what = f"{counted(missing, 'node')} of the rules" if missing else f"{counted(moved, 'name')} of the rules"
+        why = f"{what} not in it" if missing else f"{what} below another published name"
+        raise ParameterError(f"the rules are about another taxonomy than this one: {why}", hint=f"they were found with {found.taxonomy}")
+
+
+def _insist_on_digest(found: RulesFile, prepared: Prepared) -> None:
+    """The same for rules of an earlier version, which have a digest of their whole taxonomy."""
+    original = prepared.records
+    digest = digest_of_taxonomy(prepared.taxonomy) if original.on_taxonomy and prepared.taxonomy is not None else None
+    if digest != found.taxonomy_sha256:
+        raise ParameterError(
+            f"the rules are about another taxonomy than this one: {found.taxonomy}, whose SHA-256 differs",
+            hint="give that taxonomy; one that is made from the data, generated or paths, is another for other data",
+        )
 
 
 def reapplied(method: Method, prepared: Prepared, found: RulesFile) -> Release:
@@ -99,8 +133,7 @@ def reapplied(method: Method, prepared: Prepared, found: RulesFile) -> Release:
     insist_on_taxonomy(found, prepared)
     assert isinstance(method, RecodingMethod)
     release = method.reapply(prepared.records, found.rules)
-    note = f"recoded by rules that were found before, of SHA-256 {found.digest[:12]}: nothing was chosen by these records"
-    return release.noted(note)
+    return release.noted("recoded by rules that were found before: nothing was chosen by these records")
 
 
 def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release, prepared: Prepared | None) -> list[Verdict]:

@@ -30,6 +30,16 @@ def one_of(allowed: tuple[str, ...]) -> Rule:
     return must(lambda value: isinstance(value, str) and value in allowed, f"one of {', '.join(allowed)}")
 
 
+def either(one: Rule, other: Rule) -> Rule:
+    """A value that follows one of two rules; the faults are those of the first."""
+
+    def check(key: str, value: Any) -> Iterator[str]:
+        if list(other(key, value)):
+            yield from one(key, value)
+
+    return check
+
+
 def entries(rule: Rule, *, required: tuple[str, ...] = ()) -> Rule:
     """An object with entries of any name, all under one rule."""
 

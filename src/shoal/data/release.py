@@ -48,7 +48,8 @@ class Secret:
 class Release:
     """Named tables, each of a kind; claims; accounting.
 
-    `notes` are what the method has to say of its work: what was proven, what was cut short.
+    `notes` are what the method has to say of its work: what was proven, what was cut short. `private_notes` are for the person who makes
+    the release: they are never written, because they have numbers that the claims do not allow.
     `mechanism` is the noise that its numbers hold, as it was added, where a claim rests on noise.
     `secret` is None for a release that was read from a file; `relevance` is told where terms stand for others that are like them; `rules`
     are told where items were recoded everywhere alike.
@@ -64,6 +65,7 @@ class Release:
     relevance: Relevance | None = None
     mechanism: tuple[NoisyStep, ...] = ()
     rules: Rules | None = None
+    private_notes: tuple[str, ...] = ()
 
     @classmethod
     def of_bags(cls, published: Bags, copies: Ints, **rest: Any) -> Release:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from pathlib import PurePath
 from typing import Any, ClassVar, Self
 from urllib.parse import quote, unquote
 
@@ -19,12 +18,17 @@ from shoal.errors import ParameterError
 from shoal.parameters import Written
 
 UNDER, LISTED, SEALED = "under:", "items:", "sha256:"
+UNNAMED = "unnamed"  # what a claim has in place of names that must not be published
+A_FILE, A_LIST = "a file", "a list"  # what a manifest says of where items came from; neither names nor their number nor the file's name
 _LIST = re.compile(LISTED + r"[^,()\s]*")
 
 
 @dataclass(frozen=True)
 class Items(Written):
-    """Some of the items. Exactly one of a set of names, a file that holds them, a node they lie under, and the digest of a set of names."""
+    """Some of the items: a set of names, a file that holds them, a node they lie under, or the digest of a set of names.
+
+    Without any of these they are not named: a claim or a manifest says that there are such items, and not which.
+    """
 
     names: frozenset[str] | None = None
     file: str | None = None
@@ -36,7 +40,9 @@ class Items(Written):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """From `under:NODE`, `items:a|b`, `sha256:...` of a claim, or the path of a file with an item a line."""
+        """From `under:NODE`, `items:a|b`, `unnamed` or `sha256:...` of a claim, or the path of a file with an item a line."""
+        if text == UNNAMED:
+            return cls()
         if text.startswith(UNDER):
             return cls(under=text.removeprefix(UNDER))
         if text.startswith(LISTED):
@@ -58,32 +64,50 @@ class Items(Written):
         return self.names is not None or self.under is not None
 
     @property
+    def unnamed(self) -> bool:
+        """Whether nothing is known of the items but that there are some: no names, no node, no file, no digest."""
+        return self.names is None and self.file is None and self.under is None and self.digest is None
+
+    @property
+    def withheld(self) -> Items:
+        """The same items as a published claim has them where their names may reveal something: without names, number or digest."""
+        return self if self.names is None else Items()
+
+    @property
     def sealed(self) -> str:
-        """What a claim carries where the names themselves may reveal something: the digest of the sorted names, and how many there are."""
+        """The digest of the sorted names, and how many there are; only to compare with claims of earlier versions, and never written."""
         if self.names is None:
             return str(self)
         text = "\n".join(sorted(self.names)).encode("utf-8", "surrogatepass")
         return f"{SEALED}{hashlib.sha256(text).hexdigest()}:{len(self.names)}"
 
+    def may_be(self, given: Items) -> bool:
+        """Whether these can be the `given` items, as far as is known."""
+        return self.unnamed or self.sealed == given.sealed
+
     def listed(self, what: str) -> frozenset[str]:
         """The names, where they are at hand; `what` names them in the error where they are not."""
         if self.digest is not None:
             raise ParameterError(f"a digest does not name the items that are {what}", hint="name them in a file")
+        if self.unnamed:
+            raise ParameterError(f"the items that are {what} are not named", hint="name them in a file")
         if self.names is None:
             raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.read.items.with_files_read reads it")
         return self.names
 
     @property
     def described(self) -> str:
-        """What was chosen, without telling names: for the manifest's parameters."""
+        """What was chosen, without names and without the name of a file: for the manifest's parameters."""
         if self.under is not None:
             return UNDER + self.under
         if self.digest is not None:
             size = self.digest.partition(":")[2]
             return f"the digest of {counted(int(size), 'item') if size.isdigit() else 'some items'}"
-        return self.label or (PurePath(self.file).name if self.file else counted(len(self.names or ()), "item"))
+        return self.label or (A_FILE if self.file else A_LIST)
 
     def __str__(self) -> str:
+        if self.unnamed:
+            return UNNAMED
         if self.digest is not None:
             return SEALED + self.digest
         if self.names is None:
@@ -116,7 +140,7 @@ class ItemWeights(Written):
     @property
     def described(self) -> str:
         """For the manifest's parameters."""
-        return self.label or (PurePath(self.file).name if self.file else f"weights of {counted(len(self.weights or ()), 'item')}")
+        return self.label or (A_FILE if self.file else A_LIST)
 
     def __str__(self) -> str:
         return self.described

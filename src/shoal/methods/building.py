@@ -51,6 +51,7 @@ class Outcome:
     relevance: Relevance | None = None
     keeps_empty: bool = False
     outliers: Ints | None = None
+    private_notes: tuple[str, ...] = ()
 
 
 def present_records(bags: Bags, k: int) -> Present:
@@ -96,6 +97,7 @@ def build_release(method: Method, original: Original, present: Present, outcome:
         secret=Secret(rows),
         notes=outcome.notes,
         relevance=outcome.relevance,
+        private_notes=outcome.private_notes,
     )
 
 

@@ -88,7 +88,10 @@ class InferenceMethod(RecodingMethod):
         return Sensitive(tree, hidden, np.bincount(records.items, minlength=len(tree)) > 0)
 
     def suppression_note(self, records: Bags, sensitive: Sensitive, gone: Mask) -> str:
-        """How many sensitive items were suppressed, and how many of these had to be whatever else is known."""
+        """How many sensitive items were suppressed, and how many of these had to be whatever else is known; a private note.
+
+        Published, it would say that more than the share rho of all people hold one of them.
+        """
         lost, all_of_them = int((gone & sensitive.here).sum()), int(sensitive.here.sum())
         forced = len(breaching(records, sensitive.mask, self.limit, 0).rules)
         told = f"{lost:,} of {all_of_them:,} sensitive items were suppressed"

@@ -32,6 +32,7 @@ class Recoded:
     """The records after recoding, in their order; the promise about them; what became of their occurrences (the rest was suppressed).
 
     `code` has what each item of the vocabulary is published as, below 0 if nothing; None where that differs from record to record.
+    `private_notes` are for the person who makes the release, and are not written.
     """
 
     records: Bags
@@ -39,6 +40,7 @@ class Recoded:
     told: Mapping[str, Part]
     notes: tuple[str, ...] = ()
     code: Small | None = None
+    private_notes: tuple[str, ...] = ()
 
 
 class RecodingMethod(Method):
@@ -105,7 +107,7 @@ class RecodingMethod(Method):
 
     def _built(self, original: Original, present: Present, found: Recoded) -> Release:
         every = np.arange(len(found.records), dtype=np.int64)
-        outcome = Outcome(found.records, every, found.told, found.claims, found.notes, keeps_empty=True)
+        outcome = Outcome(found.records, every, found.told, found.claims, found.notes, keeps_empty=True, private_notes=found.private_notes)
         return build_release(self, original, present, outcome)
 
 

@@ -56,4 +56,4 @@ class SuppressControl(InferenceMethod):
             self.suppression_note(records, sensitive, gone),
             f"{int((gone & others).sum()):,} of {int(others.sum()):,} other items were suppressed",
         )
-        return Recoded(published, self.claims_of(sensitive, ~gone), {"kept": kept(published.occurrences)}, notes)
+        return Recoded(published, self.claims_of(sensitive, ~gone), {"kept": kept(published.occurrences)}, private_notes=notes)

@@ -47,7 +47,7 @@ class TDControl(InferenceMethod):
         self.refuse_nothing(published)
         shown = cut.published >= 0
         notes = (self.suppression_note(records, sensitive, ~shown), _told(sensitive, cut))
-        return Recoded(published, self.claims_of(sensitive, shown), _account(records, cut, published), notes)
+        return Recoded(published, self.claims_of(sensitive, shown), _account(records, cut, published), private_notes=notes)
 
 
 def _account(records: Bags, cut: Cut, published: Bags) -> dict[str, Part]:

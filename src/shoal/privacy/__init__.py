@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, final, get_args
 
 from shoal.errors import OutOfPatience, ParameterError
 from shoal.itemsets.choice import Items
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 
 
 Standing = Literal["verified", "by construction", "fails", "not checkable", "not judged"]
+Numbers = Literal["people", "words", "attacks"]
+"""Exact numbers about the original that may be published next to a claim.
+
+`people`: how many rows, records and users were read, and how many of them are published. `words`: how many items and occurrences there
+were, what became of them, and everything that is computed from that (account, metrics, notes of the method, distributions in the report).
+`attacks`: how often attacks on the original and on the release succeed.
+"""
+ALL_NUMBERS: frozenset[Numbers] = frozenset(get_args(Numbers))
 
 
 def verified_if(holds: bool) -> Standing:
@@ -83,10 +91,10 @@ class Model(Declared, ABC):
     """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth, `limits` in one sentence
     what to bear in mind beside the promise itself.
 
-    `judges` are the kinds of tables that the model knows how to judge. `allows_exact_counts` says whether exact numbers about the original
-    may be published beside the claim: they would break a promise that rests on noise. `adds_items` says that published records
-    may hold items that their people never had. `level_words` are what its levels mean. `holds_of_unions` says that the claim is true of two
-    sets of published records together whenever it is true of each, so that parts of the data may be worked on apart.
+    `judges` are the kinds of tables that the model knows how to judge. `safe_numbers` says which exact numbers about the original may be
+    published next to the claim, see `Numbers`; a promise that rests on noise would be broken by any. `adds_items` says that published
+    records may hold items that their people never had. `level_words` are what its levels mean. `holds_of_unions` says that the claim is
+    true of two sets of published records together whenever it is true of each, so that parts of the data may be worked on apart.
     """
 
     @property
@@ -130,7 +138,7 @@ class Model(Declared, ABC):
     limits: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect", "limits")
     judges: ClassVar[frozenset[str]] = frozenset({"bags"})
-    allows_exact_counts: ClassVar[bool] = True
+    safe_numbers: ClassVar[frozenset[Numbers]] = ALL_NUMBERS
     adds_items: ClassVar[bool] = False
     holds_of_unions: ClassVar[bool] = False
     level_words: ClassVar[Mapping[str, str]] = {}

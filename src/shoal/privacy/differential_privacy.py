@@ -42,7 +42,7 @@ class DifferentialPrivacy(Model):
     )
     limits = "It does not hide what is true of many people, and the budgets of further releases of the same people add up."
     judges = frozenset({"counts"})
-    allows_exact_counts = False
+    safe_numbers = frozenset()  # any exact number would be one that noise does not cover
     level_words = {  # noqa: RUF012 (never changed)
         "epsilon": "how much the presence of a person may change a probability, as the exponent of e",
         "delta": "the chance that something of one person alone is published, as recomputed from the recorded noise",

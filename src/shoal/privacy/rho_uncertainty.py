@@ -68,6 +68,7 @@ class RhoUncertainty(Model):
             raise ParameterError("rho must be below 1, with which any certainty is allowed", hint="0.5 is a common choice", value=self.rho)
 
     reads_items_widely = False
+    safe_numbers = frozenset({"people"})  # how many occurrences were suppressed says how many people hold a suppressed sensitive item
 
     @property
     def sensitive_items(self) -> Items | None:

@@ -57,7 +57,7 @@ class SensitiveShare(Model):
 
     @property
     def sensitive_items(self) -> Items | None:
-        """The items, or their digest."""
+        """The items; without names where the claim was read from a manifest."""
         return self.items
 
     def ceiling(self, test: str, known: int | None) -> float | None:
@@ -69,7 +69,8 @@ class SensitiveShare(Model):
         if self.items is None:
             raise ParameterError("which items are sensitive is not said", hint="write sensitive-share(h=0.5, items=FILE)")
         if not self.items.known:
-            why = f"the claim holds {self.items.described}, and not their names; --sensitive FILE gives them"
+            what = "the claim does not name its items" if self.items.unnamed else f"the claim has {self.items.described}, not their names"
+            why = f"{what}; --sensitive FILE gives them"
             return Verdict(str(self), "not checkable", {}, unchecked=why)
         wanted = _wanted(self.items)
         if original is None:
@@ -129,8 +130,11 @@ class SensitiveShare(Model):
         return super().keeps(promise)
 
     def told(self) -> dict[str, Any]:
-        """A list of sensitive terms may reveal what somebody searched for, so the text of a claim has its digest only."""
-        return self.values() | ({"items": self.items.sealed} if self.items else {})
+        """A list of sensitive terms may reveal what somebody searched for, so the text of a claim says only that there is one.
+
+        A digest would reveal it too: whoever has one can try words until it fits.
+        """
+        return self.values() | ({"items": str(self.items.withheld)} if self.items else {})
 
 
 def _greatest(classes: pl.DataFrame) -> float:

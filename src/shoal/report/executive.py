@@ -9,8 +9,8 @@ from typing import Any
 from shoal.counting import percent
 from shoal.report.attack_summary import ATTACKS, before, conclusion_in, outcomes_on, rate_of, strongest, untold
 from shoal.report.lacking import lack_of
+from shoal.report.sections import NO_NUMBERS, published_part
 from shoal.report.sections import WITHHELD as CLOSED
-from shoal.report.sections import published_part
 from shoal.report.summary import PROTECTS, Summary
 from shoal.report.verdicts import headline, model_of
 from shoal.report.words import count, plain, plural
@@ -47,7 +47,7 @@ def limits_of(claims: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _published(manifest: Mapping[str, Any]) -> str:
-    if CLOSED in manifest:
+    if manifest.get(CLOSED) == NO_NUMBERS:
         return WITHHELD
     found, owners = published_part(manifest), manifest.get("input", {}).get("owners")
     whose = f" of {plural(owners, 'person', 'people')}" if isinstance(owners, int) else ""

@@ -73,7 +73,6 @@ class Facts:
     group_sizes: Histogram = NOTHING
     lengths: Histogram = NOTHING
     levels: Histogram = NOTHING
-    height: int = 1
     frequent: tuple[PublishedItem, ...] = ()
     specific: tuple[PublishedItem, ...] = ()
     vaguest: tuple[PublishedItem, ...] = ()

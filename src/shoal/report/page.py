@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from shoal.io.spreadsheets import formula_notes_in
 from shoal.report import pictures, sections, verdicts
 from shoal.report.alarms import alarms
 from shoal.report.attack_section import HEAD, attack_parts
@@ -86,6 +87,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         **_pictures(facts),
         "queries": _queries(facts),
         "files": sections.file_rows(manifest),
+        "formulas": [plain(note) for note in formula_notes_in(manifest.get("notes", []))],
     }
 
 
@@ -106,7 +108,6 @@ def _pictures(facts: Facts) -> dict[str, Any]:
         "example_records": sections.example_rows(facts.examples),
         "spreads": sections.spread_rows(facts.spreads),
         "fewest": count(facts.fewest),
-        "height": count(facts.height),
         "kinds": {"before": count(facts.items_before), "after": count(facts.items_after)},
         **{key: _with_bars(items, facts.published) for key, items in shown.items()},
     }

@@ -38,7 +38,6 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
         group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
         lengths=compare(before.lengths, people, published.lengths, release.copies, fewest),
         levels=_levels(original, people, times, fewest),
-        height=tree.height + 1,
         frequent=_ranked(common, tree, items, tree.leaves),
         specific=_ranked(common, tree, -tree.leaves, items),
         vaguest=_ranked(np.where(tree.leaves > 1, common, 0), tree, tree.leaves, items),

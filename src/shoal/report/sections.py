@@ -43,7 +43,7 @@ MEANINGS = {
     "unknown_occurrences": "how often those stand in the records",
     "quasi_identifiers": "columns whose values were replaced by the means or other centroids of groups",
     "left_as_they_are": "columns published without any protection, which no claim covers",
-    "dropped": "columns that were left out",
+    "dropped": "number of columns that were left out",
     "owner_column": "the column that told people apart, which is not published",
     "taxonomy_nodes": "names in the part of the taxonomy that is used",
     "taxonomy_leaves": "most exact names among them",
@@ -81,7 +81,8 @@ PLAIN_METRICS = {
     "mean_level": ("Mean level", "Level of a published item, on average; the root is level 1."),
 }
 SHOWN_ABOVE = frozenset({"kept", "one_level", "categories", "at_root", "replaced", "suppressed", "generalized", "bound"})
-WITHHELD = "counts"  # the key of a manifest that tells no exact numbers of the original
+WITHHELD = "counts"  # the key of a manifest from which exact numbers about the original are withheld
+NO_NUMBERS = "withheld"  # its value where all are withheld
 METERED = ("loss", "information_loss")
 
 
@@ -241,7 +242,7 @@ def published_part(manifest: Mapping[str, Any]) -> Published:
 
 def published_tile(manifest: Mapping[str, Any]) -> Tile:
     """The same as a share."""
-    if WITHHELD in manifest:
+    if manifest.get(WITHHELD) == NO_NUMBERS:
         rows = sum(file["rows"] for file in manifest.get("files", []) if "table" in file)
         return Tile("Published", count(rows), "rows with noise; what they were made of is not told")
     found = published_part(manifest)

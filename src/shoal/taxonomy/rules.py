@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,8 +56,29 @@ class Rules:
         return frozenset(self.items) | frozenset(self.nodes)
 
 
+def published_parents(names: Iterable[str], tree: Taxonomy) -> dict[str, str]:
+    """Map each of these published names to the nearest published name above it in the tree; names without one are left out.
+
+    This is all that a file of rules says of its taxonomy. It contains published names only, so no name that was suppressed can be
+    guessed and tried with it, as a digest of the taxonomy would allow.
+    """
+    nodes = tree.names.codes(listed := sorted(set(names)))
+    published = {int(node) for node in nodes if node >= 0}
+    found = {}
+    for name, node in zip(listed, nodes.tolist(), strict=True):
+        above = int(tree.parent[node]) if node >= 0 else -1
+        while above >= 0 and above not in published:
+            above = int(tree.parent[above])
+        if above >= 0:
+            found[name] = tree.names[above]
+    return found
+
+
 def digest_of_taxonomy(taxonomy: Taxonomy) -> str:
-    """The SHA-256 of a taxonomy: of all its nodes with their parents, in the order of the alphabet, however its file was ordered."""
+    """The SHA-256 of all nodes of a taxonomy with their parents; only for rules that were written with such a digest, by earlier versions.
+
+    It is never written: whoever has it can try words until the digest fits.
+    """
     names = taxonomy.names.names.to_list()
     pairs = sorted((name, names[up] if up >= 0 else "") for name, up in zip(names, taxonomy.parent.tolist(), strict=True))
     return hashlib.sha256(json.dumps(pairs, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")).hexdigest()

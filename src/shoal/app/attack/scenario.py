@@ -16,7 +16,7 @@ import numpy as np
 from shoal.app.again import made_again
 from shoal.app.audit import located, seen_at
 from shoal.app.contract import made_by
-from shoal.app.job import Preparation, made_from_data
+from shoal.app.job import Preparation, is_file, made_from_data
 from shoal.app.manifest import Published, preparation_of
 from shoal.app.prepare import Prepared, prepare, prepare_records
 from shoal.app.promises import claims_of
@@ -29,7 +29,7 @@ from shoal.data.original import Original
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.inputs import Reading, read
 from shoal.io.read.items import read_items
-from shoal.itemsets.choice import Items
+from shoal.itemsets.choice import A_FILE, Items
 from shoal.methods import Method
 from shoal.taxonomy.tree import Taxonomy
 
@@ -135,7 +135,10 @@ def _other(
     path: Path, place: Published, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None, items: Items | None
 ) -> Made:
     assert place.manifest is not None
-    how = located(place, replace(preparation_of(place.manifest), read=prepared.how.read), given, original)
+    how = replace(preparation_of(place.manifest), read=prepared.how.read)
+    if how.taxonomy == A_FILE and is_file(prepared.how.taxonomy):  # which file is not recorded; the typed one is tried
+        how = replace(how, taxonomy=prepared.how.taxonomy)
+    how = located(place, how, given, original)
     same = prepared if how == prepared.how else prepare(replace(reading), how, given)
     if not np.array_equal(same.records.bags.owners, prepared.records.bags.owners):
         raise InputError(f"{path} has other records than this release", hint="records of the same people are compared, one for one")

@@ -35,7 +35,7 @@ from shoal.app.further import claims_for
 from shoal.app.job import Preparation, Target, is_file
 from shoal.app.manifest_schema import ENGINES
 from shoal.app.memory import Memory
-from shoal.app.pipeline import anonymize, publish
+from shoal.app.pipeline import Judged, anonymize, publish, shown_to_publisher
 from shoal.app.prepare import Prepared
 from shoal.app.request import chosen_method, preparation
 from shoal.app.rules import ruled_method
@@ -173,14 +173,21 @@ def command(
         for compared in series.compare(judged, earlier):
             (screen.warn if compared.exposed else screen.note)(*compared.told)
         judged = withstood(attempt, judged, ready, chosen, found, lambda notes: screen.note(*notes))
-        screen.note(*formula_notes(judged.release, form))
         manifest = publish(judged, target)
         if private is not None:
             private.write(render_private(judged.release, prepared.records))
             screen.warn(f"{private_report} shows what people typed: it is not for publication")
-    told(judged.verdicts, manifest, out, as_json=as_json)
-    screen.warn(*unsure(manifest))
-    warn_of_little(manifest, input, prepared, chosen, threads)
+    shown = show_release(judged, manifest, target, as_json=as_json)
+    warn_of_little(shown, input, prepared, chosen, threads)
+
+
+def show_release(judged: Judged, manifest: dict[str, Any], target: Target, *, as_json: bool) -> dict[str, Any]:
+    """Show what was published and what to be careful about; returns the manifest with the numbers that only the publisher may see."""
+    screen.warn(*(formula_notes(judged.release, target.format) if as_json else ()))
+    shown = manifest if as_json else shown_to_publisher(judged, manifest)
+    told(judged.verdicts, shown, target.directory, as_json=as_json)
+    screen.warn(*unsure(shown))
+    return shown
 
 
 def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: str, method: Method) -> Target:

@@ -29,7 +29,7 @@ PEOPLE_UNKNOWN = "records were counted: the file does not tell whose they are, s
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Such as "k-anonymity(k=5)"; by default what the manifest claims.')
 @original_option
-@click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="The items of a claim that holds their digest only.")
+@click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="The items of a claim that does not name them.")
 @click.option("--release-format", type=click.Choice(list(OUTPUT_FORMATS)), help="Form of a single file of records; guessed, and announced.")
 @click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
 @click.option("--release-user", metavar="COLUMN", help="Column of a single file of records that says whose each is.")

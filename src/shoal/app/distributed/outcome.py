@@ -110,7 +110,7 @@ def facts_of_reading(found: Found) -> dict[str, Any]:
 
 def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
     """What the manifest says of the input."""
-    found, sums, tree, how = prepared.found, prepared.sums, prepared.tree, prepared.found.given.how
+    found, sums, how = prepared.found, prepared.sums, prepared.found.given.how
     facts = facts_of_reading(found) | {
         "records": sums["records"],
         "owners": sums["owners"],
@@ -122,8 +122,7 @@ def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
     if not prepared.on_taxonomy:
         return facts | how.described() | protects
     facts |= {"unknown_items": sums["unknown_terms"], "unknown_occurrences": sums["unknown_kept"] + sums["unknown_dropped"]}
-    shape = {"taxonomy_nodes": len(tree) + tree.unseen, "taxonomy_leaves": tree.n_leaves, "taxonomy_height": tree.height}
-    return facts | how.described() | shape | protects
+    return facts | how.described() | protects
 
 
 def _account(prepared: Prepared, sums: Counter[str]) -> Accounting:

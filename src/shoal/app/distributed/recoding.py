@@ -127,7 +127,7 @@ def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_origin
 def _rules(cluster: Cluster, again: Any, method: RecodingMethod) -> RulesFile:
     """The recoding as a file of rules, which names what was written and nothing else."""
     names = sorted(row[0] for row in cluster.collect(again.selectExpr("explode(items) as item").distinct()))
-    return RulesFile(Rules(tuple(names), ()), method.name, plain_values(method.values()), None, None)
+    return RulesFile(Rules(tuple(names), ()), method.name, plain_values(method.values()), None)
 
 
 def _amounts(cluster: Cluster, again: Any, sums: Counter[str], items: int) -> dict[str, int]:

@@ -41,7 +41,7 @@ class Sought:
             if not known:
                 raise Skipped("no sensitive items are named; --sensitive FILE names some")
             named, given = [one for one in known if one[1] == known[0][1]], known[0][1]
-        claims = tuple(claim for claim, items in named if items.sealed == given.sealed)
+        claims = tuple(claim for claim, items in named if items.may_be(given))
         return cls(given, all(claim.reads_items_widely for claim in claims), claims)
 
     @classmethod
@@ -49,7 +49,7 @@ class Sought:
         """The items of a claim that are some of those the user names, where a method leaves out of its claim what it suppressed."""
         given = scenario.sensitive
         named = [items for claim in scenario.claims if (items := claim.sensitive_items) is not None and items.names]
-        if given is None or not named or any(items.sealed == given.sealed for items in named):
+        if given is None or not named or any(items.may_be(given) for items in named):
             return None
         some = given.names is None or (named[0].names or frozenset()) < given.names
         return cls.of(replace(scenario, sensitive=named[0])) if some else None

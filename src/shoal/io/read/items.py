@@ -12,7 +12,7 @@ from shoal.io.read.delimited import text_lines
 from shoal.io.read.keys import read_key
 from shoal.io.read.reading import Tally
 from shoal.io.read.source import Source
-from shoal.itemsets.choice import Items, ItemWeights, positive_decimal
+from shoal.itemsets.choice import A_FILE, Items, ItemWeights, positive_decimal
 from shoal.keyed.keys import SecretKey
 from shoal.parameters import Declared
 
@@ -41,18 +41,21 @@ def without_files(declared: Declaring) -> Declaring:
 
 
 def wants_items(declared: Declared) -> bool:
-    """Whether a model has the digest of some items only."""
-    return bool(_sealed(declared))
+    """Whether a model is about items that its claim does not name."""
+    return bool(_unnamed(declared))
 
 
 def with_items_given(declared: Declaring, given: Items | None) -> Declaring:
-    """The same model with the items behind a digest, where they are given and are the ones."""
-    sealed = _sealed(declared)
-    if given is None or not sealed:
+    """The same model with the given items in place of those that its claim does not name.
+
+    Claims of earlier versions have a digest of the items, which must be that of the given ones.
+    """
+    unnamed = _unnamed(declared)
+    if given is None or not unnamed:
         return declared
-    if any(given.sealed != str(value) for value in sealed.values()):
+    if not all(value.may_be(given) for value in unnamed.values()):
         raise ParameterError(f"the items given are not those of the claim {declared.name}: their SHA-256 differs from the claim's")
-    return replace(declared, **dict.fromkeys(sealed, given))  # type: ignore[type-var]
+    return replace(declared, **dict.fromkeys(unnamed, given))  # type: ignore[type-var]
 
 
 def read_items(path: str | Path) -> Items:
@@ -60,11 +63,12 @@ def read_items(path: str | Path) -> Items:
     names = frozenset(line for _, line in _lines(path))
     if not names:
         raise InputError(f"{path} names no items")
-    return Items(names=names, label=Path(path).name)
+    return Items(names=names, label=A_FILE)
 
 
-def _sealed(declared: Declared) -> dict[str, Items]:
-    return {name: value for name, value in declared.values().items() if isinstance(value, Items) and value.digest is not None}
+def _unnamed(declared: Declared) -> dict[str, Items]:
+    values = {name: value for name, value in declared.values().items() if isinstance(value, Items)}
+    return {name: value for name, value in values.items() if value.unnamed or value.digest is not None}
 
 
 def read_weights(path: str | Path) -> ItemWeights:
@@ -82,7 +86,7 @@ def read_weights(path: str | Path) -> ItemWeights:
             raise InputError(f"{path}, line {number:,}: {error.message}") from None
     if not weights:
         raise InputError(f"{path} weighs no items")
-    return ItemWeights(weights=tuple(weights.items()), label=Path(path).name)
+    return ItemWeights(weights=tuple(weights.items()), label=A_FILE)
 
 
 def _lines(path: str | Path) -> list[tuple[int, str]]:

@@ -37,9 +37,9 @@ class ColumnRoles:
         owners = "one owner a row" if self.user is None else f"owners: column {self.user!r}"
         return (*told, owners)
 
-    def beside(self) -> dict[str, str | list[str]]:
-        """The columns that the table does not hold, by their roles, and those that are of a kind of their own."""
-        told: dict[str, str | list[str]] = {DROPPED: list(self.drop)} if self.drop else {}
+    def beside(self) -> dict[str, str | int | list[str]]:
+        """How many columns were dropped, without their names; the column of users; and the columns that are of a kind of their own."""
+        told: dict[str, str | int | list[str]] = {DROPPED: len(self.drop)} if self.drop else {}
         for kind, key in KEYS.items():
             of_kind = [self.kinds[name].told(name) for name in self.quasi if self.kind(name).kind == kind]
             told |= {key: of_kind} if of_kind else {}
@@ -53,6 +53,7 @@ def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadO
     """The role of every column, given whether any of its cells is a number. Raises where that is not clear."""
     names = list(holds_numbers)
     said = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}
+    said["drop"] += _others(names, options) if options.drop_others else []
     user = None if options.user is None else _found(path, names, options.user)
     kinds = {_found(path, names, name): kind for name, kind in said_kinds(options)}
     typed = [name for name in kinds if name not in said["quasi"]]
@@ -68,6 +69,12 @@ def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadO
     roles = {what: tuple(name for name in names if name in chosen) for what, chosen in said.items()}
     quasi = tuple(name for name in names if name in {*(roles["quasi"] or others), *typed})
     return ColumnRoles(quasi, roles["keep"], roles["drop"], user, kinds)
+
+
+def _others(names: Sequence[str], options: ReadOptions) -> list[str]:
+    """The columns that the options do not name."""
+    named = {*options.quasi, *options.keep, *options.drop, *(word.partition("=")[0] for word in options.of_kinds), options.user}
+    return [name for number, name in enumerate(names, 1) if name not in named and str(number) not in named]
 
 
 def _found(path: Path, names: Sequence[str], said: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
@@ -17,6 +16,7 @@ from shoal.data.table import Attribute, AttributeKind
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.taxonomies import read_taxonomy
+from shoal.itemsets.choice import A_FILE
 
 NOMINAL, ORDINAL, HIERARCHIES = "nominal", "ordinal", "hierarchies"  # what a manifest calls them
 KEYS = {"nominal": NOMINAL, "ordinal": ORDINAL, "hierarchical": HIERARCHIES}
@@ -41,8 +41,8 @@ class ColumnKind:
         return tuple(level.strip() for level in self.said.split("|")) if self.kind == "ordinal" and self.said else ()
 
     def told(self, name: str) -> str:
-        """The column as a manifest tells it; of a file its name without the folder."""
-        behind = Path(self.said).name if self.kind == "hierarchical" else self.said
+        """The column as a manifest has it; a file is not named."""
+        behind = A_FILE if self.kind == "hierarchical" else self.said
         return f"{name}={behind}" if behind else name
 
 

@@ -38,8 +38,9 @@ class ReadOptions:
     them that is accepted. `owners` says whether names that differ only in their spelling are one person (folded) or not (exact).
     `record` is a column whose values tell the records of one person apart, such as a basket's number; `count` one that says how often a
     row's item occurs. Neither is ever guessed.
-    `quasi`, `keep` and `drop` are columns of microdata: its quasi-identifiers, those left as they are, those left out. `nominal`,
-    `ordinal` and `hierarchy` are quasi-identifiers that are no numbers (`microdata_kinds.py`).
+    `quasi`, `keep` and `drop` are columns of microdata: its quasi-identifiers, those left as they are, those left out. `drop_others`
+    leaves out every column that is not named, for manifests, which do not name dropped columns. `nominal`, `ordinal` and `hierarchy`
+    are quasi-identifiers that are no numbers (`microdata_kinds.py`).
     `needs_times` is false where nothing is made of times: then an unreadable one is no defect, unless the column of times was named.
     `rank` and `url` are columns of what was clicked; they are read where something is made of clicks (`needs_clicks`).
     The names of owners are kept where a method hashes them with a key (`needs_names`), and forgotten otherwise.
@@ -62,6 +63,7 @@ class ReadOptions:
     quasi: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    drop_others: bool = False
     nominal: tuple[str, ...] = ()
     ordinal: tuple[str, ...] = ()
     hierarchy: tuple[str, ...] = ()
@@ -162,7 +164,7 @@ class ReadOptions:
     def without_columns(self) -> Self:
         """The same without what says which columns are meant, and so which format."""
         none: dict[str, Any] = dict.fromkeys(ROLES) | dict.fromkeys(OF_MICRODATA.values(), ())
-        return replace(self, format=None, **none)
+        return replace(self, format=None, drop_others=False, **none)
 
     @property
     def wanted_format(self) -> str | None:

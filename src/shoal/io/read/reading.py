@@ -36,7 +36,7 @@ class Reading:
     notes: tuple[str, ...]
     empty_texts: int = 0
     options: ReadOptions = field(default_factory=ReadOptions)
-    columns: Mapping[str, str | list[str]] = field(default_factory=dict)
+    columns: Mapping[str, str | int | list[str]] = field(default_factory=dict)
     part: float = 1.0
     roles: Mapping[str, str] = field(default_factory=dict)
     files: int = 1
