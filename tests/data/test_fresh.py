@@ -14,8 +14,7 @@ from helpers_kinds import FOOD, baskets, searches
 from helpers_leaks import Stream
 from shoal.app.distributed.writing import random_places
 from shoal.data import fresh
-from shoal.data.fresh import fresh_numbers, fresh_order
-from shoal.data.tables.accesslog import MOST_ADDRESSES
+from shoal.data.fresh import fresh_order
 
 
 def test_the_source_is_the_operating_system() -> None:
@@ -47,16 +46,3 @@ def test_equal_keys_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     keys: Iterator[list[int]] = iter([[5, 5, 1], [9, 2, 4]])
     monkeypatch.setattr(fresh, "entropy", lambda n: np.array(next(keys), np.uint64).tobytes())
     assert fresh_order(3).tolist() == [1, 2, 0]
-
-
-@pytest.mark.parametrize(("n", "limit"), [(0, 5), (1, 1), (5, 5), (3, 5), (2, 5), (1_000, MOST_ADDRESSES), (7, 1 << 32)])
-def test_numbers_are_different_and_below_the_limit(n: int, limit: int) -> None:
-    found = fresh_numbers(n, limit).tolist()
-    assert len(set(found)) == len(found) == n
-    assert all(0 <= number < limit for number in found)
-
-
-def test_every_number_is_as_likely(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fresh, "entropy", Stream())
-    seen = Counter(number for _ in range(5_000) for number in fresh_numbers(2, 10).tolist())
-    assert all(880 < seen[number] < 1_120 for number in range(10)), seen

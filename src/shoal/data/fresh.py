@@ -33,16 +33,3 @@ def fresh_order(n: int) -> Ints:
         ordered = keys[order]
         if not (ordered[1:] == ordered[:-1]).any():
             return order.astype(np.int64)
-
-
-def fresh_numbers(n: int, limit: int) -> Ints:
-    """Draw n different numbers from 0 to `limit` - 1, in random order. `limit` is at most 2**32."""
-    if 2 * n > limit:
-        return fresh_order(limit)[:n]
-    least = (1 << 64) % limit  # keys below it would make small numbers a little more likely
-    found = np.zeros(0, np.int64)
-    while len(found) < n:
-        keys = random_keys(2 * (n - len(found)) + 8)
-        drawn = np.concatenate([found, (keys[keys >= np.uint64(least)] % np.uint64(limit)).astype(np.int64)])
-        found = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
-    return found[:n]
