@@ -361,7 +361,14 @@ def test_names_of_people_are_found_in_every_format(tmp_path: Path) -> None:
 def test_refusals_that_are_none(tmp_path: Path) -> None:
     case = Case(0, "shoal", "table", [], owners=["zqann1"])
     assert not wrong_refusal(case, tmp_path, 1, "note\nshoal: too few people", set())
-    for code, said in [(3, "shoal: no"), (1, "Traceback"), (1, "shoal: one\nshoal: two"), (1, "shoal: zqann1 is alone"), (1, "")]:
+    for code, said in [
+        (3, "shoal: no"),
+        (1, "Traceback"),
+        (1, "shoal: one\nshoal: two"),
+        (1, "shoal: zqann1 is alone"),
+        (1, "shoal: no qy1canary"),
+        (1, ""),
+    ]:
         assert wrong_refusal(case, tmp_path, code, said, set())
     (tmp_path / ".release.part").mkdir()
     assert wrong_refusal(case, tmp_path, 1, "shoal: too few people", set())

@@ -69,11 +69,12 @@ def passing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def refused(method: str, place: Path) -> Iterator[int]:
-    """Runs whose release the judges refuse."""
+    """Runs whose release the judges refuse; none that goes to Excel, which does not hold every number."""
     for number in numbers_from(SEED * OF_A_SEED, TRIED, [method]):
         with fresh(place / str(number)) as directory:
-            if run_number(number, directory).code == 3:
-                yield number
+            outcome = run_number(number, directory)
+        if outcome.code == 3 and "xlsx" not in outcome.command:
+            yield number
 
 
 @pytest.mark.usefixtures("weak_methods")
@@ -81,11 +82,9 @@ def refused(method: str, place: Path) -> Iterator[int]:
 def test_the_recount_finds_what_the_judges_find(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = list(islice(refused(method, tmp_path), SOUGHT))
     passing(monkeypatch)
-    found = 0
+    assert numbers
     for number in numbers:
         with fresh(tmp_path / f"{number} passed") as directory:
             outcome = run_number(number, directory)
-        assert outcome.code == 0 or "Excel" in outcome.refusal, f"run {number}: {outcome.command}: {outcome.refusal}"
-        assert outcome.code or outcome.wrong, f"run {number}: {outcome.command}"
-        found += outcome.code == 0
-    assert found
+        assert outcome.code == 0, f"run {number}: {outcome.command}: {outcome.refusal}"
+        assert outcome.wrong, f"run {number}: {outcome.command}"

@@ -197,11 +197,17 @@ def named_people(case: Case, release: Path, said: str) -> list[str]:
 def leaked_words(case: Case, release: Release, said: str) -> list[str]:
     """Rare words that no table holds, and another file or the screen does."""
     tables = {fact["name"] for fact in release.manifest["files"] if "table" in fact}
-    given = {item for items in case.chosen.values() for item in items} | set(case.said.get("floor", []) or [])  # type: ignore[arg-type]
+    given = typed_names(case)
     texts = [*everything_in(release.directory), ("the screen", said)]
     published = " ".join(text for place, text in texts if place in tables)
     rare = [word for word in CANARIES if word not in given and word not in published]
     return sorted({f"an unpublished word is in {place}" for place, text in texts if place not in tables for word in rare if word in text})
+
+
+def typed_names(case: Case) -> set[str]:
+    """Names that were typed as part of the command."""
+    floor = case.said.get("floor", [])
+    return {item for items in case.chosen.values() for item in items} | set(floor if isinstance(floor, list) else [])
 
 
 CANARIES = [f"qy{number}canary" for number in range(10)]
@@ -233,4 +239,6 @@ def wrong_refusal(case: Case, directory: Path, code: int, said: str, before: set
         wrong.append(f"left behind: {sorted(left)}")
     if any(owner in said for owner in case.owners):
         wrong.append("an owner's name is on the screen")
+    if any(word in said and word not in typed_names(case) for word in CANARIES):
+        wrong.append("a word of the data is on the screen")
     return wrong
