@@ -62,9 +62,9 @@ def _threshold(draw: Draw, case: Case) -> None:
         said["window"] = draw.one(["hour", "day", "month"])
     if "time" in unit or draw.chance(0.4):
         said["times"] = str(said.get("window") or draw.one(["hour", "day", "month"]))
-    if draw.chance(0.3) and unit != "url":
+    if draw.chance(0.3):
         said["words"] = draw.one(["1", "2", "3"])
-    if draw.chance(0.4) and unit != "url":
+    if draw.chance(0.4):
         said["link"] = draw.one(["person", "person", "day", "gap:30m", "gap:2d", "rows:2", "none"])
     if draw.chance(0.35):
         beside = [f"{name}{draw.one(ways)}" for name, ways in BESIDE.items() if name not in unit and draw.chance(0.7)]

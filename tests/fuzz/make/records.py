@@ -42,7 +42,7 @@ PARAMETERS: dict[str, dict[str, list[str | bool]]] = {
     "local": {"m": ["1", "2", "3", "10"], "part": ["1", "5", "10000"]},
     "vertical": {"m": ["1", "2", "3", "10"]},
     "hghs": {"m": ["1", "2", "3", "10"]},
-    "disassociation": {"m": ["1", "2", "3", "4"], "cluster": ["0", "4", "10", "100"]},
+    "disassociation": {"m": ["1", "2", "3", "4"], "cluster": ["0", "4", "10", "100"], "rare-words": ["withhold", "publish"]},
     "suppress-control": {
         "rho": ["0.1", "0.3", "0.5", "0.8"],
         "antecedent": ["0", "1", "2"],
