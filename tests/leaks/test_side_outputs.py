@@ -178,3 +178,10 @@ def test_a_sensitive_list_leaves_neither_names_nor_digest_nor_number(shell: Shel
     manifest = json.loads(Path("release/manifest.json").read_text())
     assert manifest["claims"][1]["model"] == "sensitive-share(h=0.5, items=unnamed)"
     assert manifest["parameters"]["sensitive"] == "a file"
+
+
+def test_sizes_of_the_taxonomy_of_all_words_are_not_published(shop: Shell) -> None:
+    """They depend on where suppressed words lie: a word in a branch of its own makes the tree larger and deeper."""
+    manifest = json.loads(Path("release/manifest.json").read_text())
+    assert not [name for name in manifest["input"] if name.startswith("taxonomy_")]
+    assert "levels;" not in Path("release/report.html").read_text()
