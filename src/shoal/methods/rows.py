@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -16,7 +15,6 @@ from shoal.data.bags import Ints
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
-from shoal.data.tables.columns import Slots
 from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import InputError
 from shoal.methods import Method
@@ -47,7 +45,6 @@ class RowsMethod(Method):
 
     takes = frozenset({"log"})
     publishes = "rows"
-    own_columns: ClassVar[tuple[str, ...]] = ()  # beyond people, times and payloads
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -58,11 +55,6 @@ class RowsMethod(Method):
     def links_people(self) -> bool:
         """Whether rows of one person are published under one pseudonym; otherwise nothing tells which rows belong together."""
         return True
-
-    def columns_of(self, table: str) -> Slots:
-        """People, unless they are left out, times where the log has them, what is the method's own, and the payload."""
-        own = tuple((name,) for name in self.own_columns)
-        return (*(((USER,),) if self.links_people else ()), ("time", ""), tuple(PAYLOAD.values()), *own)
 
     def remaining(self, log: Log) -> RemainingRows:
         """What remains of a log; a method says it here, or in `remaining_of` where it asks for more than the log."""

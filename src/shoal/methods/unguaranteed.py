@@ -11,21 +11,32 @@ from typing import ClassVar
 import polars as pl
 
 from shoal.data.log import Log
+from shoal.data.tables.columns import Slots
+from shoal.data.tables.rows import PAYLOAD
 from shoal.errors import ParameterError
 from shoal.keyed.keys import SecretKey
 from shoal.keyed.tokens import token_of
-from shoal.methods.rows import RowsMethod
+from shoal.methods.rows import USER, RowsMethod
 from shoal.privacy import Model
 
 
 class UnguaranteedRows(RowsMethod):
-    """A method of rows that makes no claim, and says what it does not protect."""
+    """A method of rows that makes no claim, and says what it does not protect.
+
+    It publishes no further columns of the log; `own_columns` are those of its own, after the payload.
+    """
 
     must_tell = ("name", "paper", "does_not_protect")
     guarantees_nothing = True
     ledgers = ("words",)
     does_not_protect: ClassVar[str]
+    own_columns: ClassVar[tuple[str, ...]] = ()
     varies = "the key was drawn for this release and written nowhere: no other release can have the same tokens"
+
+    def columns_of(self, table: str) -> Slots:
+        """People, unless they are left out, times where the log has them, the payload, and what is the method's own."""
+        own = tuple((name,) for name in self.own_columns)
+        return (*(((USER,),) if self.links_people else ()), ("time", ""), tuple(PAYLOAD.values()), *own)
 
     def claims(self) -> tuple[Model, ...]:
         """None."""
