@@ -164,8 +164,8 @@ def _expected(source: Source, method: Method, found: Measured, total: int) -> fl
         half = Measured(0.0)
     before, doublings = half.risk.rate if half.risk is not None else 0.0, float(np.log2(total / found.people))
     noise = 1 / TARGETS  # a single person found by chance is no growth
-    by_factor = rate * max(1.0, (rate + noise) / (before + noise)) ** doublings
-    return float(min(1.0, max(by_factor, rate + max(0.0, rate - before) * doublings)))
+    by_factor = rate * float(max(1.0, (rate + noise) / (before + noise)) ** doublings)
+    return min(1.0, max(by_factor, rate + max(0.0, rate - before) * doublings))
 
 
 def _risk(judged: Judged) -> Interval | None:
