@@ -105,6 +105,8 @@ def _audit(case: Case, directory: Path) -> list[str]:
     if case.method == "shoal" and "sensitive" in case.chosen:
         (directory / "listed.txt").write_text("\n".join(case.chosen["sensitive"]) + "\n", encoding="utf-8")
         given += ["--sensitive", "listed.txt"]
+    if (directory / case.text("taxonomy", "wordnet")).is_file():  # a manifest names no files
+        given += ["--taxonomy", case.text("taxonomy", "")]
     answer = typed(["audit", RELEASE, *original, *given])
     lines = (answer.err or answer.out).splitlines()
     return [] if answer.code == 0 else [f"exit code {answer.code}: {lines[-1:]}; {answer.out[:600]}"]

@@ -150,6 +150,14 @@ def test_rare_words_that_were_to_be_withheld(tmp_path: Path) -> None:
     assert checked(tmp_path, claim, GOOD_CHUNKS, method="disassociation", parameters=withheld)
 
 
+def test_words_of_too_few_people(tmp_path: Path) -> None:
+    said: dict[str, Any] = {"method": "disassociation"}
+    assert not checked(tmp_path, "word-support(k=3)", chunks(APPLES, [], {1: 3}), achieved={"people": 3}, **said)
+    assert checked(tmp_path, "word-support(k=4)", chunks(APPLES, [], {1: 3}), **said)
+    assert checked(tmp_path, "word-support(k=2)", GOOD_CHUNKS, **said)
+    assert checked(tmp_path, "word-support(k=3)", chunks(APPLES, [], {1: 3}), achieved={"people": 4}, **said)
+
+
 def test_terms_that_must_meet(tmp_path: Path) -> None:
     """Of three records two hold a, two hold b and all hold something: one holds both, for certain."""
     text = "a,b\na\nb\n"

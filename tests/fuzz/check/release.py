@@ -11,6 +11,8 @@ from fuzz.case import Case
 from fuzz.check import apart, logs, noise, records, tables
 from helpers_checker import Release, Tree, everything_in, values_of
 
+# The number of suppressed words tells how many people hold a sensitive one.
+NO_WORD_COUNTS, WORD_COUNTS = {"suppress-control", "td-control"}, {"occurrences", "items", "words", "kept", "suppressed", "loss"}
 NO_GUARANTEE = {"old-remedies", "secret-sharing", "split-personality"}
 Values = dict[str, str]
 Achieved = dict[str, Any]
@@ -47,6 +49,7 @@ def _of_records(model: str) -> Callable[[Checked, Values, Achieved], list[str]]:
 MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
     **{model: _of_records(model) for model in records.RECOUNTS},
     "disassociated-km-anonymity": lambda seen, values, achieved: apart.recount_chunks(seen.facts(), seen.release, values, achieved),
+    "word-support": lambda seen, values, achieved: apart.recount_words(seen.facts(), seen.release, values, achieved),
     "privacy-degree": lambda seen, values, achieved: apart.recount_degree(seen.facts(), seen.release, values, achieved),
     "support": lambda seen, values, achieved: logs.recount_support(seen.case, seen.release, seen.log(), values, seen.tree()),
     "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log(), values, achieved),
@@ -89,7 +92,10 @@ def promised(case: Case) -> dict[str, Values]:
         "coherence": {"coherence": {"k": k, "h": case.text("h", "0.4"), "p": case.text("p", "2")}},
         "tds": {"public-k-anonymity": {"k": k}},
         **{name: {"km-anonymity": {"k": k, "m": m}} for name in ("km", "apriori", "direct", "optimal", "local", "vertical", "hghs")},
-        "disassociation": {"disassociated-km-anonymity": {"k": k, "m": m}},
+        "disassociation": {
+            "disassociated-km-anonymity": {"k": k, "m": m},
+            **({"word-support": {"k": k}} if case.text("rare-words", "withhold") == "withhold" else {}),
+        },
         **{name: {"rho-uncertainty": _rho(case)} for name in ("suppress-control", "td-control")},
         "cahd": {"privacy-degree": {"p": case.text("p", "10")}},
         "k-delta": {"k-delta-anonymity": {"k": k, "delta": case.text("delta", "0.5")}},
@@ -163,10 +169,13 @@ def wrong_amounts(seen: Checked) -> list[str]:
             occurrences = sum(len(record.items) for record in raw)
             counted = {"owners": len({record.owner for record in raw}), "records": len(raw), "occurrences": occurrences}
             counted["items"] = len({item for record in raw for item in record.items})
-            wrong += [f"{told[name]} {name} are stated of {n}" for name, n in counted.items() if told[name] != n]
-            if account["occurrences"]["in"] != occurrences:
-                wrong.append(f"the account is of {account['occurrences']['in']} occurrences of {occurrences}")
-            if account["occurrences"].get("kept", 0) > sum(bag.total() for bag in facts.published) and facts.published:
+            if case.method in NO_WORD_COUNTS and (told.keys() | account.keys() | manifest["metrics"].keys()) & WORD_COUNTS:
+                wrong.append("numbers of words are published that the claim forbids")
+            wrong += [f"{told[name]} {name} are stated of {n}" for name, n in counted.items() if told.get(name, n) != n]
+            words = account.get("occurrences", {"in": occurrences})
+            if words["in"] != occurrences:
+                wrong.append(f"the account is of {words['in']} occurrences of {occurrences}")
+            if words.get("kept", 0) > sum(bag.total() for bag in facts.published) and facts.published:
                 wrong.append("more occurrences are kept than published")
             if case.method not in {"disassociation", "cahd"}:
                 wrong += records.wrong_records(facts, manifest) + records.above_floor(case, seen.directory, facts)
