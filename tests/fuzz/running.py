@@ -107,6 +107,8 @@ def _audit(case: Case, directory: Path) -> list[str]:
         given += ["--sensitive", "listed.txt"]
     if (directory / case.text("taxonomy", "wordnet")).is_file():  # a manifest names no files
         given += ["--taxonomy", case.text("taxonomy", "")]
+    if "hierarchy" in case.said:
+        given += ["--hierarchy", case.text("hierarchy", "")]
     answer = typed(["audit", RELEASE, *original, *given])
     lines = (answer.err or answer.out).splitlines()
     return [] if answer.code == 0 else [f"exit code {answer.code}: {lines[-1:]}; {answer.out[:600]}"]
