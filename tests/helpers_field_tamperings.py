@@ -401,6 +401,6 @@ TAMPERINGS: dict[str, Tampering] = {
     "names in a sheet of rows": Tampering("sheet", column(people, 2), beside("name")),
     "the original's names in a sheet": Tampering("sheet", mapped("user", lambda value: str(int(value) + 1000)), Caught(NUMBERS)),
     "the original's numbers in a sheet": Tampering(
-        "sheet", renumbered("user", "query"), Named("the pseudonyms"), Caught("the pseudonyms follow")
+        "sheet", renumbered("user", "query"), Caught("is not in canonical form"), Caught("the pseudonyms follow")
     ),
 }

@@ -190,8 +190,11 @@ RECORDS: dict[str, FileTampering] = {
 
 # -- access logs
 
+# The judges of fields object to these too.
+OF_FIELDS = {"byte order mark", "other time zone", "name as ident", "name as user", "two lines in another order"}
+
 ACCESS: dict[str, FileTampering] = {
-    name: FileTampering("access log", "accesslog", edit, words, also=name == "byte order mark")
+    name: FileTampering("access log", "accesslog", edit, words, also=name in OF_FIELDS)
     for name, (edit, words) in {
         **TEXT,
         "zero before a size": (in_line(0, r"(\" \d{3}) (\d)", r"\1 0\2"), "first line 1"),
@@ -395,7 +398,7 @@ def _of_texts() -> Iterator[tuple[str, FileTampering]]:
             yield f"{kind}, CSV, {name}", FileTampering(kind, "csv", edit, words, anyhow=name in BLANK and kind != "bags")
     for kind in JSON_KINDS:
         for name, (edit, words) in (TEXT | JSON_EDITS | (BLANK if kind in BLANK_IN_JSON else {})).items():
-            unreadable = (name == "byte order mark" and kind != "bags") or (name == "other order of keys" and kind == "weighted bags")
+            unreadable = name in {"byte order mark", "other order of keys"} and kind != "bags"
             if not (name == "other order of keys" and kind == "rows"):  # which have one column
                 yield f"{kind}, JSON lines, {name}", FileTampering(kind, "jsonl", edit, words, anyhow=unreadable)
     for name, (edit, words) in TEXT.items():

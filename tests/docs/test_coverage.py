@@ -110,7 +110,7 @@ def test_every_model_has_a_table_of_what_is_judged_published_and_still_possible(
     assert not any(found["what is judged"] == other.get("what is judged") for other in others), "copied from another model"
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if not MODELS[name].allows_exact_counts])
+@pytest.mark.parametrize("name", [name for name in MODELS if not MODELS[name].safe_numbers])
 def test_no_exact_numbers_are_promised_next_to_noise(name: str) -> None:
     assert "No exact number about the input is published" in answers(section("models.md", name))[QUESTIONS[1]]
 

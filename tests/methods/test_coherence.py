@@ -117,7 +117,7 @@ def test_the_claim_does_not_name_suppressed_items():
     release = Cohesion(h=1.0, k=2, p=2, private={"c"}, public={"a", "b"}).apply(data)
     assert release.claims[0].public == Items.of({"a"})
     assert "b" not in str(release.claims[0]).split("public=")[1]
-    assert release.parameters["public"] == "2 items"
+    assert release.parameters["public"] == "a list"
     assert "o" in shown(release)
 
 

@@ -31,7 +31,7 @@ class WordSupport(Model):
         "A word that k people have is published however sensitive it is, and nothing is promised about combinations of words. "
         "People are counted as the input tells them apart: whoever has k accounts counts as k people."
     )
-    limits = "It covers single words, not combinations of them."
+    limits = "It does not cover combinations of words."
     judges = frozenset({"chunks"})
     level_words = LEVELS
 

@@ -26,7 +26,7 @@ def command(release: Path, out: Path, format: str, patience: float | None, **sai
     judged first; records are drawn from its chunks alone, so they tell no more than these.
     """
     draws = Draws.parse({name: value for name, value in said.items() if value is not None})
-    directory = ReleaseDirectory(out)
+    directory = ReleaseDirectory(out, force=None)
     screen.note(*directory.clear())
     directory.check()
     with allowing(patience):
