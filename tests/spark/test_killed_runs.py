@@ -164,11 +164,13 @@ def test_nobody_else_can_read_what_a_run_writes_before_it_is_judged(log: Shell, 
     are removed.
     """
     disk = log.directory / "disk"
-    (disk / "conf").mkdir(parents=True)
+    disk.mkdir()
+    (disk / "conf").mkdir(mode=0o700)
     (disk / "conf" / "spark-defaults.conf").write_text(f"spark.local.dir {disk}\n")
     settings = {"": {}, "variable": {"SPARK_LOCAL_DIRS": str(disk)}, "spark.local.dir": {"SPARK_CONF_DIR": str(disk / "conf")}}
     killed = disk / f".shoal-spark.0123abcd.{unfinished.machine()}.partial"
-    (killed / "blockmgr").mkdir(parents=True)
+    killed.mkdir(mode=0o700)
+    (killed / "blockmgr").mkdir()
     (killed / unfinished.MARKER).write_bytes(unfinished._marker(killed.name))
     run = Run(log.directory, METHODS["rows move in Java"], settings[configured])
     try:

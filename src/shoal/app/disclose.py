@@ -46,7 +46,7 @@ def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model]) -> dict[str,
         return dict(manifest)
     told = {part: fact for part, fact in manifest.items() if part != ATTACKS or ATTACKS in safe}
     told["input"] = _safe_input(manifest["input"], safe)
-    told["accounting"] = {name: ledger for name, ledger in manifest["accounting"].items() if _is_safe(name, safe)}
+    told["accounting"] = {name: ledger for name, ledger in manifest.get("accounting", {}).items() if _is_safe(name, safe)}
     if WORDS not in safe:
         told["metrics"] = {}
     return told | {COUNTS: PARTLY if safe else WITHHELD}

@@ -41,7 +41,7 @@ class GroupedCommand(click.Command):
         if not ctx.meta.get(_EVERYTHING):
             names = ", ".join(max(option.opts, key=len) for option in rest)
             formatter.write_paragraph()
-            formatter.write_text(f"More options, which `{ctx.command_path} --help-all` describes: {names}.")
+            formatter.write_text(f"More options, described by `--help-all`: {names}.")
 
 
 def _tell_everything(ctx: click.Context, parameter: click.Parameter, asked: bool) -> None:

@@ -23,13 +23,16 @@ from shoal.io.canonical.findings import Finding, carries, different
 from shoal.io.canonical.packed import gzip_findings, zstd_findings
 from shoal.io.canonical.parquet import parquet_findings
 from shoal.io.canonical.tables import table_form
-from shoal.io.canonical.text import differences, style_of
+from shoal.io.canonical.text import Syntax, differences, style_of
 from shoal.io.canonical.workbook import workbook_findings
 from shoal.io.directory import MANIFEST, NOTICE
+from shoal.io.read.access_lines import looks_like_access_log
 from shoal.io.read.excel import is_workbook
 from shoal.io.read.packed import compression_of, content_of, translated, unpacked
 from shoal.io.read.source import PARQUET
 from shoal.io.rules import RULES, read_rules
+
+FIRST_BYTES, FIRST_LINES = 1 << 16, 20  # that show whether a text is an access log
 
 __all__ = ["DirectoryForm", "directory_form", "file_findings"]
 
@@ -108,6 +111,12 @@ def _noted(changed: list[str]) -> Iterator[str]:
         yield f"{first}: the bytes are not those that this version writes, so the structure was checked instead"
 
 
+def _syntax_of(text: bytes) -> Syntax:
+    if text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        return "json"
+    return "access log" if looks_like_access_log(text[:FIRST_BYTES].decode("utf-8", "replace").splitlines()[:FIRST_LINES]) else "fields"
+
+
 def file_findings(path: Path) -> tuple[Finding, ...]:
     """What a single file of any tool holds beyond its content."""
     raw = content_of(path)
@@ -123,5 +132,5 @@ def file_findings(path: Path) -> tuple[Finding, ...]:
     elif is_workbook(io.BytesIO(raw)):
         found += workbook_findings(raw)
     else:
-        found += style_of(raw, json=raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["))
+        found += style_of(raw, _syntax_of(raw))
     return different(found)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import zip_longest
+from typing import Literal
 
 from shoal.counting import counted
 from shoal.io.canonical.findings import Finding, carries, styled
+
+Syntax = Literal["json", "access log", "fields"]
 
 BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _ODD_LINE_ENDS = re.compile(rb"\r|\x0b|\x0c|\x1c|\x1d|\x1e|\xc2\x85|\xe2\x80[\xa8\xa9]")
@@ -47,7 +50,7 @@ def _first_difference(found: bytes, canonical: bytes) -> str:
     return f"{counted(len(unlike), 'line is', 'lines are')} not written as the writer writes the content, first line {unlike[0]:,}"
 
 
-def style_of(content: bytes, *, json: bool) -> Iterator[Finding]:
+def style_of(content: bytes, syntax: Syntax) -> Iterator[Finding]:
     """How a text file of any tool is written, where that is not the only way."""
     if content.startswith(BYTE_ORDER_MARKS):
         yield styled("a byte order mark")
@@ -64,7 +67,10 @@ def style_of(content: bytes, *, json: bool) -> Iterator[Finding]:
         yield styled("control characters")
     if _INVISIBLE.search(content, 3):
         yield styled("characters that cannot be seen")
-    yield from _style_of_json(content) if json else _style_of_fields(content)
+    if syntax == "json":
+        yield from _style_of_json(content)
+    elif syntax == "fields":  # lines of an access log have quotes and blanks
+        yield from _style_of_fields(content)
 
 
 def _style_of_fields(content: bytes) -> Iterator[Finding]:
