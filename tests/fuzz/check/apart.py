@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 from fuzz.check.records import Facts, sets_within
@@ -114,13 +114,20 @@ def _bound(chunks: list[Chunk], terms: int, n: int, k: int, m: int) -> bool:
                 held.setdefault(len(known), set()).add(sum(part >= known for part in parts))
         supports.append(held)
     supports += [{0: {n}, 1: {1}}] * min(terms, m)
-    for sizes in product(*(sorted(held) for held in supports)):
-        if sum(size > 0 for size in sizes) < 2 or sum(sizes) > m:
-            continue
-        for counts in product(*(held[size] for held, size in zip(supports, sizes, strict=True))):
-            if 0 < n - sum(n - count for count in counts) < k:
-                return True
-    return False
+    return _leaves_few(supports, n, k, m)
+
+
+def _leaves_few(supports: list[dict[int, set[int]]], n: int, k: int, m: int) -> bool:
+    """Whether up to m terms of at least two chunks leave some, but fewer than k, records; records without a set add up at worst."""
+    reached: dict[tuple[int, int], set[int]] = {(0, 0): {0}}  # known terms and chunks they are of (two stand for more), to records without
+    for held in supports:
+        for (size, chunks), without in list(reached.items()):
+            for more, counts in held.items():
+                if more and size + more <= m:
+                    added = {lacking + n - count for lacking in without for count in counts if lacking + n - count < n}
+                    place = (size + more, min(2, chunks + 1))
+                    reached[place] = reached.get(place, set()) | added
+    return any(n - lacking < k for (_, chunks), without in reached.items() if chunks == 2 for lacking in without)
 
 
 def recount_words(facts: Facts, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
