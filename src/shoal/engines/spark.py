@@ -273,7 +273,8 @@ def _silence() -> None:
     from pyspark import SparkContext
 
     with suppress(Exception):  # another version of Spark, or of what it logs with
-        logging4j = SparkContext._jvm.org.apache.logging.log4j  # type: ignore[union-attr]
+        java: Any = SparkContext._jvm
+        logging4j = java.org.apache.logging.log4j
         logging4j.core.config.Configurator.setRootLevel(logging4j.Level.OFF)
 
 
