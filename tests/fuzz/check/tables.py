@@ -190,7 +190,8 @@ def _vectors(release: Release) -> list[dict[str, float]]:
     if fact.get("layout") == "long":
         found: dict[str, dict[str, float]] = defaultdict(dict)
         for row in rows:
-            found[str(row["record"])][str(row["item"])] = float(row["weight"])
+            terms = found[str(row["record"])]  # a vector without terms has one row without an item
+            terms |= {} if row["item"] in {None, ""} else {str(row["item"]): float(row["weight"])}
         return list(found.values())
     separator = fact.get("separator", "")
     cells = [(items_in(row["items"], separator), items_in(row["weights"], separator)) for row in rows]
