@@ -43,9 +43,7 @@ def test_no_file_is_too_long(file: Path) -> None:
 def python_functions(file: Path) -> Iterator[tuple[str, int]]:
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            documented = ast.get_docstring(node) is not None and len(node.body) > 1
-            first = node.body[1 if documented else 0].lineno  # a long list of keywords and its description are no long function
-            yield node.name, (node.end_lineno or first) - first + 1
+            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def cpp_functions(file: Path) -> Iterator[tuple[str, int]]:

@@ -138,9 +138,7 @@ def anonymize(
     """A release of `data` that passed all its claims; raises `GuaranteeNotMet` rather than giving one that fails.
 
     `data` is a path, a frame (Polars, pandas, Arrow, Spark), a column of lists, or lists of items. `method` is a name, or a value such as
-    `shoal.Clump(k=5)`; its parameters are keywords too. `claim`, `rules`, `previous`, `attack` and all others are those of the program.
-    `patience` is how much work verifying a claim may take, as a multiple of the default; a claim that takes more is not verified.
-
+    `shoal.Clump(k=5)`; its parameters are keywords too. All other keywords are the options of the program `shoal anonymize`.
     >>> shoal.anonymize([["Apple"], ["Apple"], ["Pear"]], k=3, taxonomy={"Food": {"Fruit": ["Apple", "Pear"], "Drink": ["Milk"]}})
     <Result of shoal: k-anonymity(k=3) verified; 3 records>
     """
