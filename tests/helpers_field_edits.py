@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from helpers_tampering import edit, manifest_of, renew, seal
+from helpers_tampering import edit, manifest_of, renew, seal, together
 from shoal.io.published.sheets import sheet_frame
 from shoal.io.write.frames import frame_bytes
 
@@ -254,14 +254,9 @@ def without(column: str) -> Tamper:
     return tamper
 
 
-def clusters(change: Callable[[int], int]) -> Tamper:
-    """Other numbers of clusters, in all files alike."""
-
-    def tamper(release: Path) -> None:
-        for file in ("chunks_subrecords", "chunks_terms", "chunks_clusters"):
-            mapped("cluster", lambda value: str(change(int(value))), file)(release)
-
-    return tamper
+def numbers(column: str, change: Callable[[int], int], *files: str) -> Tamper:
+    """Other numbers in a column, the same in all these files."""
+    return together(*(mapped(column, lambda value: str(change(int(value))), file) for file in files))
 
 
 def first_weight(release: Path) -> None:

@@ -10,7 +10,6 @@ import polars as pl
 from helpers_field_edits import (
     addresses_in_order,
     by_number,
-    clusters,
     column,
     columns_in,
     declared,
@@ -24,6 +23,7 @@ from helpers_field_edits import (
     lines,
     mapped,
     most_frequent,
+    numbers,
     people,
     renumbered,
     shuffled_addresses,
@@ -59,6 +59,7 @@ class Tampering:
         return self.alone if self.beside is None else self.beside
 
 
+CLUSTERED = ("chunks_subrecords", "chunks_terms", "chunks_clusters")  # files with numbers of clusters
 NUMBERS = "are not the whole numbers from 1 on, each used"
 ORDER = "has not the columns that its kind and the method fix"
 FOLLOWS = Caught("follow the order of")
@@ -238,14 +239,7 @@ TAMPERINGS: dict[str, Tampering] = {
     "names beside items": Tampering("groups", column(people, 2, file="records_rows"), no_claim("name")),
     "names beside the numbers of groups": Tampering("groups", column(people, 1, file="records_rows"), no_claim("name")),
     "names in histograms": Tampering("groups", column(people, 2, file="records_histogram"), no_claim("name")),
-    "groups from 11": Tampering(
-        "groups",
-        together(
-            mapped("group", lambda value: str(int(value) + 10), "records_rows"),
-            mapped("group", lambda value: str(int(value) + 10), "records_histogram"),
-        ),
-        Caught(NUMBERS),
-    ),
+    "groups from 11": Tampering("groups", numbers("group", lambda n: n + 10, "records_rows", "records_histogram"), Caught(NUMBERS)),
     "items before groups": Tampering("groups", columns_in(["items", "group"], "records_rows"), Caught(ORDER)),
     "columns of histograms in another order": Tampering(
         "groups", columns_in(["group", "count", "item"], "records_histogram"), Caught(ORDER)
@@ -269,15 +263,10 @@ TAMPERINGS: dict[str, Tampering] = {
     "names beside sub-records": Tampering("chunks", column(people, 4, file="chunks_subrecords"), damaged("hold no chunks")),
     "names beside clusters": Tampering("chunks", column(people, 3, file="chunks_clusters"), damaged("hold no chunks")),
     "names beside terms": Tampering("chunks", column(people, 2, file="chunks_terms"), damaged("hold no chunks")),
-    "clusters from 0": Tampering("chunks", clusters(lambda n: n - 1), Caught(NUMBERS)),
-    "clusters by large numbers": Tampering("chunks", clusters(lambda n: n * 1000 + 78), Caught(NUMBERS)),
+    "clusters from 0": Tampering("chunks", numbers("cluster", lambda n: n - 1, *CLUSTERED), Caught(NUMBERS)),
+    "clusters by large numbers": Tampering("chunks", numbers("cluster", lambda n: n * 1000 + 78, *CLUSTERED), Caught(NUMBERS)),
     "joint clusters by large numbers": Tampering(
-        "chunks",
-        together(
-            mapped("joint", lambda value: str(int(value) + 500), "chunks_clusters"),
-            mapped("joint", lambda value: str(int(value) + 500), "chunks_shared"),
-        ),
-        Caught(NUMBERS),
+        "chunks", numbers("joint", lambda n: n + 500, "chunks_clusters", "chunks_shared"), Caught(NUMBERS)
     ),
     "chunks by large numbers": Tampering(
         "chunks", mapped("chunk", lambda value: str(int(value) + 7), "chunks_subrecords"), Caught(NUMBERS)

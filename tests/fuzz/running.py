@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import random
 import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from fuzz.check.refusals import unjustified
 from fuzz.check.release import wrong_refusal, wrong_release
 from fuzz.make.every import made
 from helpers_checker import Release, read_table
+from helpers_cli import Answer
 from shoal.app.cli.main import run
 
 RELEASE = "release"
@@ -40,32 +40,12 @@ class Outcome:
     refusal: str = ""
 
 
-@dataclass(frozen=True)
-class Typed:
-    """What a command left on the two streams, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-
-@contextmanager
-def inside(directory: Path) -> Iterator[None]:
-    """Work in a directory."""
-    before = Path.cwd()
-    os.chdir(directory)
-    try:
-        yield
-    finally:
-        os.chdir(before)
-
-
-def typed(words: list[str]) -> Typed:
+def typed(words: list[str]) -> Answer:
     """A command of shoal in this process."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = run(words)
-    return Typed(code, out.getvalue(), err.getvalue())
+    return Answer(code, out.getvalue(), err.getvalue())
 
 
 def run_number(number: int, directory: Path) -> Outcome:
@@ -73,7 +53,7 @@ def run_number(number: int, directory: Path) -> Outcome:
     case = made(number, directory)
     outcome = Outcome(number, case.method, "shoal " + " ".join([*case.words, "--out", RELEASE]), -1)
     began = time.perf_counter()
-    with inside(directory):
+    with chdir(directory):
         before = {entry.name for entry in directory.iterdir()}
         answer = typed([*case.words, "--out", RELEASE])
         outcome.code = answer.code
