@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from common import data_file, show
-from shoal.app.contract import made_by
 from shoal.data.log import Log
 from shoal.data.original_rows import AccessOriginal
-from shoal.io.read.inputs import read
+from shoal.io.read.dispatch import read
 from shoal.methods.accesslog_mdav import AccessLogMDAV
 from shoal.metrics.browsers import BrowserUse, apart, use_after, use_before
+from shoal.pipeline.contract import made_by
 
 LOG = "apache-combined-10k.log.gz"
 WAYS: dict[str, dict[str, Any]] = {

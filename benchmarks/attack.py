@@ -20,10 +20,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from common import RESULTS, show
-from shoal.app.attack.stage import raw_stage
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
 from shoal.attacks import ATTACKS, matching
+from shoal.evaluate.attack.stage import raw_stage
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 ALONE = ("known-items", "two-halves", "one-more-item", "profile-over-time")
 FEW = 64  # people who are scored one at a time
@@ -32,7 +32,7 @@ FEW = 64  # people who are scored one at a time
 def command(*words: str) -> tuple[float, float]:
     """Processor seconds and the most megabytes of a command of shoal."""
     told = "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
-    code = f"import resource, sys; from shoal.app.cli.main import run; run(sys.argv[1:]); {told}"
+    code = f"import resource, sys; from shoal.cli.main import run; run(sys.argv[1:]); {told}"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True, env=os.environ)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 
 from common import data_file, forget_peak, peak_since, show
-from shoal.app.contract import made_by
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
 from shoal.data.bags import Bags, Ints
+from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet
 from shoal.io.read.formats import ReadOptions
-from shoal.itemsets.choice import Items
 from shoal.methods.cahd import CAHD
 from shoal.metrics.reconstruction import reconstruction_error
+from shoal.pipeline.contract import made_by
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 DATA = ("BMS-WebView-1", "BMS-WebView-2")
 DEGREES = (4, 6, 8, 10, 15, 20)

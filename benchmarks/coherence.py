@@ -29,11 +29,11 @@ import numpy as np
 
 from common import DATA, RESULTS, ROOT, data_file, forget_peak, peak_since, show
 from shoal import kernels
-from shoal.app.reproduce import coherence as reproduced
-from shoal.app.reproduce.coherence import H, choose
 from shoal.data.bags import Bags, Vocabulary
-from shoal.itemsets.hitting import SCORES, exact_hitting, greedy
-from shoal.itemsets.supports import PRIVATE, PUBLIC, Parts, Power, minimal_moles
+from shoal.evaluate.reproduce import coherence as reproduced
+from shoal.evaluate.reproduce.coherence import H, choose
+from shoal.itemsets.hitting_set import SCORES, exact_hitting, greedy
+from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Parts, Power, minimal_moles
 from shoal.methods.tds import specialize
 
 SEEDS = range(5)
@@ -257,7 +257,7 @@ def generalize_table() -> None:
     """Groceries with its true taxonomy: the node-weighted loss of suppression alone and of generalization where it loses less."""
     from shoal import Cohesion, read_taxonomy
     from shoal.metrics import measure
-    from shoal.taxonomy.placing import place_terms
+    from shoal.taxonomy.place_terms import place_terms
 
     baskets, tree = data_file("groceries-baskets.csv"), data_file("groceries-taxonomy.tsv")
     if baskets is None or tree is None:

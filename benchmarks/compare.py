@@ -20,13 +20,13 @@ from typing import Any
 
 from common import data_file, peak_megabytes, show
 from datasets import generated_log
-from shoal.app.cli.options import DATA_PARAMETERS
-from shoal.app.comparison.given import Given
-from shoal.app.comparison.grid import Asked, Cell, grid
-from shoal.app.comparison.options import prepared_for
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
+from shoal.cli.options import DATA_PARAMETERS
 from shoal.errors import ShoalError
+from shoal.evaluate.compare.grid import Asked, Cell, grid
+from shoal.evaluate.compare.options import prepared_for
+from shoal.evaluate.compare.shared_inputs import Given
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 
 def data_sets(users: int) -> Iterator[tuple[str, Path, dict[str, Any]]]:

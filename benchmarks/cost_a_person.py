@@ -20,8 +20,8 @@ from scale import EFFORTS, ran
 SIZES = (50_000, 650_000, 5_000_000)
 METHOD_ALONE = """
 import json, sys, time
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 from shoal.methods.shoal import Shoal
 data, seconds = prepare(sys.argv[1], Preparation()).original, {}
 for effort in sys.argv[2:]:

@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from common import RESULTS, data_file
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
 from shoal.data.original import Original
-from shoal.io.generated_log import generate
 from shoal.io.read.formats import ReadOptions
+from shoal.io.synthetic_log import generate
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 LINES = ReadOptions(format="transactions")
 LASTFM = ReadOptions(user="user", time="time", text="tag")

@@ -27,14 +27,14 @@ import polars as pl
 
 from common import RESULTS, show
 from kept_words import Source, kept_words, sources
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
 from shoal.data.bags import Bags
 from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release
 from shoal.errors import Infeasible
 from shoal.methods import METHODS, Method
 from shoal.metrics.patterns import TOP, closed_patterns, recall, recall_of
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 KNOWN = (1, 2, 3)
 WHOLE = "whole record"

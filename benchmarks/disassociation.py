@@ -18,12 +18,12 @@ from typing import Any
 from common import data_file, show
 from kept_words import Source, sources
 from km import timed
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
 from shoal.data.original import Original
 from shoal.io.read.formats import ReadOptions
 from shoal.methods import METHODS
 from shoal.metrics import measure
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 K = 5
 SIZES = (0, 100, 1_000, 10_000)

@@ -22,7 +22,7 @@ from common import data_file, peak_megabytes, show
 from datasets import generated_log
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
-from shoal.io.read.inputs import read
+from shoal.io.read.dispatch import read
 from shoal.io.read.options import ReadOptions
 from shoal.methods.dp_queries import DPQueries
 

@@ -20,14 +20,14 @@ import polars as pl
 from common import fastest_in_turn, seconds, show
 from datasets import clicks, generated_log
 from shoal import kernels
-from shoal.app.job import Preparation, Target
-from shoal.app.pipeline import anonymize, publish
-from shoal.app.prepare import prepare
+from shoal.methods.bases.grouping import content_order
 from shoal.methods.clump import Clump
-from shoal.methods.grouping import content_order
 from shoal.methods.partition import Partition
 from shoal.metrics import measure
-from shoal.taxonomy.counts import tree_counts
+from shoal.pipeline.options import Preparation, Target
+from shoal.pipeline.prepare import prepare
+from shoal.pipeline.run import anonymize, publish
+from shoal.taxonomy.tree_counts import tree_counts
 
 LARGE = 500_000
 BMS_LIMITS = {2: 3.49, 5: 5.14, 10: 6.31, 25: 8.10, 50: 9.68, 100: 11.48}

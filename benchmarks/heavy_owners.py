@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from common import data_file, show
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
 from shoal.data.original import Original
 from shoal.io.read.formats import ReadOptions
 from shoal.methods import Method
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import EFFORTS, Shoal
 from shoal.metrics.distortion import loss
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 VISITS = 10_000
 FORMS = ("words", "lcg", "bag", "set")

@@ -21,13 +21,13 @@ import numpy as np
 
 from common import data_file, show
 from datasets import LASTFM, generated_log
-from shoal.app.job import NO_TAXONOMY, Preparation
-from shoal.app.prepare import prepare
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.io.read.formats import ReadOptions
 from shoal.methods.k_delta import KDelta
 from shoal.metrics import measure
+from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.prepare import prepare
 
 DELTAS = (0.0, 0.2, 0.5, 0.8)
 

@@ -26,15 +26,15 @@ import numpy as np
 import polars as pl
 
 from common import ROOT, data_file, show
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
 from shoal.data.bags import Bags
 from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.io.read.formats import ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.metrics import measure
-from shoal.taxonomy.tree import Taxonomy
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 GRAINS = ("user", "session", "event")
 

@@ -21,10 +21,10 @@ from common import forget_peak, peak_since, show
 from datasets import clicks, excite, generated, groceries, lastfm, numbered_items
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.methods import METHODS, Method
 from shoal.metrics.ncp import ncp
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.taxonomy.tree import Taxonomy
 
 # Records (0: all), k, m; NCP in percent and seconds of the existing systems, the best of them.
 KNOWN = [

@@ -16,17 +16,17 @@ import numpy as np
 
 from common import data_file, show
 from datasets import LASTFM, LINES, generated_log
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
-from shoal.data.forms import forms_of
+from shoal.data.node_loss import LOSSES, information
+from shoal.data.occurrence_forms import forms_of
 from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
 from shoal.io.read.formats import ReadOptions
 from shoal.methods import Method
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import Shoal
 from shoal.metrics.patterns import recall
-from shoal.taxonomy.losses import LOSSES, information
-from shoal.taxonomy.tree import Taxonomy
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 K = 5
 TYPED_FIRST = "typed first"

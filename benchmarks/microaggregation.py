@@ -19,9 +19,9 @@ from shoal.data.table import Table
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
+from shoal.methods.bases.microdata import TableMethod
 from shoal.methods.mdav import MDAV
 from shoal.methods.microaggregation import EFFORTS, Microaggregation
-from shoal.methods.tables import TableMethod
 
 MOVES_AND_SWAPS = {"tarragona.csv": {3: 14.91, 5: 20.83, 10: 30.72}, "census.csv": {3: 5.245, 5: 8.188, 10: 12.31}}
 

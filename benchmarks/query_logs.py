@@ -16,19 +16,19 @@ from typing import Any
 import polars as pl
 
 from common import data_file, show
-from shoal.app.contract import made_by
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
-from shoal.io.generated_log import generate
-from shoal.io.read.inputs import read
+from shoal.io.read.dispatch import read
 from shoal.io.read.options import ReadOptions
+from shoal.io.synthetic_log import generate
+from shoal.methods.bases.profiles import ProfileMethod
 from shoal.methods.category_microaggregation import CategoryMicroaggregation
-from shoal.methods.profiles import ProfileMethod
 from shoal.methods.user_microaggregation import UserMicroaggregation
 from shoal.metrics.clusterings import jaccard_index, k_means, people_before_and_after, rand_index
 from shoal.metrics.rows import people_kept, rows_kept
 from shoal.metrics.top_queries import TOP, overlap, shares, texts_of, words
+from shoal.pipeline.contract import made_by
 from shoal.taxonomy.wordnet import wordnet
 
 

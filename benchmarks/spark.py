@@ -38,7 +38,7 @@ from common import RESULTS, ROOT
 from datasets import generated_log
 
 sys.path.insert(0, str(ROOT / "tests"))
-from helpers_cluster import Standalone, standalone
+from helpers.cluster import Standalone, standalone
 
 ROWS = RESULTS / "spark.jsonl"
 PICTURE = ROOT / "docs" / "images" / "scale.svg"
@@ -60,7 +60,7 @@ PROGRAM = """
 import logging
 logging.basicConfig(format="%(message)s")
 logging.getLogger("shoal.spark").setLevel(logging.INFO)
-from shoal.app.cli.start import main
+from shoal.cli.start import main
 main()
 """
 

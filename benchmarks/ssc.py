@@ -19,8 +19,6 @@ from scipy.optimize import linear_sum_assignment
 from common import ROOT, data_file, seconds, show
 from datasets import LASTFM, generated_log
 from shoal import _kernels, kernels
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.io.read.formats import ReadOptions
@@ -30,6 +28,8 @@ from shoal.methods.partition import Partition
 from shoal.methods.ssc import SSC
 from shoal.metrics import measure
 from shoal.metrics.patterns import closed_patterns
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 from shoal.taxonomy.distance import SemanticDistance
 from shoal.taxonomy.wordnet import wordnet
 

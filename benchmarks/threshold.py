@@ -24,16 +24,16 @@ import numpy as np
 import polars as pl
 
 from common import RESULTS, data_file, peak_megabytes, show
-from shoal.app.contract import made_by
-from shoal.app.job import Preparation, Target
-from shoal.app.pipeline import anonymize, publish
-from shoal.app.prepare import prepare
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.errors import Infeasible
-from shoal.io.generated_log import generate
 from shoal.io.read.formats import ReadOptions
+from shoal.io.synthetic_log import generate
 from shoal.methods.threshold import Threshold
+from shoal.pipeline.contract import made_by
+from shoal.pipeline.options import Preparation, Target
+from shoal.pipeline.prepare import prepare
+from shoal.pipeline.run import anonymize, publish
 from shoal.text.stopwords import is_stop_word
 
 KS = (5, 10, 30)

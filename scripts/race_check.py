@@ -17,8 +17,8 @@ import numpy as np  # noqa: E402
 
 from shoal import _kernels, kernels  # noqa: E402
 from shoal.engines.local import LocalEngine  # noqa: E402
-from shoal.methods.growing import GroupSearch, Search  # noqa: E402
-from shoal.taxonomy.counts import tree_counts  # noqa: E402
+from shoal.methods.bases.group_search import GroupSearch, Search  # noqa: E402
+from shoal.taxonomy.tree_counts import tree_counts  # noqa: E402
 
 THREADS = 4
 RECORDS = 6000

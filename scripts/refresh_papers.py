@@ -11,11 +11,11 @@ import re
 import sys
 from pathlib import Path
 
-from shoal.app.reproduce import PAPERS, reproduced
-from shoal.app.reproduce.files import write_pictures
-from shoal.app.reproduce.paper import Asked
+from shoal.evaluate.reproduce import PAPERS, reproduced
+from shoal.evaluate.reproduce.files import write_pictures
+from shoal.evaluate.reproduce.page import markdown
+from shoal.evaluate.reproduce.paper import Asked
 from shoal.io.experiment_files import ExperimentFiles
-from shoal.report.experiments import markdown
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "papers.md"

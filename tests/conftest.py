@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from helpers_cli import FOOD, Shell, baskets
+from helpers.cli import FOOD, Shell, baskets
 
 settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing on a busy machine
 settings.load_profile("any machine")

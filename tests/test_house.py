@@ -113,7 +113,7 @@ def runs(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def prefix(node: ast.JoinedStr) -> str:
-    """The package in an f-string such as f"shoal.app.cli.{name}"; empty where it names none."""
+    """The package in an f-string such as f"shoal.cli.{name}"; empty where it names none."""
     first = node.values[0]
     text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
     return text.removesuffix(".") if PLACE.fullmatch(text.removesuffix(".")) and text.endswith(".") else ""
@@ -158,7 +158,7 @@ def test_there_is_no_cycle_of_imports() -> None:
 
 def test_names_in_strings_are_imports() -> None:
     assert {"shoal.methods.shoal", "shoal.methods.clump"} <= imports(PACKAGE / "methods" / "__init__.py")
-    assert "shoal.app.cli.anonymize" in imports(PACKAGE / "app" / "cli" / "main.py")
+    assert "shoal.cli.anonymize" in imports(PACKAGE / "app" / "cli" / "main.py")
 
 
 # -- files

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers_data import numbered, tree
+from helpers.data import numbered, tree
 from shoal import _kernels, kernels
-from shoal.taxonomy.counts import tree_counts
+from shoal.taxonomy.tree_counts import tree_counts
 
 LONG = textwrap.dedent(
     """

@@ -2,8 +2,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "band/band_order.hpp"
-#include "band/private_groups.hpp"
+#include "cahd/band_order.hpp"
+#include "cahd/private_groups.hpp"
 #include "bind/values.hpp"
 
 namespace nb = nanobind;

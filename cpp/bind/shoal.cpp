@@ -4,13 +4,13 @@
 #include "base/noise.hpp"
 #include "base/wide_vectors.hpp"
 #include "bind/values.hpp"
-#include "bound/bound.hpp"
+#include "loss_bound/loss_bound.hpp"
 #include "lattice/leaves.hpp"
 #include "lattice/split.hpp"
-#include "shoal/grow.hpp"
-#include "shoal/identical.hpp"
-#include "shoal/join.hpp"
-#include "shoal/refine.hpp"
+#include "group_search/grow.hpp"
+#include "group_search/identical.hpp"
+#include "group_search/join.hpp"
+#include "group_search/refine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

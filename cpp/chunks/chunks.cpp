@@ -7,7 +7,7 @@
 #include <queue>
 #include <utility>
 
-#include "chunks/rare_sets.hpp"
+#include "chunks/rare_terms.hpp"
 
 namespace shoal {
 namespace {

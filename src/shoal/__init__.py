@@ -10,23 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
-    from shoal.app.api import anonymize as anonymize
-    from shoal.app.api import attack as attack
-    from shoal.app.api import audit as audit
-    from shoal.app.api import bound as bound
-    from shoal.app.api import decode as decode
-    from shoal.app.api import generate as generate
-    from shoal.app.api import look as look
-    from shoal.app.api import measure as measure
-    from shoal.app.api import read as read
-    from shoal.app.attack import Attacked as Attacked
-    from shoal.app.audit import Audit as Audit
-    from shoal.app.look import Look as Look
-    from shoal.app.reproduce import reproduce as reproduce
-    from shoal.app.result import Result as Result
+    from shoal.auditing.audit import Audit as Audit
     from shoal.data.bags import Bags as Bags
     from shoal.data.log import Log as Log
     from shoal.data.release import Release as Release
+    from shoal.data.taxonomy import Taxonomy as Taxonomy
     from shoal.errors import GuaranteeNotMet as GuaranteeNotMet
     from shoal.errors import Infeasible as Infeasible
     from shoal.errors import InputError as InputError
@@ -34,43 +22,55 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.errors import ParameterError as ParameterError
     from shoal.errors import ShoalError as ShoalError
     from shoal.errors import TaxonomyError as TaxonomyError
+    from shoal.evaluate.attack import Attacked as Attacked
+    from shoal.evaluate.reproduce import reproduce as reproduce
     from shoal.io.read.taxonomies import read_taxonomy as read_taxonomy
+    from shoal.pipeline.api import anonymize as anonymize
+    from shoal.pipeline.api import attack as attack
+    from shoal.pipeline.api import audit as audit
+    from shoal.pipeline.api import bound as bound
+    from shoal.pipeline.api import decode as decode
+    from shoal.pipeline.api import generate as generate
+    from shoal.pipeline.api import look as look
+    from shoal.pipeline.api import measure as measure
+    from shoal.pipeline.api import read as read
+    from shoal.pipeline.look import Look as Look
+    from shoal.pipeline.result import Result as Result
     from shoal.privacy import Verdict as Verdict
     from shoal.taxonomy.generated import generated as generated
-    from shoal.taxonomy.tree import Taxonomy as Taxonomy
     from shoal.taxonomy.wordnet import wordnet as wordnet
 
     __version__: str
 
 _PLACES = {
-    "Attacked": "shoal.app.attack",
-    "Audit": "shoal.app.audit",
+    "Attacked": "shoal.evaluate.attack",
+    "Audit": "shoal.auditing.audit",
     "Bags": "shoal.data.bags",
     "GuaranteeNotMet": "shoal.errors",
     "Infeasible": "shoal.errors",
     "InputError": "shoal.errors",
     "Log": "shoal.data.log",
-    "Look": "shoal.app.look",
+    "Look": "shoal.pipeline.look",
     "OutputError": "shoal.errors",
     "ParameterError": "shoal.errors",
     "Release": "shoal.data.release",
-    "Result": "shoal.app.result",
+    "Result": "shoal.pipeline.result",
     "ShoalError": "shoal.errors",
-    "Taxonomy": "shoal.taxonomy.tree",
+    "Taxonomy": "shoal.data.taxonomy",
     "TaxonomyError": "shoal.errors",
     "Verdict": "shoal.privacy",
-    "anonymize": "shoal.app.api",
-    "attack": "shoal.app.api",
-    "audit": "shoal.app.api",
-    "bound": "shoal.app.api",
-    "decode": "shoal.app.api",
-    "generate": "shoal.app.api",
+    "anonymize": "shoal.pipeline.api",
+    "attack": "shoal.pipeline.api",
+    "audit": "shoal.pipeline.api",
+    "bound": "shoal.pipeline.api",
+    "decode": "shoal.pipeline.api",
+    "generate": "shoal.pipeline.api",
     "generated": "shoal.taxonomy.generated",
-    "look": "shoal.app.api",
-    "measure": "shoal.app.api",
-    "read": "shoal.app.api",
+    "look": "shoal.pipeline.api",
+    "measure": "shoal.pipeline.api",
+    "read": "shoal.pipeline.api",
     "read_taxonomy": "shoal.io.read.taxonomies",
-    "reproduce": "shoal.app.reproduce",
+    "reproduce": "shoal.evaluate.reproduce",
     "wordnet": "shoal.taxonomy.wordnet",
 }
 # By name and not by import: every room imports this one, and imports point down.

@@ -1,5 +1,5 @@
 """`python -m shoal` is the command `shoal`."""
 
-from shoal.app.cli.start import main
+from shoal.cli.start import main
 
 main()

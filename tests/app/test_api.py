@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from helpers_cli import ITEMS, Shell, baskets
-from helpers_data import food, published
+from helpers.cli import ITEMS, Shell, baskets
+from helpers.data import food, published
 from shoal.errors import GuaranteeNotMet, Infeasible, InputError, OutputError, ParameterError
 from shoal.methods import METHODS
 from shoal.privacy import MODELS

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from helpers_cli import Shell
-from helpers_data import names_of, on, on_nodes
-from shoal.app.attack.widened import widened
-from shoal.taxonomy.tree import Taxonomy
+from helpers.cli import Shell
+from helpers.data import names_of, on, on_nodes
+from shoal.data.taxonomy import Taxonomy
+from shoal.evaluate.attack.widened import widened
 
 PEOPLE, OWN = 200, 9  # everybody holds one common item, and so many that nobody else does
 HELD = [["c", *(f"u{person}_{item}" for item in range(OWN))] for person in range(PEOPLE)]

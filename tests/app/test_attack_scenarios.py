@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from helpers_cli import FOOD, Shell, baskets, query_log
-from helpers_data import published
-from shoal.app.attack.scenario import REMADE_RECORDS, REMAKES, Remaking, enough
-from shoal.app.contract import made_by
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
+from helpers.cli import FOOD, Shell, baskets, query_log
+from helpers.data import published
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, with_people, without_person
-from shoal.io.read.inputs import read
+from shoal.evaluate.attack.scenario import REMADE_RECORDS, REMAKES, Remaking, enough
+from shoal.io.read.dispatch import read
 from shoal.methods import METHODS
+from shoal.pipeline.contract import made_by
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_no_release_is_made_again_where_none_is_asked_for(typed: Shell):
 
 
 def test_many_records_are_told_of(typed: Shell, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("shoal.app.attack.scenario.REMADE_RECORDS", 90)
+    monkeypatch.setattr("shoal.evaluate.attack.scenario.REMADE_RECORDS", 90)
     answer = typed("attack", "baskets.txt", "release", "--taxonomy", "food.csv", "--control", "0", "--attack", "differencing")
     assert answer.code == 0
     assert "2 people are attacked, because it is of 40 records: --remakes 25 asks for more" in answer.err

@@ -13,7 +13,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.app.distributed.classes import (
+from shoal.cluster.arrow_schemas import NAMED, NODE, TYPED
+from shoal.cluster.equivalence_classes import (
     MADE,
     WRITTEN,
     Contents,
@@ -24,9 +25,8 @@ from shoal.app.distributed.classes import (
     counted_names,
     counted_written,
 )
-from shoal.app.distributed.rounds import Step
-from shoal.app.distributed.tables import NAMED, NODE, TYPED
-from shoal.io.stored import begin_stored, write_stored
+from shoal.cluster.exchange import Step
+from shoal.io.step_files import begin_stored, write_stored
 
 SIZE, PARTS = 3, 4
 contents = st.lists(st.sampled_from(["milk", "bread", "milk bread", "a\nb", ""]), max_size=2)

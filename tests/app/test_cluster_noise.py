@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.app.distributed.noisy_counts import NUMBER, Noising, Weighing, added, noised, numbered
-from shoal.app.distributed.run import insist_on_support
-from shoal.app.job import Preparation
-from shoal.data.noisy_steps import COUNTS, EQUAL, GAUSSIAN, SELECTION, WHOLE, NoisyStep
+from shoal.cluster.noisy_counts import NUMBER, Noising, Weighing, added, noised, numbered
+from shoal.cluster.run import insist_on_support
+from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, SELECTION, WHOLE, NoisyStep
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods.dp_queries import DPQueries
 from shoal.noise.draws import LARGEST
+from shoal.pipeline.options import Preparation
 
 KEYS = ("query",)
 GRID = 10

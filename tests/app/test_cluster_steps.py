@@ -13,19 +13,21 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from shoal.app.distributed import judging, reading, tables
-from shoal.app.distributed.found import find_input
-from shoal.app.distributed.grouping import Grouping, published_range
-from shoal.app.job import Preparation
-from shoal.engines.spark import _translated
+from shoal.cluster import arrow_schemas as tables
+from shoal.cluster import judge_records as judging
+from shoal.cluster import read_events as reading
+from shoal.cluster.grouping import Grouping, published_range
+from shoal.cluster.input_layout import find_input
+from shoal.cluster.spark import _translated
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import GuaranteeNotMet, InputError
 from shoal.io.read.formats import find_layout
 from shoal.io.read.source import Source
-from shoal.io.write.parts import write_part
+from shoal.io.write.partition_files import write_part
 from shoal.methods.shoal import Shoal
+from shoal.pipeline.options import Preparation
 from shoal.taxonomy.floor import Floor
-from shoal.taxonomy.placing import fitted_tree
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import fitted_tree
 
 FOOD = {"Food": None, "Fruit": "Food", "Apple": "Fruit", "Pear": "Fruit", "Dairy": "Food", "Milk": "Dairy", "Butter": "Dairy"}
 TREE = Taxonomy.from_parents(FOOD)

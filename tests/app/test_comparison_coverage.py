@@ -7,25 +7,25 @@ import random
 import polars as pl
 import pytest
 
-from helpers_data import food, on
-from helpers_logs import log_of
-from shoal.app.comparison.attacking import NOT_ATTACKED, Effort, worst_attack
-from shoal.app.comparison.coverage import classes, coverage
-from shoal.app.comparison.words import words_of
+from helpers.data import food, on
+from helpers.logs import log_of
 from shoal.data.bags import Bags
+from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.profiles import ProfileTable
-from shoal.itemsets.choice import Items
+from shoal.evaluate.compare.coverage import classes, coverage
+from shoal.evaluate.compare.words_kept import words_of
+from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, Effort, worst_attack
 from shoal.methods.cahd import CAHD
 from shoal.methods.clump import Clump
 from shoal.methods.disassociation import Disassociation
 from shoal.methods.threshold import Threshold
 from shoal.methods.user_microaggregation import UserMicroaggregation
 from shoal.metrics import METRICS
-from shoal.taxonomy.placing import as_typed
+from shoal.taxonomy.place_terms import as_typed
 
 FISH = [(0, "red fish"), (0, "blue whale"), (1, "red fish"), (2, "green frog")]
 

@@ -8,16 +8,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_chunks import chunk_release
-from shoal.app.comparison.forecast import Beside, completion, forecasts, learnt_from, next_items
-from shoal.app.comparison.periods import Periods, events_of, periods_of, split_of
-from shoal.app.job import Preparation
-from shoal.app.pipeline import anonymize
+from helpers.chunks import chunk_release
 from shoal.data.bags import Bags
 from shoal.data.log import Kind, Log
 from shoal.data.original_rows import LogOriginal
+from shoal.evaluate.compare.forecast import Beside, completion, forecasts, learnt_from, next_items
+from shoal.evaluate.compare.periods import Periods, events_of, periods_of, split_of
 from shoal.methods.coherence import Cohesion
 from shoal.methods.threshold import Threshold
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.run import anonymize
 
 START = datetime(2026, 1, 1)
 

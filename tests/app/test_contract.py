@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from helpers_data import food, on
-from shoal.app.contract import made_by
+from helpers.data import food, on
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -17,8 +16,9 @@ from shoal.methods.clump import Clump
 from shoal.methods.coherence import Cohesion
 from shoal.methods.shoal import Shoal
 from shoal.methods.tds import TopDownSpecialization
+from shoal.pipeline.contract import made_by
 from shoal.privacy import Model, Verdict
-from shoal.taxonomy.placing import as_typed, place_terms
+from shoal.taxonomy.place_terms import as_typed, place_terms
 from shoal.taxonomy.wordnet import wordnet
 
 BASKETS = [["Apple", "Beef"]] * 4

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from helpers_cli import Shell
-from helpers_data import published
+from helpers.cli import Shell
+from helpers.data import published
 from shoal.errors import ShoalError
 
 NESTED = {"Goods": {"Fruit": ["Apple", "Pear"], "Drinks": {"Cold": ["Beer"], "Hot": ["Tea", "Coffee"]}}}

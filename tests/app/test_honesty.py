@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers_cli import Shell, last_line, one_line
-from shoal.app import pipeline
+from helpers.cli import Shell, last_line, one_line
 from shoal.data.accounting import Ledger, kept
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.methods import METHODS
 from shoal.methods.clump import Clump
+from shoal.pipeline import run as pipeline
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
 

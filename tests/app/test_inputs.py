@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from helpers_cli import ITEMS, Shell, baskets
-from helpers_data import food, published
+from helpers.cli import ITEMS, Shell, baskets
+from helpers.data import food, published
 from shoal.errors import InputError, ShoalError
 
 ROWS = [(f"u{n}", ITEMS[(n * 7 + j) % len(ITEMS)]) for n in range(12) for j in range(1 + n % 3)]

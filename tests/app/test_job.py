@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.job import Preparation, Target, is_file, is_generated, load_taxonomy, taxonomy_label
 from shoal.data.bags import Vocabulary
-from shoal.data.duration import parse_gap
+from shoal.data.durations import parse_gap
 from shoal.errors import InputError, ParameterError
+from shoal.pipeline.options import Preparation, Target, is_file, is_generated, load_taxonomy, taxonomy_label
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86400), (" 1.5 h ", 5400), ("0.5s", 0.5)])

@@ -12,13 +12,13 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_data import food
-from shoal.app.cli import anonymize as typed
-from shoal.app.cli.options import DATA_PARAMETERS
-from shoal.app.data_options import DATA_OPTIONS
-from shoal.app.keywords import in_python
+from helpers.data import food
+from shoal.api.data_options import DATA_OPTIONS
+from shoal.cli import anonymize as typed
+from shoal.cli.options import DATA_PARAMETERS
 from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.methods import METHODS
+from shoal.pipeline.keywords import in_python
 
 # Where the result goes is said to `Result.write`; what is printed and from which file options come has no meaning here.
 OF_WRITING = {"out", "form", "layout", "to_sep", "force"}
@@ -100,7 +100,7 @@ def test_names_of_columns_with_dashes_stay_as_they_are():
 def test_rare_names_are_kept_apart():
     error = ShoalError("an item is rare", rare=["secret"])
     with pytest.raises(ShoalError) as raised:
-        from shoal.app.keywords import spoken_in_python
+        from shoal.pipeline.keywords import spoken_in_python
 
         with spoken_in_python():
             raise error

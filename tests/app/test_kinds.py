@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_spine import PEOPLE, ROWS, Noisy, NoisyQueries, OneQuery, OnlyWeather, a_log
-from shoal.app.audit import audit
-from shoal.app.cli.outcome import show_outcome
+from helpers.spine import PEOPLE, ROWS, Noisy, NoisyQueries, OneQuery, OnlyWeather, a_log
+from shoal.auditing.audit import audit
+from shoal.cli.print_result import show_outcome
 from shoal.data.bags import Bags
 from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.methods import METHODS
@@ -26,7 +26,7 @@ WEATHER = sum(1 for i in range(ROWS) if i % 3)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     """The methods and models of the test, known by name as those of the package are."""
     for table, parts in ((METHODS, (OnlyWeather, NoisyQueries)), (MODELS, (OneQuery, Noisy))):
-        places = {part.name: f"helpers_spine:{part.__name__}" for part in parts}
+        places = {part.name: f"helpers.spine:{part.__name__}" for part in parts}
         monkeypatch.setattr(table, "_places", {**table._places, **places})
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from helpers_cli import Shell, query_log
+from helpers.cli import Shell, query_log
 from shoal import __version__
-from shoal.app.manifest import preparation_of, read_manifest
-from shoal.io.published.bags import read_records
+from shoal.kinds.bags.read import read_records
+from shoal.pipeline.manifest import preparation_of, read_manifest
 
 
 def made(shell: Shell, *words: str) -> dict[str, Any]:

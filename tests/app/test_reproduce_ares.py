@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.app.reproduce import ares_documents, ares_queries, ares_sites, ssc
-from shoal.app.reproduce.ares_documents import KS, PUBLISHED
 from shoal.data.original_rows import AccessOriginal
+from shoal.evaluate.reproduce import ares_documents, ares_queries, ares_sites, ssc
+from shoal.evaluate.reproduce.ares_documents import KS, PUBLISHED
+from shoal.evaluate.reproduce.page import Finding
 from shoal.metrics.browsers import use_before
-from shoal.report.experiments import Finding
 from shoal.synthetic.accesslog import AGENTS, AccessLog
 
 # Table 2.2 of the report: SSE and SSA for k = 2 to 10.

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.app.reproduce.coherence import H, choose
-from shoal.app.reproduce.coherence import _measured as measured
-from shoal.app.reproduce.coherence_findings import CONNECT, RETAIL, T40, TDS, findings
+from shoal.data.items import Items
 from shoal.data.original import Original
-from shoal.itemsets.choice import Items
-from shoal.itemsets.supports import PRIVATE, PUBLIC, Power
+from shoal.data.taxonomy import Taxonomy
+from shoal.evaluate.reproduce.coherence import H, choose
+from shoal.evaluate.reproduce.coherence import _measured as measured
+from shoal.evaluate.reproduce.coherence_findings import CONNECT, RETAIL, T40, TDS, findings
+from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Power
 from shoal.methods.coherence import Cohesion
 from shoal.methods.tds import TopDownSpecialization
 from shoal.synthetic.baskets import Baskets, Board
-from shoal.taxonomy.tree import Taxonomy
 
 
 @pytest.mark.parametrize("seed", range(3))

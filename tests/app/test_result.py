@@ -17,9 +17,9 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import ITEMS, Shell, baskets
-from helpers_data import food, published
-from helpers_spine import PEOPLE, ROWS, Noisy, NoisyQueries, a_log
+from helpers.cli import ITEMS, Shell, baskets
+from helpers.data import food, published
+from helpers.spine import PEOPLE, ROWS, Noisy, NoisyQueries, a_log
 from shoal.errors import OutputError, ParameterError
 from shoal.methods import METHODS
 from shoal.privacy import MODELS
@@ -197,8 +197,8 @@ def test_a_result_is_not_pickled(result: Any):
 
 
 def test_no_exact_count_beside_a_claim_that_forbids_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(METHODS, "_places", {**METHODS._places, NoisyQueries.name: "helpers_spine:NoisyQueries"})
-    monkeypatch.setattr(MODELS, "_places", {**MODELS._places, Noisy.name: "helpers_spine:Noisy"})
+    monkeypatch.setattr(METHODS, "_places", {**METHODS._places, NoisyQueries.name: "helpers.spine:NoisyQueries"})
+    monkeypatch.setattr(MODELS, "_places", {**MODELS._places, Noisy.name: "helpers.spine:Noisy"})
     result = shoal.anonymize(a_log(), NoisyQueries())
     assert result.accounting == result.metrics == {}
     shown = repr(result) + Parts(result._repr_html_()).text + repr(result.input) + repr(result.headline)

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import numbered, tree
+from helpers.data import numbered, tree
 from shoal.attacks import matching
+from shoal.attacks.attacker_view import Owned, People, Scene
 from shoal.attacks.matching import Matcher
-from shoal.attacks.scene import Owned, People, Scene
 
 PARENT = [-1, 0, 1, 1, 0, 4, 4, 4]  # two groups below the root, of two and of three
 TREE = tree(PARENT)

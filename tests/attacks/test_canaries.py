@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_attacks import chances, grouped, never, scenario
+from helpers.attacks import chances, grouped, never, scenario
 from shoal.attacks.outcome import outcome
 from shoal.attacks.scenarios import Made, Skipped
 from shoal.attacks.scenarios.canaries import Canaries
 from shoal.data.bags import Bags
+from shoal.data.items import Items
 from shoal.data.release import Release, Secret
-from shoal.itemsets.choice import Items
 from shoal.privacy.coherence import Coherence
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.taxonomy.placing import as_typed
+from shoal.taxonomy.place_terms import as_typed
 
 MADE = grouped([["Apple", "Milk"], ["Apple", "Cheese"], ["Orange", "Beef"]], [0, 1, 2])
 ONE, THREE = "a planted word of 1 person", "a planted word of 3 people"

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from helpers_attacks import as_it_is, chances, grouped, never, published_as, scenario
-from helpers_cli import FOOD, Shell, baskets
+from helpers.attacks import as_it_is, chances, grouped, never, published_as, scenario
+from helpers.cli import FOOD, Shell, baskets
 from shoal.attacks.scenarios import Made, Skipped
 from shoal.attacks.scenarios.differencing import EXACT, PUBLISHED, Differencing
 from shoal.data.bags import Bags

@@ -7,8 +7,8 @@ import json
 import pytest
 
 import shoal
-from helpers_attacks import chances, grouped, never, published_as, scenario
-from helpers_cli import FOOD, Shell, baskets
+from helpers.attacks import chances, grouped, never, published_as, scenario
+from helpers.cli import FOOD, Shell, baskets
 from shoal.attacks.scenarios import Skipped
 from shoal.attacks.scenarios.intersection import Intersection
 from shoal.privacy.k_anonymity import KAnonymity

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_data import on, tree
+from helpers.data import on, tree
+from shoal.attacks.attacker_view import Owned, People, Scene
 from shoal.attacks.known_items import KnownItems
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.logs.corpus import Corpus, Hashed
 from shoal.attacks.logs.linking import Linkable
-from shoal.attacks.logs.personas import Personas
+from shoal.attacks.logs.linking_attacks import Personas
 from shoal.attacks.logs.profile import ProfileOverTime
 from shoal.attacks.logs.tokens import Tokens
 from shoal.attacks.matching import Matcher
-from shoal.attacks.scene import Owned, People, Scene
 
 FLAT = tree([-1] + [0] * 9)  # n1 to n9 below n0
 

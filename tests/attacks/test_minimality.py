@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_attacks import chances, grouped, published_as, scenario
-from helpers_data import food, tree, trees
+from helpers.attacks import chances, grouped, published_as, scenario
+from helpers.data import food, tree, trees
 from shoal.attacks.scenarios import Skipped
 from shoal.attacks.scenarios.minimality import Minimality, Nature
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
 
 CERTAIN, ALONE = "an item of somebody in the group, for certain", "that item singles a record out"
 Record = tuple[int, ...]

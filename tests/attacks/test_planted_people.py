@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_attacks import as_it_is, chances, grouped, never, published_as, scenario
+from helpers.attacks import as_it_is, chances, grouped, never, published_as, scenario
 from shoal.attacks.scenarios import Made, Skipped
 from shoal.attacks.scenarios.planted_people import PlantedPeople
 from shoal.data.bags import Bags

@@ -7,16 +7,16 @@ import json
 import pytest
 
 import shoal
-from helpers_attacks import as_it_is, chances, grouped, scenario
-from helpers_cli import FOOD, Shell
-from helpers_data import food, on
+from helpers.attacks import as_it_is, chances, grouped, scenario
+from helpers.cli import FOOD, Shell
+from helpers.data import food, on
 from shoal.attacks.scenarios import Scenario, Skipped, Tried
 from shoal.attacks.scenarios.sensitive_inference import CLAIMED, HOMOGENEOUS, OF_RECORD, SensitiveInference
-from shoal.itemsets.choice import Items
+from shoal.data.items import Items
 from shoal.privacy.coherence import Coherence
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.rho_uncertainty import RhoUncertainty
-from shoal.privacy.sensitive import SensitiveShare
+from shoal.privacy.sensitive_share import SensitiveShare
 
 BEEF = Items.of(["Beef"])
 RECORDS = [["Apple", "Beef"], ["Apple", "Beef"], ["Apple", "Milk"], ["Orange", "Milk"]]

@@ -18,9 +18,9 @@ from types import FrameType
 import click
 import pytest
 
-from helpers_cli import FOOD, Shell, baskets, last_line
-from shoal.app.cli.main import COMMANDS
-from shoal.app.cli.options import DATA_PARAMETERS, method_options
+from helpers.cli import FOOD, Shell, baskets, last_line
+from shoal.cli.main import COMMANDS
+from shoal.cli.options import DATA_PARAMETERS, method_options
 from shoal.methods import METHODS
 
 SECONDS = 20
@@ -58,7 +58,7 @@ CALLS = {
 
 def commands() -> Iterator[tuple[str, click.Command]]:
     for name in COMMANDS:
-        command = import_module(f"shoal.app.cli.{name}").command
+        command = import_module(f"shoal.cli.{name}").command
         parts = getattr(command, "commands", None)
         yield from [(f"{name} {part}", inner) for part, inner in parts.items()] if parts else [(name, command)]
 

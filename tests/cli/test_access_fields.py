@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from helpers_accesslog import line, visits
-from helpers_cli import Shell, one_line
+from helpers.accesslog import line, visits
+from helpers.cli import Shell, one_line
 
 CLAIM = ("--claim", "access-k-anonymity(k=3)")
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from helpers_accesslog import visits
-from helpers_cli import Shell
+from helpers.accesslog import visits
+from helpers.cli import Shell
 
 
 @pytest.mark.parametrize("per", ["user", "session", "event"])

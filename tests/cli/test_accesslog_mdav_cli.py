@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers_accesslog import CHROME, line, visits
-from helpers_cli import Answer, Shell
+from helpers.accesslog import CHROME, line, visits
+from helpers.cli import Answer, Shell
 from shoal.data.log import Log
-from shoal.io.read.inputs import read
+from shoal.io.read.dispatch import read
 
 ADDRESSES = re.compile(r"^(\S+) ", re.MULTILINE)
 REAL = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[3] / "shared" / "data")) / "apache-combined-10k.log.gz"

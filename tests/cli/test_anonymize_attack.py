@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import shoal
-from helpers_cli import FOOD, ITEMS, Shell, one_line
-from shoal.app.disclose import disclosed
-from shoal.app.manifest_schema import digest_of, faults
+from helpers.cli import FOOD, ITEMS, Shell, one_line
 from shoal.attacks import ATTACKS
-from shoal.attacks.intervals import wilson
+from shoal.attacks.confidence import wilson
 from shoal.data.bags import Bags
+from shoal.pipeline.disclosure import disclosed
+from shoal.pipeline.manifest_schema import digest_of, faults
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 from shoal.privacy.k_anonymity import KAnonymity
 

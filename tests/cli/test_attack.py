@@ -8,14 +8,14 @@ from typing import get_args
 import pytest
 
 import shoal
-from helpers_cli import Shell
-from shoal.app.attacking import Attempt
+from helpers.cli import Shell
 from shoal.attacks import ATTACKS, Test
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.scenarios import SCENARIO_ATTACKS
+from shoal.evaluate.attack.before_release import Attempt
 from shoal.privacy import Model
 from shoal.privacy.user_k_anonymity import UserKAnonymity
-from shoal.privacy.vocabulary import VocabularyKAnonymity
+from shoal.privacy.vocabulary_k_anonymity import VocabularyKAnonymity
 
 EACH = [word for name in ATTACKS for word in ("--attack", name)]  # all attacks on published records
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import Shell
+from helpers.cli import Shell
 
 PLANTED = 40
 GROUPS = [("shoal",), ("clump",), ("partition",), ("ssc",)]

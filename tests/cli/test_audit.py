@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_cli import Shell, baskets, one_line
-from helpers_tampering import seal
+from helpers.cli import Shell, baskets, one_line
+from helpers.tampering import seal
 from shoal.errors import ShoalError
 from shoal.privacy.k_anonymity import KAnonymity
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 CLAIM = ["--claim", "k-anonymity(k=2)"]
 

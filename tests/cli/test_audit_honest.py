@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell
+from helpers.cli import Shell
 from shoal.methods import METHODS
 
 WORDS = ["dog", "cat", "house", "tree", "car", "river"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import FOOD, Shell, baskets, clean_environment, last_line, one_line, query_log
+from helpers.cli import FOOD, Shell, baskets, clean_environment, last_line, one_line, query_log
 
 CYCLE = "child,parent\nA,B\nB,C\nC,A\nApple,A\n"
 TWO_PARENTS = "child,parent\nApple,Fruit\nApple,Meat\nFruit,Food\nMeat,Food\n"
@@ -220,7 +220,7 @@ def as_nobody(directory: Path, *commands: list[str]) -> list[str]:
     program = textwrap.dedent(
         f"""
         import os, shutil, sys
-        from shoal.app.cli.main import run
+        from shoal.cli.main import run
         run(["demo", "--out", "{directory}/warm"])
         run(["generate", "{directory}/warm.tsv", "--users", "5"])
         shutil.rmtree("{directory}/warm")
@@ -262,8 +262,8 @@ def test_a_full_disk(data: Shell, form: str):
         f"""
         import resource, signal, sys
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        from shoal.app.cli import main
-        from shoal.io import directory
+        from shoal.cli import main
+        from shoal.io import release_directory as directory
         entered = directory.ReleaseDirectory.__enter__
         def limited(self):
             resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
@@ -286,7 +286,7 @@ def test_a_full_disk_while_generating(shell: Shell):
         """
         import resource, signal, sys
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        from shoal.app.cli.main import run
+        from shoal.cli.main import run
         resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
         sys.exit(run(["generate", "new.tsv", "--users", "50"]))
         """

@@ -7,8 +7,8 @@ from html import unescape
 
 import pytest
 
-from helpers_cli import Shell, one_line
-from helpers_tampering import manifest_of, put
+from helpers.cli import Shell, one_line
+from helpers.tampering import manifest_of, put
 
 # Three shoppers with two baskets each; the shop numbers baskets per shopper, so that each number is used three times.
 ROWS = [

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import shoal
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 from shoal.methods.cahd import CAHD
 
 CAHD_WORDS = ("--method", "cahd", "--p", "4", "--sensitive", "sensitive.txt")

@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from shoal.app.cli.main import run
+from shoal.cli.main import run
 
 FIGURE_1 = "a c d f g Diabetes\na b c f Hepatitis\nb d f x Hepatitis\nb c g y z HIV\na c f g HIV\n"
 

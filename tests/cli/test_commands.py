@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 # -- demo
 

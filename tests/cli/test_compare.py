@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_cli import FOOD, Shell, baskets
+from helpers.cli import FOOD, Shell, baskets
 
 COMPARE = ("compare", "baskets.txt", "--out", "found", "--taxonomy", "food.csv", "--targets", "30", "--jobs", "2")
 

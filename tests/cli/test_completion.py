@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import clean_environment, one_line, typed
+from helpers.cli import clean_environment, one_line, typed
 from shoal.methods import METHODS
 
 # How each shell says what is typed so far: the words, and which of them the cursor stands in (fish gives the word itself).

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import FOOD, ITEMS, Shell, one_line
+from helpers.cli import FOOD, ITEMS, Shell, one_line
 
 SETTINGS = """
 out = "from-file"

@@ -9,8 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_cli import Answer, Shell, one_line, typed
-from shoal.io.read import parquet, trials
+from helpers.cli import Answer, Shell, one_line, typed
+from shoal.io.read import parquet
+from shoal.io.read import parquet_sandbox as trials
 
 ROWS = 300
 READABLE, BROKEN = "verified and written", "is damaged, or not the Parquet it seems to be"

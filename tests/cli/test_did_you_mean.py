@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import FOOD, Shell, baskets, one_line
+from helpers.cli import FOOD, Shell, baskets, one_line
 from shoal.names import nearest
 
 SALES = "customer,item\n" + "".join(f"{n},{item}\n" for n in range(6) for item in ("Apple", "Beef"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpers_cli import Shell
+from helpers.cli import Shell
 
 SEARCHES = "\n".join(["a b", "a b c", "a c", "b c", "c d", "d e", "d e", "a b e"] * 6 + ["a name", "5551234567"]) + "\n"
 PHONE = "5551234567"

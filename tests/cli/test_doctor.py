@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell
-from shoal.io import unfinished
+from helpers.cli import Shell
+from shoal.io import partial_outputs as unfinished
 
 LIVING = """
 import sys
 from pathlib import Path
-from shoal.io import unfinished
+from shoal.io import partial_outputs as unfinished
 unfinished.begin(Path("alive"))
 print(flush=True)
 sys.stdin.read()

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from helpers_cli import Shell
-from helpers_documents import json_lines, some_texts
+from helpers.cli import Shell
+from helpers.documents import json_lines, some_texts
 
 ANONYMIZE = ("anonymize", "papers", "--format", "documents", "--method", "document-vectors", "-k", "3")
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import FOOD, Answer, Shell, one_line
+from helpers.cli import FOOD, Answer, Shell, one_line
 from shoal.errors import InputError
 
 

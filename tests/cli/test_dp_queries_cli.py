@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import Shell
+from helpers.cli import Shell
 
 PEOPLE, NAMES = 2_347, 61  # numbers that nothing else in an output is likely to be
 ROWS = 3 * PEOPLE + NAMES

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import shoal.app.cli
-from helpers_cli import Shell
-from shoal.app.cli.visible import visible
+import shoal.cli
+from helpers.cli import Shell
+from shoal.cli.visible import visible
 
 # Clears the line above and writes another verdict; colours; a title; a character that turns the text round; an 8-bit sequence; DEL.
 FORGED = "x\x1b[1A\x1b[2K\x1b[32mall claims hold\x1b[0m\x1b]0;title\x07\u202eevil\u2066\x9b2K\x7f\x08\r\u200b\u2028"
@@ -101,7 +101,7 @@ def test_a_forged_taxonomy(shell: Shell):
 
 def test_all_commands_print_through_the_screen():
     """No command prints by itself, so none can forget to make text visible."""
-    for file in Path(shoal.app.cli.__file__).parent.glob("*.py"):
+    for file in Path(shoal.cli.__file__).parent.glob("*.py"):
         if file.name in {"screen.py", "main.py", "start.py"}:
             continue
         for node in ast.walk(ast.parse(file.read_text())):

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from helpers_cli import FOOD, Shell, baskets, query_log
-from helpers_tampering import manifest_of, put
-from shoal.app.cli.main import run
+from helpers.cli import FOOD, Shell, baskets, query_log
+from helpers.tampering import manifest_of, put
+from shoal.cli.main import run
 
 # The input, how it is anonymized, and what an audit with the original beside it has to be told.
 RELEASES: dict[str, tuple[str, list[str], list[str]]] = {

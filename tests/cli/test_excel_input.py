@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import xlsxwriter
 
-from helpers_cli import FOOD, ITEMS, Shell, one_line
+from helpers.cli import FOOD, ITEMS, Shell, one_line
 
 DAY = datetime(2024, 5, 1, 9)
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Answer, Shell
-from helpers_field_releases import HONEST, RELEASES, SOURCES, make
-from helpers_field_tamperings import TAMPERINGS, Named
-from helpers_tamperings import Caught
+from helpers.cli import Answer, Shell
+from helpers.field_releases import HONEST, RELEASES, SOURCES, make
+from helpers.field_tamperings import TAMPERINGS, Named
+from helpers.tamperings import Caught
 from shoal.methods import METHODS
 
 Copy = Callable[[str], Shell]

@@ -17,13 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-import helpers_workbooks as books
+import helpers.workbooks as books
 import shoal
-from helpers_cli import Shell, query_log
-from helpers_kinds import KINDS
-from helpers_parquet import first_meta, pair, put, rebuilt, unused_entry, with_footer
-from helpers_tampering import renew
-from shoal.app.cli.main import run
+from helpers.cli import Shell, query_log
+from helpers.kinds import KINDS
+from helpers.parquet import first_meta, pair, put, rebuilt, unused_entry, with_footer
+from helpers.tampering import renew
+from shoal.cli.main import run
 from shoal.errors import ParameterError
 from shoal.io.canonical.thrift import LIST
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import shoal
-from helpers_cli import Shell, one_line
-from helpers_file_tamperings import TAMPERINGS, tampered_file
-from helpers_kinds import FOOD, KINDS, baskets
-from helpers_tampering import manifest_of, renew, seal
-from shoal.app.result import Result
+from helpers.cli import Shell, one_line
+from helpers.file_tamperings import TAMPERINGS, tampered_file
+from helpers.kinds import FOOD, KINDS, baskets
+from helpers.tampering import manifest_of, renew, seal
+from shoal.pipeline.result import Result
 
 FORM = "files in canonical form"
 Maker = Callable[[str, str], Path]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 GOODS = ("milk", "bread", "tea", "salt", "beer", "jam", "eggs")
 TWO_PEOPLE = "".join(f"{who}@example.org,{what}\n" for what in GOODS for who in ("ann", "bob"))

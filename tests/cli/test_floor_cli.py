@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from helpers_cli import FOOD, Shell, baskets, one_line
+from helpers.cli import FOOD, Shell, baskets, one_line
 
 METHODS = ("shoal", "clump", "partition", "ssc", "coherence")
 

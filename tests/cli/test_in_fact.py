@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell, typed
+from helpers.cli import Shell, typed
 
 UNIQUE = "every published record is unique"
 KNOWS_FOUR = "an attacker who knows 4 random items of a person finds"

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_cli import Shell, one_line
-from helpers_tampering import edit, put, renew, together
+from helpers.cli import Shell, one_line
+from helpers.tampering import edit, put, renew, together
 
 K = 3
 ODD = ['say "hi", all', "=sum(a)", "null", "née 🐟", "12", "-", "*"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell, clean_environment, last_line, query_log
+from helpers.cli import Shell, clean_environment, last_line, query_log
 
 # How long the answer may take. Half a second is the promise; machines that run tests are busy.
 SOON = 3.0
@@ -31,7 +31,7 @@ PROGRAM = textwrap.dedent(
             signal.signal(number, signal.SIG_DFL)
 
     from shoal import _kernels, kernels
-    from shoal.app.cli import main, start
+    from shoal.cli import main, start
 
     if sys.argv[1] != stage:
         from shoal.engines import plan
@@ -53,10 +53,10 @@ PROGRAM = textwrap.dedent(
         time.sleep(60)
 
     if stage == "writing":
-        from shoal.app import pipeline
+        from shoal.pipeline import run as pipeline
         pipeline.write_release = slow
     if stage == "reporting":
-        from shoal.app import pipeline
+        from shoal.pipeline import run as pipeline
         pipeline.render = slow
     if stage == "loading":
         sys.meta_path.insert(0, type("Slow", (), {"find_spec": staticmethod(lambda name, *_: slow() if name == "polars" else None)}))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from helpers_cli import Shell
-from helpers_tampering import manifest_of
+from helpers.cli import Shell
+from helpers.tampering import manifest_of
 from shoal.io.read import json_lines
 
 HOW = ["--taxonomy", "generated", "--k", "2", "--out", "release"]

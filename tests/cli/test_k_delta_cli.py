@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 WORDS = ("tea", "milk", "rain", "snow", "news", "maps", "jazz", "rock")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import FOOD, Shell, baskets, clean_environment, last_line
+from helpers.cli import FOOD, Shell, baskets, clean_environment, last_line
 
 WRITING_SECONDS = 0.5
 INPUTS = {"baskets.txt", "food.csv"}
@@ -32,10 +32,10 @@ PROGRAM = textwrap.dedent(
         signal.signal(number, signal.SIG_DFL)
 
     import polars as pl
-    from shoal.io import unfinished
-    from shoal.app import pipeline
-    from shoal.app.cli import start
-    from shoal.io import directory
+    from shoal.io import partial_outputs as unfinished
+    from shoal.pipeline import run as pipeline
+    from shoal.cli import start
+    from shoal.io import release_directory as directory
 
     STEPS = 8
     table = pl.DataFrame({{"a": range(200_000)}}).lazy()
@@ -153,8 +153,8 @@ def test_what_a_living_run_writes_is_left_alone(food: Shell):
 
 
 def test_what_cannot_be_removed_is_said(food: Shell, monkeypatch: pytest.MonkeyPatch):
-    from shoal.app import pipeline
-    from shoal.io import unfinished
+    from shoal.io import partial_outputs as unfinished
+    from shoal.pipeline import run as pipeline
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

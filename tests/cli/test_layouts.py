@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_cli import FOOD, Shell, baskets, one_line
+from helpers.cli import FOOD, Shell, baskets, one_line
 from shoal.errors import ParameterError
-from shoal.io.published.bags import read_records
+from shoal.kinds.bags.read import read_records
 
 LONG = ("--layout", "long")
 LEVEL = {"Food": 1, "Fruit": 2, "Meat": 2, "Dairy": 2}  # all other names of FOOD are leaves, at 3
@@ -94,7 +94,7 @@ def test_a_level_that_differs_for_one_item_stands_beside(shell: Shell):
 
 
 def test_a_manifest_that_names_the_other_layout_is_refused(shell: Shell):
-    from shoal.app.manifest_schema import digest_of
+    from shoal.pipeline.manifest_schema import digest_of
 
     release = anonymized(shell, "--to", "csv", *LONG)
     manifest = json.loads((release / "manifest.json").read_text())
@@ -152,7 +152,7 @@ def test_the_command_that_is_meant_works(shell: Shell):
 
 
 def test_python_refuses_a_file_too():
-    from shoal.app.job import Target
+    from shoal.pipeline.options import Target
 
     with pytest.raises(ParameterError, match="a release is a directory"):
         Target(Path("x.csv"))

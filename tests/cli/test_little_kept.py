@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell
-from shoal.app import trial
-from shoal.app.job import Preparation
+from helpers.cli import Shell
+from shoal.evaluate.advise import trial
 from shoal.methods import METHODS
+from shoal.pipeline.options import Preparation
 
 WORDS = (
     *("dog", "cat", "apple", "pear", "river", "mountain", "piano", "violin", "doctor"),

@@ -9,9 +9,9 @@ import re
 import click
 import pytest
 
-from helpers_cli import Shell, one_line
-from shoal.app import look as looking
-from shoal.app.cli.look import command
+from helpers.cli import Shell, one_line
+from shoal.cli.look import command
+from shoal.pipeline import look as looking
 
 OWNERS = ("ann@example.org", "bob@example.org", "cid@example.org")
 BOUGHT = ("milk", "bread", "butter", "cheese", "wine", "tea", "salt")

@@ -10,18 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers_cli import Shell, query_log
-from shoal.app import memory, pipeline, prepare
-from shoal.app.manifest import Published
-from shoal.data import bags, shelf
+from helpers.cli import Shell, query_log
+from shoal.data import bags
+from shoal.data import column_storage as shelf
 from shoal.engines import plan
 from shoal.engines import ranges as by_ranges
 from shoal.errors import OutputError, ParameterError
-from shoal.io import spill
+from shoal.io import disk_columns as spill
+from shoal.io.disk_columns import Spill
 from shoal.io.published import read_tables, rows_differing
-from shoal.io.read import parquet, parts
-from shoal.io.spill import Spill
-from shoal.io.write import bags as write_bags
+from shoal.io.read import owner_partitions as parts
+from shoal.io.read import parquet
+from shoal.kinds.bags import write as write_bags
+from shoal.pipeline import memory_limit as memory
+from shoal.pipeline import prepare
+from shoal.pipeline import run as pipeline
+from shoal.pipeline.manifest import Published
 
 LEAST = "512M"
 SAME = ("accounting", "input", "metrics", "claims")

@@ -10,10 +10,10 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from helpers_cli import Shell, one_line
-from shoal.app.cli.anonymize import command
-from shoal.app.cli.main import cli
-from shoal.app.cli.options import method_options
+from helpers.cli import Shell, one_line
+from shoal.cli.anonymize import command
+from shoal.cli.main import cli
+from shoal.cli.options import method_options
 from shoal.methods import METHODS
 from shoal.methods.presets import presets_of
 
@@ -115,8 +115,8 @@ def test_an_option_of_another_method_is_refused(kitchen: Shell, method: str, opt
 
 def test_an_option_of_another_method_that_is_nearly_one_of_this(kitchen: Shell, monkeypatch: pytest.MonkeyPatch):
     near = {"clump": [click.Option(["--orders"])], "ssc": [click.Option(["--order"])]}
-    monkeypatch.setattr("shoal.app.cli.method_command.method_options", lambda name: near.get(name, []))
-    monkeypatch.setattr("shoal.app.cli.method_command.takers", lambda option: ["clump"])
+    monkeypatch.setattr("shoal.cli.method_command.method_options", lambda name: near.get(name, []))
+    monkeypatch.setattr("shoal.cli.method_command.takers", lambda option: ["clump"])
     assert "takes no --orders (did you mean --order? " in one_line(kitchen("anonymize", "x", "-o", "y", "--method", "ssc", "--orders", "1"))
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_cli import Shell, one_line
-from helpers_microdata import numbers_csv, people_csv
-from helpers_tampering import edit, manifest_of, put, renew, together
+from helpers.cli import Shell, one_line
+from helpers.microdata import numbers_csv, people_csv
+from helpers.tampering import edit, manifest_of, put, renew, together
 
 READ = {"csv": pl.read_csv, "parquet": pl.read_parquet, "jsonl": pl.read_ndjson}
 MDAV = ("--format", "microdata", "--method", "mdav", "--k", "3", "--out", "release")

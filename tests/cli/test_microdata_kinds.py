@@ -8,9 +8,9 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from helpers_cli import Shell, one_line
-from helpers_tampering import manifest_of
-from shoal.app.api import anonymize
+from helpers.cli import Shell, one_line
+from helpers.tampering import manifest_of
+from shoal.pipeline.api import anonymize
 
 PEOPLE = """age,education,town,job
 31,low,Ulm,baker

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import Answer, Shell, one_line
-from shoal.app.manifest_schema import digest_of
+from helpers.cli import Answer, Shell, one_line
 from shoal.methods import METHODS
+from shoal.pipeline.manifest_schema import digest_of
 
 LOG = """user,time,query
 qxann,2006-03-01 07:00:00,weather

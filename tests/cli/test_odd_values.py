@@ -7,7 +7,7 @@ import time
 import polars as pl
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 DEEP = 20_000
 HALF = "\\ud800"

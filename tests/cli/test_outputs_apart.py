@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import FOOD, Shell
+from helpers.cli import FOOD, Shell
 
 LEVELS = "department,product\nFruit,Apple\nFruit,Pear\nDairy,Milk\n"
 PRIVATE = ("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--out", "r", "--private-report")

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 import shoal
-from helpers_cli import FOOD, Shell, baskets, clean_environment, one_line, typed
-from shoal.data.noisy_steps import EQUAL, GAUSSIAN, SELECTION, NoisyStep
+from helpers.cli import FOOD, Shell, baskets, clean_environment, one_line, typed
+from shoal.data.noise_record import EQUAL, GAUSSIAN, SELECTION, NoisyStep
 from shoal.errors import GuaranteeNotMet, OutOfPatience, ParameterError
 from shoal.privacy.noise_loss import given_away
 
-START = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from shoal.app.cli import start; start.main()"
+START = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from shoal.cli import start; start.main()"
 LITTLE = ("--patience", "0.000001")
 
 

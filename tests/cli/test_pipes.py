@@ -11,7 +11,7 @@ from types import FrameType
 
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 LONGEST_WAIT = 20
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_cli import Answer, Shell
-from shoal.io.published.bags import read_records
+from helpers.cli import Answer, Shell
+from shoal.kinds.bags.read import read_records
 
 WORDS = ("dog", "cat", "house", "tree", "car", "river", "music", "bread", "cheese", "guitar", "piano", "tennis")
 SHARED = "zqshared"

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from helpers_cli import Shell
-from shoal.app import pipeline
-from shoal.app.comparison import run as comparison
-from shoal.io import unfinished, whole_file
+from helpers.cli import Shell
+from shoal.evaluate.compare import run as comparison
+from shoal.io import partial_outputs as unfinished
+from shoal.io import whole_file
+from shoal.pipeline import run as pipeline
 
 RELEASE = ["anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--force", "--out", "new"]
 

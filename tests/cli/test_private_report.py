@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Answer, Shell
+from helpers.cli import Answer, Shell
 
 TREE = "Apple\tFruit\nPear\tFruit\nFruit\tFood\nMeat\tFood\nBeef\tMeat\n"
 WORDS = ("--format", "table", "--user", "user", "--item", "item", "--taxonomy", "tree.tsv", "--k", "2")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Answer, Shell
+from helpers.cli import Answer, Shell
 
 METHODS = ["user-microaggregation", "category-microaggregation"]
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"

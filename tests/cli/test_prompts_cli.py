@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell, one_line
-from helpers_prompts import TEA, lines, sharegpt, wildchat
+from helpers.cli import Shell, one_line
+from helpers.prompts import TEA, lines, sharegpt, wildchat
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell, last_line
-from shoal.io.published.bags import read_records
+from helpers.cli import Shell, last_line
+from shoal.kinds.bags.read import read_records
 from shoal.privacy.coherence import Coherence
 
 RARE = "zqrare"
@@ -99,7 +99,7 @@ def test_notes_come_before_the_work(shell: Shell, monkeypatch: pytest.MonkeyPatc
         seen.append(capsys.readouterr().err)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("shoal.app.cli.anonymize.anonymize", look)
+    monkeypatch.setattr("shoal.cli.anonymize.anonymize", look)
     shell(*COMMAND)
     assert "each line is one person's record" in seen[0]
 

@@ -8,8 +8,8 @@ import json
 import polars as pl
 import pytest
 
-from helpers_cli import Shell, one_line
-from helpers_tampering import manifest_of, put
+from helpers.cli import Shell, one_line
+from helpers.tampering import manifest_of, put
 
 ROWS = "".join(f"{who};2006-03-01 10:00:00;{what}\n" for who in ("Ann", "ann", "Bob", "Cid") for what in ("milk", "beer"))
 SAID = ["--user", "whose", "--item", "bought", "--sep", ";", "--owners", "folded", "--malformed", "0.4"]

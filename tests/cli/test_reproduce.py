@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import Shell
-from shoal.app.reproduce import PAPERS
+from helpers.cli import Shell
 from shoal.errors import OutputError, ParameterError
+from shoal.evaluate.reproduce import PAPERS
 from shoal.io.experiment_files import ExperimentFiles
 
 TINY = {"thesis": 150, "coherence": 300, "ssc": 100, "ares": 40}

@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import pytest
 
-from helpers_cli import Shell, query_log
-from shoal.app.manifest import Published
+from helpers.cli import Shell, query_log
 from shoal.data.tables import PublishedTable
 from shoal.io.published import read_tables, rows_differing
-from shoal.io.published.bags import read_records
+from shoal.kinds.bags.read import read_records
 from shoal.methods import METHODS
+from shoal.pipeline.manifest import Published
 
 Records = list[tuple[str, ...]]
 

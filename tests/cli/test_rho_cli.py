@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from helpers_cli import Shell
+from helpers.cli import Shell
 
 BASKETS = "bread insulin\nbread\nbread milk\nmilk\nmilk insulin\nrye insulin\nwine\nwine\n"
 GOODS = "bakery,goods\nbread,bakery\nrye,bakery\ndairy,goods\nmilk,dairy\ndrinks,goods\nwine,drinks\nmedicine,goods\ninsulin,medicine\n"

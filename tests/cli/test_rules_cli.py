@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import shoal
-from helpers_cli import Shell, baskets, one_line
-from shoal.app.manifest_schema import digest_of
-from shoal.io.rules import read_rules
-from shoal.taxonomy.rules import Rules
+from helpers.cli import Shell, baskets, one_line
+from shoal.data.recoding_rules import Rules
+from shoal.io.rules_file import read_rules
+from shoal.pipeline.manifest_schema import digest_of
 
 GLOBAL = ("apriori", "direct", "optimal", "vertical", "hghs", "coherence", "tds")
 TAXONOMY = ("--taxonomy", "food.csv")

@@ -10,9 +10,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from helpers_cli import Answer, Shell
+from helpers.cli import Answer, Shell
 from shoal.methods import shoal as method_file
-from shoal.taxonomy.counts import meet
+from shoal.taxonomy.tree_counts import meet
 
 TREE = """child,parent
 beer,goods
@@ -113,7 +113,7 @@ def test_a_manifest_never_makes_an_audit_open_a_file(shell: Shell, monkeypatch: 
     assert anonymize(shell, "--sensitive", "beer.txt").code == 0
     edit_claim(shell, "sensitive-share(h=0.5, items=beer.txt)")
     opened: list[str] = []
-    monkeypatch.setattr("shoal.io.read.items.read_items", lambda path: opened.append(str(path)))
+    monkeypatch.setattr("shoal.io.read.parameter_files.read_items", lambda path: opened.append(str(path)))
     answer = shell("audit", "out")
     assert answer.code != 0
     assert not opened

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from helpers_cli import Shell
+from helpers.cli import Shell
 
 PLAIN = [f"c{category}{leaf}" for category in range(7) for leaf in "ab"]
 TAXONOMY = "child,parent\nSpice,Food\nSalt,Spice\nPepper,Spice\n" + "".join(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from helpers_cli import Answer, Shell, one_line
+from helpers.cli import Answer, Shell, one_line
 from shoal.errors import GuaranteeNotMet, InputError, ParameterError
 
 FOOD = "child,parent\nFruit,Food\nDrink,Food\napple,Fruit\npear,Fruit\nmilk,Drink\nbeer,Drink\n"

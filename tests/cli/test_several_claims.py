@@ -7,7 +7,7 @@ import json
 import pytest
 
 import shoal
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 MADE = (
     "anonymize",

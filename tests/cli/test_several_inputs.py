@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 import zstandard
 
-from helpers_cli import Shell, one_line
-from helpers_tampering import manifest_of
+from helpers.cli import Shell, one_line
+from helpers.tampering import manifest_of
 
 PEOPLE = ("ann", "bob", "cid", "dan", "eve", "fay")
 ROWS = [f"{who},{item}\n" for n, who in enumerate(PEOPLE) for item in ("milk", "tea", "salt")[: n % 3 + 1]]
@@ -186,7 +186,7 @@ def test_what_standard_input_cannot_give(shell: Shell, monkeypatch: pytest.Monke
 
 def test_reading_reports_how_far_it_is(split: Shell, monkeypatch: pytest.MonkeyPatch):
     from shoal import kernels
-    from shoal.io.read.inputs import read
+    from shoal.io.read.dispatch import read
 
     monkeypatch.setattr("shoal.io.read.source.CHUNK", 40)
     seen: list[tuple[str, int, int]] = []

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 ANN, BOB = "ann@example.org", "bob@example.org"
 BOUGHT = ("milk", "bread", "butter", "cheese", "wine", "tea", "salt")

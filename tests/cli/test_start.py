@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from helpers_cli import Shell, clean_environment, one_line
-from shoal.app.cli.main import COMMANDS
+from helpers.cli import Shell, clean_environment, one_line
+from shoal.cli.main import COMMANDS
 
 HEAVY = ("numpy", "polars", "scipy", "altair", "rich", "jinja2", "pandas", "pyarrow")
 
@@ -17,7 +17,7 @@ HEAVY = ("numpy", "polars", "scipy", "altair", "rich", "jinja2", "pandas", "pyar
 def test_help_and_version_load_nothing_heavy(words: list[str]):
     program = f"""
 import sys
-from shoal.app.cli.main import run
+from shoal.cli.main import run
 code = run({words!r})
 heavy = [name for name in {HEAVY!r} if name in sys.modules]
 sys.exit(f"loaded {{heavy}}" if heavy else code)
@@ -68,7 +68,7 @@ def test_every_option_of_every_command_is_explained():
 
     import click
 
-    pending = [import_module(f"shoal.app.cli.{name}").command for name in COMMANDS]
+    pending = [import_module(f"shoal.cli.{name}").command for name in COMMANDS]
     while pending:
         command = pending.pop()
         pending += getattr(command, "commands", {}).values()

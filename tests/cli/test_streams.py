@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import FOOD, Answer, Shell, baskets, clean_environment, typed
+from helpers.cli import FOOD, Answer, Shell, baskets, clean_environment, typed
 
 ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 # Pairs of items: a with b four times, c with d three times; a, b, c and d together once, which makes every set across the pairs unique.
 RECORDS = "a b\na b\na b\nc d\nc d\na b c d\n"

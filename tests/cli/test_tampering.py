@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import FOOD, ITEMS, Shell, baskets, one_line
-from helpers_tampering import manifest_of, put, renew
-from helpers_tamperings import CLAIM, REPRINTED, TAMPERING, OnlyStated, Outcome
-from shoal.app.cli.main import run
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
+from helpers.cli import FOOD, ITEMS, Shell, baskets, one_line
+from helpers.tampering import manifest_of, put, renew
+from helpers.tamperings import CLAIM, REPRINTED, TAMPERING, OnlyStated, Outcome
+from shoal.cli.main import run
 from shoal.data.release import Release
-from shoal.io.published.bags import read_records
+from shoal.kinds.bags.read import read_records
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 from shoal.report.by_shape import facts_of
 from shoal.report.page import render
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 from shoal.errors import InputError
-from shoal.io.read.levels import levels_of_frame
+from shoal.io.read.taxonomy_levels import levels_of_frame
 
 PRODUCTS = """sku,Department,category,type,product
 1,Food,Dairy,Milk,whole milk

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import Answer, Shell, one_line
-from helpers_docs import ROOT
-from helpers_tampering import renew
+from helpers.cli import Answer, Shell, one_line
+from helpers.docs import ROOT
+from helpers.tampering import renew
 from shoal.methods.presets import presets_of
 from shoal.methods.threshold import Threshold
 

@@ -6,7 +6,7 @@ import json
 
 import polars as pl
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 CLICKS = """user,query,url
 ann,weather,http://a.example

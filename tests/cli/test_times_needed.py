@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 WHEN = ["10/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:58:36 -0700", "10/Oct/2000:23:55:36 -0700"]
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from helpers_cli import Shell, one_line
+from helpers.cli import Shell, one_line
 
 LOG = "AnonID\tQuery\tQueryTime\n" + "".join(f"{n}\tautomobile flu\t2006-03-01 00:00:0{n}\n" for n in range(1, 4))
 

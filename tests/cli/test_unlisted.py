@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from helpers_cli import Shell, typed
+from helpers.cli import Shell, typed
 
 NESTED = {"Food": {"(unlisted)": {"Fruit": ["Apple"]}}}
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers_accesslog import CHROME, line, visits
-from helpers_claims import hold_everywhere
+from helpers.accesslog import CHROME, line, visits
+from helpers.claims import hold_everywhere
 from shoal import kernels
-from shoal.app.contract import made_by
 from shoal.data.log import Log
 from shoal.data.original_rows import AccessOriginal
 from shoal.errors import Infeasible
 from shoal.io.published import rows_differing
-from shoal.io.read.inputs import read
+from shoal.io.read.dispatch import read
 from shoal.methods import METHODS, Method
+from shoal.pipeline.contract import made_by
 
 AT = "{}/May/2015:{:02}:{:02}:00 {}".format
 LOGS = {

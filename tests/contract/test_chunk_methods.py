@@ -12,23 +12,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import DATASETS, Dataset, on, on_nodes
+from helpers.data import DATASETS, Dataset, on, on_nodes
 from shoal import _kernels, kernels
-from shoal.app.contract import made_by
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.chunks import ChunkTable
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
 from shoal.io.published import rows_differing
 from shoal.itemsets.chunking import Chunking
-from shoal.itemsets.refining import refined
+from shoal.itemsets.disassociation import refined
 from shoal.methods import METHODS, Method
 from shoal.methods.disassociation import table_of
 from shoal.metrics import measure
-from shoal.privacy.disassociated import DisassociatedKmAnonymity
+from shoal.pipeline.contract import made_by
+from shoal.privacy.disassociated_km_anonymity import DisassociatedKmAnonymity
 from shoal.privacy.word_support import WordSupport
-from shoal.taxonomy.tree import Taxonomy
 
 APART = [name for name in METHODS if METHODS[name].publishes == "chunks"]
 SIZES: list[dict[str, Any]] = [{"k": 2}, {"k": 3, "m": 1}, {"k": 2, "m": 3, "cluster": 12}, {"k": 3, "cluster": 20}, {"k": 2, "cluster": 1}]

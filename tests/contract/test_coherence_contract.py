@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers_itemsets import bags_of, brute_moles, databases, least_loss, powers, support
+from helpers.itemsets import bags_of, brute_moles, databases, least_loss, powers, support
 from shoal import Cohesion, Release, TopDownSpecialization, kernels
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
-from shoal.itemsets.supports import OTHER, PRIVATE, PUBLIC
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.itemsets.itemset_support import OTHER, PRIVATE, PUBLIC
+from shoal.taxonomy.place_terms import place_terms
 
 TREE = {"everything": None, "low": "everything", "high": "everything"} | {f"i{i}": "low" if i < 4 else "high" for i in range(8)}
 WAYS = [{}, {"score": "mm/il"}, {"score": "mm"}, {"score": "1/il"}, {"score": "rmall"}, {"il": "1"}, {"exact": True}, {"generalize": True}]

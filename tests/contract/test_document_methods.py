@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers_claims import hold_everywhere
-from helpers_documents import some_texts, vectors
+from helpers.claims import hold_everywhere
+from helpers.documents import some_texts, vectors
 from shoal import kernels
-from shoal.app.contract import made_by
 from shoal.data.original_documents import DocumentOriginal
 from shoal.data.release import Release
-from shoal.data.tables.weighted import WeightedBagTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import Infeasible
 from shoal.io.published import read_tables, rows_differing
 from shoal.io.write import write_release
 from shoal.methods import METHODS, Method
+from shoal.pipeline.contract import made_by
 
 TEXTS = {
     "one owner a document": (some_texts(11, seed=1), list(range(11))),

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers_claims import hold_everywhere
+from helpers.claims import hold_everywhere
 from shoal import kernels
-from shoal.app.contract import made_by
 from shoal.data.bags import Bags
+from shoal.data.items import plain_values
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import Infeasible, ShoalError
 from shoal.io.published import read_tables, rows_differing
 from shoal.io.write import write_release
-from shoal.itemsets.choice import plain_values
 from shoal.methods import METHODS, Method
-from shoal.taxonomy.placing import as_typed
+from shoal.pipeline.contract import made_by
+from shoal.taxonomy.place_terms import as_typed
 
 SENSITIVE = ["s0", "s1", "s2"]
 

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers_cuts import problems, rare_sets, rows_of
-from helpers_data import numbered, on_nodes, tree
+from helpers.cuts import problems, rare_sets, rows_of
+from helpers.data import numbered, on_nodes, tree
 from shoal.data.bags import Bags
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
-from shoal.itemsets.rare_sets import places_loss
+from shoal.itemsets.km_recoding import places_loss
 from shoal.methods import METHODS
-from shoal.methods.known_items import KnownItemsMethod, published_sets
+from shoal.methods.bases.km import KnownItemsMethod, published_sets
 from shoal.methods.local import gray_order, parts_of
-from shoal.taxonomy.tree import Taxonomy
 
 NAMES = [name for name in METHODS if issubclass(METHODS[name], KnownItemsMethod)]
 GLOBAL = ["apriori", "direct", "vertical"]

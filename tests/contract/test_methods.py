@@ -17,19 +17,19 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from helpers_data import DATASETS, Dataset, numbers_of, on_nodes, published
+from helpers.data import DATASETS, Dataset, numbers_of, on_nodes, published
 from shoal import kernels
-from shoal.app.accounts import whole_account
-from shoal.app.job import Preparation
-from shoal.app.prepare import Prepared
 from shoal.data.bags import Bags
+from shoal.data.input_shapes import Shape
+from shoal.data.items import plain_values
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.data.shape import Shape
 from shoal.errors import Infeasible, ParameterError
-from shoal.itemsets.choice import plain_values
 from shoal.methods import METHODS, Method, Published
-from shoal.methods.grouping import GroupingMethod
+from shoal.methods.bases.grouping import GroupingMethod
+from shoal.pipeline.accounting import whole_account
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import Prepared
 
 # The parameters a method is tried with; one not named here is tried with k = 2 and 3, or with its defaults.
 TRIED: dict[str, list[dict[str, Any]]] = {

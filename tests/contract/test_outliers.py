@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers_data import forests, numbered, numbers_of, on_nodes, tree
+from helpers.data import forests, numbered, numbers_of, on_nodes, tree
 from shoal.data.original import Original
 from shoal.errors import Infeasible
 from shoal.methods import METHODS

@@ -10,17 +10,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_logs import EVENTS, log_of
-from helpers_queries import Row, clicked_log, random_log
-from shoal.app.contract import made_by
+from helpers.logs import EVENTS, log_of
+from helpers.queries import Row, clicked_log, random_log
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.profiles import ProfileTable
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
 from shoal.io.published import rows_differing
 from shoal.methods import METHODS, Method
-from shoal.taxonomy.tree import Taxonomy
+from shoal.pipeline.contract import made_by
 
 PROFILES = [name for name, kind in METHODS.items() if kind.publishes == "profiles"]
 WORDS = {"thing": None, **{f"topic{i}": "thing" for i in range(4)}, **{f"w{i}{j}": f"topic{i}" for i in range(4) for j in range(6)}}

@@ -10,21 +10,21 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers_data import numbered, numbers_of, on, trees
-from helpers_data import tree as tree_of
-from helpers_rules import every_rule, greatest
+from helpers.data import numbered, numbers_of, on, trees
+from helpers.data import tree as tree_of
+from helpers.rules import every_rule, greatest
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
-from shoal.itemsets.rules import Certainty, breaching, suppressed, sweep, without
-from shoal.itemsets.specializing import specialized
-from shoal.methods.inference import InferenceMethod
+from shoal.itemsets.sensitive_rules import Certainty, breaching, suppressed, sweep, without
+from shoal.itemsets.top_down_cut import specialized
+from shoal.methods.bases.rho_uncertainty import InferenceMethod
 from shoal.methods.suppress_control import SuppressControl
 from shoal.methods.td_control import TDControl
 from shoal.privacy import Model
 from shoal.taxonomy.floor import Floor
-from shoal.taxonomy.tree import Taxonomy
 
 Problem = tuple[Bags, Taxonomy, list[int]]
 

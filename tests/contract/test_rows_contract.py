@@ -8,15 +8,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_spine import NoisyQueries, OnlyWeather, a_log
-from shoal.app.contract import made_by
+from helpers.spine import NoisyQueries, OnlyWeather, a_log
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
+from shoal.data.taxonomy import Taxonomy
 from shoal.io.published import rows_differing
 from shoal.methods import METHODS, Method
-from shoal.taxonomy.tree import Taxonomy
+from shoal.pipeline.contract import made_by
 
 OF_LOGS: list[Method] = [OnlyWeather(), OnlyWeather(linked=False), NoisyQueries()]
 OF_LOGS += [METHODS[name]() for name in METHODS if "log" in METHODS[name].takes]

@@ -13,14 +13,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_logs import EVENTS, log_of, published_texts
-from shoal.app.contract import made_by
+from helpers.logs import EVENTS, log_of, published_texts
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import Infeasible
 from shoal.methods import METHODS, Method
+from shoal.pipeline.contract import made_by
 
 ROWS = [name for name, kind in METHODS.items() if "log" in kind.takes and kind.publishes == "rows" and not kind.guarantees_nothing]
 

@@ -8,15 +8,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from helpers_semantic import bags_of, level_tree, tree_of
+from helpers.semantic import bags_of, level_tree, tree_of
 from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
 from shoal.methods.ssc import SSC
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 
 SETTINGS = [
     SSC(k=2),

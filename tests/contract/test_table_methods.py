@@ -7,15 +7,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from helpers_microdata import random_table
+from helpers.microdata import random_table
 from shoal import kernels
-from shoal.app.contract import made_by
 from shoal.data.original_rows import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import Infeasible
 from shoal.methods import METHODS, Method
 from shoal.metrics import measure
+from shoal.pipeline.contract import made_by
 
 TABLES = {
     "one owner a row": random_table(40, 3, 40, seed=1),

@@ -9,18 +9,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_logs import EVENTS, log_of
-from shoal.app.consent import insist_on_consent, stated_lack
-from shoal.app.contract import made_by
+from helpers.logs import EVENTS, log_of
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
 from shoal.io.published import rows_differing
 from shoal.keyed.keys import SecretKey
 from shoal.methods import METHODS, Method
 from shoal.methods.infrequent import Infrequent
-from shoal.taxonomy.tree import Taxonomy
+from shoal.pipeline.consent import insist_on_consent, stated_lack
+from shoal.pipeline.contract import made_by
 
 KEY = SecretKey.of_bytes(b"a key that only these tests have")
 NAMES = [name for name, kind in METHODS.items() if kind.guarantees_nothing]

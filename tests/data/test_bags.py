@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import names_of
+from helpers.data import names_of
 from shoal.data.bags import Bags, Vocabulary
 from shoal.errors import InputError
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.data.bags import Ints
-from shoal.data.cuts import Cut, parts_of_people
 from shoal.data.log import Log
 from shoal.data.periods import PERIODS, at_least_as_fine, beginning
+from shoal.data.pseudonym_scope import Cut, parts_of_people
 from shoal.errors import InputError, ParameterError
 
 START = datetime(2006, 3, 1, 22, 0)

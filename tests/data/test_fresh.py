@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import shoal
-from helpers_kinds import FOOD, baskets, searches
-from helpers_leaks import Stream
-from shoal.app.distributed.writing import random_places
+from helpers.kinds import FOOD, baskets, searches
+from helpers.leaks import Stream
+from shoal.cluster.write_files import random_places
 from shoal.data import fresh
 from shoal.data.fresh import fresh_order
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_data import food, on
+from helpers.data import food, on
 from shoal.data.bags import Bags, Vocabulary
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError
 from shoal.metrics import METRICS, measure
 from shoal.privacy.coherence import Coherence
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.public_part import PublicKAnonymity
-from shoal.taxonomy.placing import as_typed, place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.privacy.public_k_anonymity import PublicKAnonymity
+from shoal.taxonomy.place_terms import as_typed, place_terms
 from shoal.taxonomy.wordnet import wordnet
 
 RECORDS = [["automobile", "flu"], ["automobile", "flu"], ["car", "Flu", "qwrtzk"]]
@@ -140,9 +140,9 @@ def test_a_name_that_nobody_typed_in_the_record_fails(model: Coherence | PublicK
 
 def test_under_a_node_means_what_was_typed() -> None:
     """A taxonomy named for a method that needs none says which typed words lie under a node, synonyms too; names stay."""
-    from shoal.itemsets.choice import Items
-    from shoal.itemsets.parts import parts_of
-    from shoal.itemsets.supports import PRIVATE
+    from shoal.data.items import Items
+    from shoal.itemsets.item_roles import parts_of
+    from shoal.itemsets.itemset_support import PRIVATE
 
     original = as_typed(Bags.from_lists(RECORDS), wordnet())
     parts = parts_of(original.tree.names, Items(under="car"), None, original.taxonomy)

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_chunks import Cluster, chunk_table, reconstructions
-from helpers_data import DATASETS, on_nodes
+from helpers.chunks import Cluster, chunk_table, reconstructions
+from helpers.data import DATASETS, on_nodes
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.reconstruction import reconstructed
 from shoal.methods.disassociation import Disassociation

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from helpers_docs import ROOT, Block, blocks
+from helpers.docs import ROOT, Block, blocks
 from shoal import _kernels
 
 PAGE = (ROOT / "docs" / "adding-a-method.md").read_text("utf-8")

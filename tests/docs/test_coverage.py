@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from helpers_docs import ROOT
-from shoal.app.cli.main import COMMANDS
+from helpers.docs import ROOT
+from shoal.cli.main import COMMANDS
+from shoal.data.node_loss import LOSSES
 from shoal.io.read.defects import BROKEN_LINES
 from shoal.io.read.formats import FORMATS
 from shoal.io.read.taxonomies import FORMS
@@ -15,7 +16,6 @@ from shoal.methods import METHODS
 from shoal.metrics import METRICS
 from shoal.parameters import Param
 from shoal.privacy import MODELS
-from shoal.taxonomy.losses import LOSSES
 
 DOCS = ROOT / "docs"
 

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import Shell
-from shoal.app import api, result
+from helpers.cli import Shell
+from shoal.pipeline import api, result
 
 MODULES = {module.__name__: module for module in (api, result)}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from helpers_docs import ROOT
+from helpers.docs import ROOT
 
 PAGE = (ROOT / "docs" / "errata.md").read_text("utf-8")
 NAMED = re.findall(r"`([\w/]+\.py)::(\w+)`", PAGE)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_docs import ROOT, TAMPERS, Expectation, Reader, agrees, blocks, pages, typed
+from helpers.docs import ROOT, TAMPERS, Expectation, Reader, agrees, blocks, pages, typed
 
 WITH_EXAMPLES = [page for page in pages() if any(b.kind in {"console", "pycon"} for b in blocks(page.read_text("utf-8")))]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_docs import ROOT, blocks, pages
+from helpers.docs import ROOT, blocks, pages
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 

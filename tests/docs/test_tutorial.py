@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from helpers_docs import ROOT
-from helpers_notebook import executed, outputs, read
+from helpers.docs import ROOT
+from helpers.notebook import executed, outputs, read
 
 TUTORIAL = ROOT / "docs" / "tutorial.ipynb"
 

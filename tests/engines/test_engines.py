@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import forests, numbered, tree
-from helpers_engines import PlainEngine, noise
+from helpers.data import forests, numbered, tree
+from helpers.engines import PlainEngine, noise
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.groups import Groups
+from shoal.data.taxonomy import Taxonomy
 from shoal.engines.base import Engine, Things
 from shoal.engines.local import LocalEngine
-from shoal.methods.grouping import content_order
-from shoal.methods.growing import GroupSearch, Search
-from shoal.taxonomy.counts import tree_counts
-from shoal.taxonomy.tree import Taxonomy
+from shoal.methods.bases.group_search import GroupSearch, Search
+from shoal.methods.bases.grouping import content_order
+from shoal.taxonomy.tree_counts import tree_counts
 
 ENGINES = [LocalEngine, PlainEngine]
 SEARCH = {

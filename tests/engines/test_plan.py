@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import forests, numbered, numbers_of, on_nodes, published, tree
+from helpers.data import forests, numbered, numbers_of, on_nodes, published, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Vocabulary
+from shoal.data.taxonomy import Taxonomy
 from shoal.engines import plan
 from shoal.engines.cuts import Cut, Cuts, cut_sample
 from shoal.engines.plan import Size, drawn_times, hashes_of, joined_leaves, leaves_of, listed_only, ranges_of
@@ -19,7 +20,6 @@ from shoal.engines.ranges import formed_range
 from shoal.methods import Method
 from shoal.methods.clump import Clump
 from shoal.methods.shoal import Shoal
-from shoal.taxonomy.tree import Taxonomy
 
 SMALLEST = 60
 UNLISTED = 121

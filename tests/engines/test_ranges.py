@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers_data import numbered, tree
+from helpers.data import numbered, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.taxonomy import Taxonomy
 from shoal.engines import plan, ranges
 from shoal.engines.ranges import formed_in_ranges
 from shoal.methods.shoal import Shoal
-from shoal.taxonomy.tree import Taxonomy
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from shoal.data.bags import Bags, Vocabulary
-from shoal.itemsets import tallying
-from shoal.itemsets.supports import PUBLIC, Moles, Power, minimal_moles
-from shoal.itemsets.tallying import Known, key_digits, tallied_sets
+from shoal.itemsets import itemset_counts as tallying
+from shoal.itemsets.itemset_counts import Known, key_digits, tallied_sets
+from shoal.itemsets.itemset_support import PUBLIC, Moles, Power, minimal_moles
 
 N = 9
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from shoal import kernels
-from shoal.engines.spark import working
+from shoal.cluster.spark import working
 
 
 @pytest.fixture(autouse=True)

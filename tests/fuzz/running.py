@@ -19,9 +19,9 @@ from fuzz.check import logs
 from fuzz.check.refusals import unjustified
 from fuzz.check.release import wrong_refusal, wrong_release
 from fuzz.make.every import made
-from helpers_checker import Release, read_table
-from helpers_cli import Answer
-from shoal.app.cli.main import run
+from helpers.checker import Release, read_table
+from helpers.cli import Answer
+from shoal.cli.main import run
 
 RELEASE = "release"
 

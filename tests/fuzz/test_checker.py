@@ -24,7 +24,7 @@ from fuzz.check.release import (
     wrong_refusal,
     wrong_release,
 )
-from helpers_checker import Release, values_of
+from helpers.checker import Release, values_of
 
 TREE = json.dumps({"all": {"fruit": {"apple": {}, "pear": {}}, "ill": {"flu": {}, "cold": {}}}})
 BASKETS = "apple\npear\napple\napple,flu\n"
@@ -447,7 +447,7 @@ def test_people_behind_classes() -> None:
 
 
 def test_the_checker_imports_nothing_of_shoal() -> None:
-    for place in [*(HERE / "check").glob("*.py"), HERE / "case.py", HERE.parent / "helpers_checker.py"]:
+    for place in [*(HERE / "check").glob("*.py"), HERE / "case.py", HERE.parent / "helpers.checker.py"]:
         for node in ast.walk(ast.parse(place.read_text("utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []

@@ -16,7 +16,7 @@ from fuzz.check.release import MODELS
 from fuzz.make.every import FAMILIES, METHODS, made, method_of, numbers_from
 from fuzz.run import OF_A_SEED
 from fuzz.running import fresh, run_number
-from helpers_cli import Shell
+from helpers.cli import Shell
 from shoal.methods import METHODS as KNOWN_METHODS
 from shoal.privacy import MODELS as KNOWN_MODELS
 

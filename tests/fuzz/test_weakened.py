@@ -17,9 +17,9 @@ import pytest
 from fuzz.make.every import numbers_from
 from fuzz.run import OF_A_SEED
 from fuzz.running import fresh, run_number
-from shoal.app import pipeline
 from shoal.data.release import Release
 from shoal.methods import Method
+from shoal.pipeline import run as pipeline
 from shoal.privacy import Model, Verdict
 
 WEAK: dict[str, Any] = {"k": 2, "rho": 0.9, "delta": 0.95}

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 import zstandard
 
-from helpers_accesslog import CHROME, FIREFOX, line
+from helpers.accesslog import CHROME, FIREFOX, line
 from shoal.data.log import Log
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.inputs import Reading, ReadOptions, read
+from shoal.io.read.dispatch import Reading, ReadOptions, read
 
 
 def read_lines(directory: Path, *lines: str, **options: object) -> Reading:

@@ -13,7 +13,7 @@ from shoal import _kernels, kernels
 from shoal.errors import InputError
 from shoal.io.read import source
 from shoal.io.read.delimited import column_batches
-from shoal.io.read.reading import Tally
+from shoal.io.read.result import Tally
 from shoal.io.read.source import Chunk, Source
 
 ROWS = [(f"u{i}", f"item {i * 7919 % 101}" * (i % 3 + 1)) for i in range(400)]

@@ -14,10 +14,10 @@ import pytest
 from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.errors import OutputError
-from shoal.io import directory as module
-from shoal.io import unfinished
-from shoal.io.directory import MANIFEST, ReleaseDirectory
-from shoal.io.write.bags import write_records
+from shoal.io import partial_outputs as unfinished
+from shoal.io import release_directory as module
+from shoal.io.release_directory import MANIFEST, ReleaseDirectory
+from shoal.kinds.bags.write import write_records
 
 
 def names(place: Path) -> list[str]:

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from helpers_documents import json_lines
+from helpers.documents import json_lines
 from shoal.data.log import Log
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.inputs import Reading, read
+from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.options import ReadOptions
 
 

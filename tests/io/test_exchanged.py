@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import ShoalError
-from shoal.io.exchanged import read_exchanged, write_exchanged
+from shoal.io.exchange_files import read_exchanged, write_exchanged
 
 PARTS = 4
 rows = st.tuples(st.integers(0, PARTS - 1), st.text(max_size=5), st.lists(st.integers(0, 9), max_size=3))

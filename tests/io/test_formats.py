@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from helpers_files import aol, written
+from helpers.files import aol, written
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.formats import find_layout, guess
 from shoal.io.read.options import ReadOptions

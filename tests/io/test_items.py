@@ -9,7 +9,7 @@ import pytest
 
 from shoal import Coherence, Cohesion, Partition
 from shoal.errors import InputError
-from shoal.io.read.items import read_items, read_weights, with_files_read
+from shoal.io.read.parameter_files import read_items, read_weights, with_files_read
 
 
 def test_names_one_a_line(tmp_path):

@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
-from shoal.io.published import json_records
 from shoal.io.published.frames import raw_frame
 from shoal.io.read import json_lines
 from shoal.io.read.json_lines import Wanted, item_lists, json_frames, text_values
-from shoal.io.read.reading import Tally
+from shoal.io.read.result import Tally
 from shoal.io.read.source import Source
+from shoal.kinds.bags import read_json as json_records
 
 WANTED = {"values": text_values(["u", "a b.c"]), "lists": item_lists("u")}
 

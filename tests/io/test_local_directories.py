@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.io import unfinished
+from shoal.io import partial_outputs as unfinished
 from shoal.io.local_directories import local_directories
 
 

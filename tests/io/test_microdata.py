@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from helpers_files import written
+from helpers.files import written
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ReadOptions

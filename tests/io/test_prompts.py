@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from helpers_files import written
-from helpers_prompts import TEA, lines, openai, sharegpt, wildchat
+from helpers.files import written
+from helpers.prompts import TEA, lines, openai, sharegpt, wildchat
 from shoal.data.log import Log
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.inputs import Reading, read
+from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.options import ReadOptions
 
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_files import AOL_HEADER, aol, written
+from helpers.files import AOL_HEADER, aol, written
 from shoal import kernels
 from shoal.errors import InputError
 from shoal.io.read import json_lines, parquet, source
-from shoal.io.read.inputs import ReadOptions, read
+from shoal.io.read.dispatch import ReadOptions, read
 
 AT = "2006-03-01 07:17:12"
 LINES = {"format": "transactions"}

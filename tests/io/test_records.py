@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_files import written
+from helpers.files import written
 from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.errors import InputError, OutputError, ParameterError
-from shoal.io.published.bags import read_published, read_records
 from shoal.io.write import FileFact
-from shoal.io.write import bags as module
-from shoal.io.write.bags import write_records
+from shoal.kinds.bags import write as module
+from shoal.kinds.bags.read import read_published, read_records
+from shoal.kinds.bags.write import write_records
 
 RECORD_FORMATS = {
     "parquet": "records.parquet",

@@ -11,7 +11,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_files import written
+from helpers.files import written
 from shoal.errors import InputError
 from shoal.io.read import source as module
 from shoal.io.read.source import Source

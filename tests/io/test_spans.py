@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
-from shoal.io.read.spans import Span, first_lines_of, lines_in, spans_of, without_line
+from shoal.io.read.byte_ranges import Span, first_lines_of, lines_in, spans_of, without_line
 
 ENDS = (b"\n", b"\r\n")
 MARK = b"\xef\xbb\xbf"

@@ -19,7 +19,7 @@ from shoal.data.tables.counts import CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
-from shoal.data.tables.weighted import WeightedBagTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import InputError, OutputError, ParameterError, ShoalError
 from shoal.io.published import READERS, read_tables, rows_differing
 from shoal.io.write import WRITERS, write_release

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, ShoalError, TaxonomyError
 from shoal.io.read.taxonomies import TaxonomyFile, read_taxonomy
-from shoal.taxonomy.tree import Taxonomy
 
 FOOD = {"Fruit": "Food", "Meat": "Food", "Apple": "Fruit", "Orange": "Fruit", "Beef": "Meat"}
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.io import unfinished
-from shoal.io.directory import MANIFEST, ReleaseDirectory
+from shoal.io import partial_outputs as unfinished
+from shoal.io.release_directory import MANIFEST, ReleaseDirectory
 
 OLD = '{"shoal": "0.1", "files": [{"name": "records.txt"}]}'
 
@@ -164,7 +164,7 @@ LIVING = textwrap.dedent(
     """
     import sys
     from pathlib import Path
-    from shoal.io import unfinished
+    from shoal.io import partial_outputs as unfinished
     unfinished.begin(Path("out"))
     print("begun", flush=True)
     sys.stdin.read()

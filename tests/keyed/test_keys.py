@@ -10,8 +10,8 @@ import pytest
 
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.keys import read_key
+from shoal.keyed.keyed_hash import hashed, hashed_words, token_of
 from shoal.keyed.keys import SecretKey
-from shoal.keyed.tokens import hashed, hashed_words, token_of
 
 CONTENT = b"0123456789abcdef0123456789abcdef"
 

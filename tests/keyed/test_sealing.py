@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.keyed.sealing import BLOCK, TAG, opened, sealed
-from shoal.keyed.sharing import PRIME
+from shoal.keyed.secret_sharing import PRIME
 
 SECRETS = st.integers(0, PRIME - 1)
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from shoal.keyed.keys import SecretKey
-from shoal.keyed.sharing import PRIME, Polynomial, Share, point_of, secret_of
+from shoal.keyed.secret_sharing import PRIME, Polynomial, Share, point_of, secret_of
 
 FALSE_ALARM = 1e-6  # chance that a sound scheme fails the statistical test
 SMALL = 7

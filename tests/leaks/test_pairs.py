@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from helpers_cli import Shell
-from helpers_leaks import (
+from helpers.cli import Shell
+from helpers.leaks import (
     CANARY,
     Case,
     NoNoise,

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell, one_line
-from helpers_leaks import BY_SHAPE, OWN_INPUT, Spelling, baskets, canaries_in, list_file, published_canaries, tree_file, word_holders
-from helpers_tampering import seal
+from helpers.cli import Shell, one_line
+from helpers.leaks import BY_SHAPE, OWN_INPUT, Spelling, baskets, canaries_in, list_file, published_canaries, tree_file, word_holders
+from helpers.tampering import seal
+from shoal.data.recoding_rules import digest_of_taxonomy
 from shoal.io.read.taxonomies import read_taxonomy
 from shoal.methods import METHODS
-from shoal.taxonomy.rules import digest_of_taxonomy
 
 PRIVATE = "wurhpgdtn"  # words, users, remarks, hosts, pages, agents, folders, towns and nodes: not names of files, which the user typed
 NAME = Spelling()

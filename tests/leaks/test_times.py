@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from helpers_accesslog import line
-from helpers_cli import Shell, one_line
+from helpers.accesslog import line
+from helpers.cli import Shell, one_line
 
 TIME = re.compile(r"\[(\S+) ")
 

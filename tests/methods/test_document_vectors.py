@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_documents import some_texts, vectors
-from shoal.app.contract import made_by
+from helpers.documents import some_texts, vectors
 from shoal.data.original_documents import DocumentOriginal
-from shoal.data.tables.weighted import WeightedBagTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.methods.document_vectors import DocumentVectors
-from shoal.taxonomy.placing import Unknown
+from shoal.pipeline.contract import made_by
+from shoal.taxonomy.place_terms import Unknown
 
 
 def published(texts: list[str], k: int, terms: int = 50, unknown: Unknown = "drop") -> list[dict[str, float]]:

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import food, numbered, numbers_of, on, tree, trees
+from helpers.data import food, numbered, numbers_of, on, tree, trees
 from shoal import _kernels
 from shoal.data.original import Original, shared_occurrences
 from shoal.errors import Infeasible
-from shoal.methods.building import account
+from shoal.methods.bases.grouping import generalized_or_kept, run_grouping
+from shoal.methods.bases.release_builder import account
 from shoal.methods.clump import Clump
-from shoal.methods.grouping import generalized_or_kept, run_grouping
 from shoal.methods.partition import Partition
 
 SOME = settings(deadline=None, max_examples=80)

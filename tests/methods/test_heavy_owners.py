@@ -8,17 +8,17 @@ from functools import cache
 import numpy as np
 import pytest
 
-from helpers_data import published
+from helpers.data import published
 from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import Shoal
 from shoal.metrics.distortion import loss
 from shoal.taxonomy.floor import Floor
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 
 K = 5
 RECORDS = 1200

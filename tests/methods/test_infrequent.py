@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers_logs import EVENTS, log_of, published_texts, shared_by_k
+from helpers.logs import EVENTS, log_of, published_texts, shared_by_k
 from shoal.data.original_rows import LogOriginal
 from shoal.data.tables.rows import RowTable
 from shoal.errors import Infeasible

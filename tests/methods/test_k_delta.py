@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import food, on
+from helpers.data import food, on
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
-from shoal.itemsets.closing import Mask, by_holders, closed
-from shoal.itemsets.neighbours import like_groups
-from shoal.methods.grouping import content_order
+from shoal.itemsets.similar_groups import like_groups
+from shoal.itemsets.within_distance import Mask, by_holders, closed
+from shoal.methods.bases.grouping import content_order
 from shoal.methods.k_delta import KDelta
-from shoal.taxonomy.placing import as_typed
+from shoal.taxonomy.place_terms import as_typed
 
 DELTAS = st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(4, 5)])
 PRICES = st.sampled_from([Fraction(1, 4), Fraction(1), Fraction(3)])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_mdav import plain_mdav
+from helpers.mdav import plain_mdav
 from shoal.data.dispersion import information_loss, standardised
 from shoal.data.table import Table
 from shoal.errors import Infeasible

@@ -8,16 +8,16 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.app.contract import made_by
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import Infeasible, ParameterError
 from shoal.io.published import rows_differing
+from shoal.keyed.keyed_hash import token_of
 from shoal.keyed.keys import SecretKey
-from shoal.keyed.tokens import token_of
 from shoal.methods.old_remedies import OldRemedies
+from shoal.pipeline.contract import made_by
 
 KEY = SecretKey.of_bytes(b"a key that only these tests have")
 PEOPLE = ["ann", "ben", "cat"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import numbered, published, tree
+from helpers.data import numbered, published, tree
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.methods.clump import Clump

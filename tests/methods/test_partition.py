@@ -7,13 +7,13 @@ import time
 import numpy as np
 import pytest
 
-from helpers_data import numbered, tree
+from helpers.data import numbered, tree
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.methods.partition import Partition
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 
 
 def pairs(n: int) -> list[int]:

@@ -10,18 +10,18 @@ import pytest
 from rich.console import Console
 
 from shoal import kernels
-from shoal.app.cli import screen
+from shoal.cli import screen
 from shoal.data.bags import Bags
 from shoal.data.groups import Groups
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.engines.local import LocalEngine
 from shoal.engines.progress import ProgressOfParts
-from shoal.methods.growing import GroupSearch
+from shoal.methods.bases.group_search import GroupSearch
 from shoal.methods.shoal import Shoal
 from shoal.metrics import measure
-from shoal.taxonomy.counts import meet, tree_counts
 from shoal.taxonomy.generated import generated
+from shoal.taxonomy.tree_counts import meet, tree_counts
 
 
 def original(n: int = 60) -> Original:

@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_logs import EVENTS, log_of, random_events, shared_by_k
-from shoal.app.contract import made_by
+from helpers.logs import EVENTS, log_of, random_events, shared_by_k
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
@@ -16,6 +15,7 @@ from shoal.errors import Infeasible, InputError
 from shoal.io.published import rows_differing
 from shoal.keyed.keys import SecretKey
 from shoal.methods.secret_sharing import SecretSharing
+from shoal.pipeline.contract import made_by
 
 KEY = SecretKey.of_bytes(b"a key that only these tests have")
 ROWS = [

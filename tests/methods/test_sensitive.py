@@ -13,19 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import TABLE_5_1, food, forests, numbered, on, on_nodes, published, tree
+from helpers.data import TABLE_5_1, food, forests, numbered, on, on_nodes, published, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, InputError, ParameterError
-from shoal.io.read.items import with_files_read
-from shoal.itemsets.sensitive import SensitiveNodes
+from shoal.io.read.parameter_files import with_files_read
+from shoal.itemsets.sensitive_nodes import SensitiveNodes
 from shoal.methods import shoal as method_file
 from shoal.methods.shoal import Shoal
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.sensitive import SensitiveShare
-from shoal.taxonomy.tree import Taxonomy
+from shoal.privacy.sensitive_share import SensitiveShare
 
 ALE = {
     "goods": None, "drinks": "goods", "beer": "drinks", "bottled beer": "beer", "canned beer": "beer", "wine": "drinks",

@@ -12,21 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import TABLE_5_1, food, forests, numbered, on, on_nodes, published, tree
+from helpers.data import TABLE_5_1, food, forests, numbered, on, on_nodes, published, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.groups import Groups
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local import LocalEngine
 from shoal.methods import METHODS
+from shoal.methods.bases.group_search import GroupSearch, Similar
 from shoal.methods.clump import Clump
-from shoal.methods.growing import GroupSearch, Similar
 from shoal.methods.shoal import EFFORTS, Shoal
 from shoal.metrics.distortion import ggd, loss
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.taxonomy.counts import tree_counts
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.tree_counts import tree_counts
 
 
 def clustered(n: int, seed: int = 0, topics: int = 12) -> tuple[Bags, Taxonomy]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_data import numbered, tree
+from helpers.data import numbered, tree
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints
 from shoal.methods.shoal import EFFORTS, FEW_ENTRIES, FEW_RECORDS, SHORT
-from shoal.taxonomy.counts import TreeCounts, tree_counts
+from shoal.taxonomy.tree_counts import TreeCounts, tree_counts
 
 K = 3
 TRIED_TOGETHER = 32  # cpp/shoal/worth.hpp

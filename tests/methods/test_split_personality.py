@@ -5,14 +5,14 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from shoal.app.contract import made_by
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.tables.rows import RowTable
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.methods.split_personality import SplitPersonality
+from shoal.pipeline.contract import made_by
 from shoal.taxonomy.topics import NO_TOPIC, lifted, topics_of
-from shoal.taxonomy.tree import Taxonomy
 
 TREE = Taxonomy.from_parents(
     {

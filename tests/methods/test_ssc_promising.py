@@ -7,9 +7,9 @@ import pytest
 
 from shoal.data.bags import Bags
 from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
 from shoal.methods.ssc import SSC
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 
 # Four words no two of which are relevant to one another at eps = 1.
 FAR = Taxonomy.from_parents({"all": None, **dict.fromkeys("ABCD", "all"), **{word: word.upper() for word in "abcd"}})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers_itemsets import on_nodes
-from shoal.itemsets.supports import PUBLIC
+from helpers.itemsets import on_nodes
+from shoal.itemsets.itemset_support import PUBLIC
 from shoal.methods.tds import specialize
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shoal.app.contract import made_by
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
+from shoal.data.query_units import Unit
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
-from shoal.data.units import Unit
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, InputError, ParameterError
 from shoal.methods.threshold import Threshold
 from shoal.metrics import measure
-from shoal.taxonomy.tree import Taxonomy
+from shoal.pipeline.contract import made_by
 
 FOOD = Taxonomy.from_parents(
     {

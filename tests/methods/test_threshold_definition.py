@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.app.contract import made_by
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
 from shoal.methods.threshold import Threshold
-from shoal.taxonomy.tree import Taxonomy
+from shoal.pipeline.contract import made_by
 
 # Two letters each: single letters have no node.
 PARENTS = {"rr": None, "xx": "rr", "yy": "rr", "aa": "xx", "bb": "xx", "cc": "yy", "dd": "yy", "ee": "dd", "ff": "dd", "gg": "ff"}

@@ -7,13 +7,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers_accesslog import CHROME, line
+from helpers.accesslog import CHROME, line
 from shoal.data.log import Log
 from shoal.data.original_rows import AccessOriginal
 from shoal.data.release import Release
-from shoal.data.tables.accesslog import AccessTable
+from shoal.data.tables.access_log import AccessTable
 from shoal.io.published.accesslog import read as read_back
-from shoal.io.read.inputs import read
+from shoal.io.read.dispatch import read
 from shoal.metrics import measure
 from shoal.metrics.browsers import BrowserUse, use_after, use_before
 

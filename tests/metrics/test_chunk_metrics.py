@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from helpers_chunks import chunk_release
-from helpers_data import on, on_nodes
+from helpers.chunks import chunk_release
+from helpers.data import on, on_nodes
+from shoal.data.taxonomy import Taxonomy
 from shoal.metrics import measure
-from shoal.taxonomy.tree import Taxonomy
 
 RECORDS = ["abc", "ab", "ac", "t"]
 

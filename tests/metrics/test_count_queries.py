@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import food, on
+from helpers.data import food, on
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.metrics import METRICS
 from shoal.metrics.count_queries import _Answers, _exact
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.postings import Postings
+from shoal.taxonomy.inverted_index import Postings
+from shoal.taxonomy.place_terms import place_terms
 
 LEAVES = ["Apple", "Orange", "Banana", "Beef", "Chicken", "Milk", "Cheese", "Butter"]
 NODES = [*LEAVES, "Fruit", "Meat", "Dairy"]

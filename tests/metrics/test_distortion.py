@@ -7,8 +7,8 @@ import numpy as np
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.metrics import METRICS
-from shoal.taxonomy.tree import Taxonomy
 
 FOOD = {"Food": None, "Fruit": "Food", "Apple": "Fruit", "Orange": "Fruit", "Pear": "Fruit", "Meat": "Food", "Beef": "Meat"}
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 import polars as pl
 import pytest
 
-from helpers_documents import plain_matching, plain_similarity, some_texts, vectors
-from shoal.app.contract import made_by
-from shoal.data.tables.weighted import WeightedBagTable
+from helpers.documents import plain_matching, plain_similarity, some_texts, vectors
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.methods.document_vectors import DocumentVectors
 from shoal.metrics import measure
 from shoal.microaggregation.documents import space_of
+from shoal.pipeline.contract import made_by
 from shoal.taxonomy.senses import noun_senses
 from shoal.taxonomy.wordnet import noun_places
 

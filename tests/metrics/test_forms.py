@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from helpers_cli import Shell
+from helpers.cli import Shell
 from shoal.data.bags import Bags
-from shoal.data.forms import Forms, forms_of
+from shoal.data.occurrence_forms import Forms, forms_of
 from shoal.data.original import Original
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 from shoal.taxonomy.wordnet import wordnet
 
 FOOD = {"Food": None, "Fruit": "Food", "Apple": "Fruit", "Pear": "Fruit", "Meat": "Food", "Red meat": "Meat", "Beef": "Red meat"}

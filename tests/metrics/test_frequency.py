@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_data import food, on, on_nodes
+from helpers.data import food, on, on_nodes
 from shoal.data.release import Release
 from shoal.metrics.frequency import frequency_distance, frequency_shift
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_queries import clicked_log
+from helpers.queries import clicked_log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release, Secret
 from shoal.data.tables.profiles import ProfileTable

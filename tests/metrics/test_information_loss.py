@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_microdata import plain_loss, random_table
+from helpers.microdata import plain_loss, random_table
 from shoal.data.original_rows import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_data import food, on, on_nodes
+from helpers.data import food, on, on_nodes
 from shoal.data.release import Release
 from shoal.metrics.patterns import closed_patterns, distance_of, recall, recall_of, semantic_distance
 from shoal.taxonomy.distance import SemanticDistance

@@ -9,7 +9,6 @@ from math import log
 import numpy as np
 import pytest
 
-from shoal.app.contract import made_by
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -17,7 +16,8 @@ from shoal.data.tables.groups import GroupTable
 from shoal.methods.cahd import CAHD
 from shoal.metrics import METRICS, measure
 from shoal.metrics.reconstruction import divergence, reconstruction_error
-from shoal.taxonomy.placing import as_typed
+from shoal.pipeline.contract import made_by
+from shoal.taxonomy.place_terms import as_typed
 
 
 def made(seed: int) -> tuple[Release, Original]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import food, on
+from helpers.data import food, on
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from helpers_queries import START, clicked_log, random_log
+from helpers.queries import START, clicked_log, random_log
 from shoal.data.log import Log
-from shoal.microaggregation.aggregation import Matches, mean_size, profile_of, shared_queries
 from shoal.microaggregation.contribution import quotas
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
+from shoal.microaggregation.history_aggregation import Matches, mean_size, profile_of, shared_queries
 from shoal.microaggregation.incidence import greedy_groups
 from shoal.microaggregation.people_blocks import blocks_of_people
 

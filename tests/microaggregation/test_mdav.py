@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_mdav import plain_generic_mdav
+from helpers.mdav import plain_generic_mdav
 from shoal import kernels
 from shoal.data.table import Floats, Ints
 from shoal.errors import Infeasible, ShoalError

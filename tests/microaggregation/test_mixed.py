@@ -8,10 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_mdav import plain_generic_mdav
-from helpers_mixed import JOBS, PLACES, lower_median, lowest_ancestor, mixed_table, plain_space, plurality, random_rows, wu_palmer
+from helpers.mdav import plain_generic_mdav
+from helpers.mixed import JOBS, PLACES, lower_median, lowest_ancestor, mixed_table, plain_space, plurality, random_rows, wu_palmer
 from shoal import kernels
-from shoal.app.contract import made_by
 from shoal.data.original_rows import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Attribute, Table
@@ -21,6 +20,7 @@ from shoal.methods.microaggregation import Microaggregation
 from shoal.metrics import measure
 from shoal.microaggregation.attributes import attribute_space
 from shoal.microaggregation.tables import groups_of_table
+from shoal.pipeline.contract import made_by
 
 
 @pytest.mark.parametrize("seed", range(25))

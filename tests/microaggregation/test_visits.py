@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.microaggregation.visits import NODES, NUMBERS, Visits, VisitSpace, address_nodes, sessions_of
+from shoal.microaggregation.visit_space import NODES, NUMBERS, Visits, VisitSpace, address_nodes, sessions_of
 
 START = datetime(2015, 5, 17, 10)
 CHROME = "Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/32.0.1700.77 Safari/537.36"

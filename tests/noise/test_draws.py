@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare, laplace, norm
 
-from shoal.data.noisy_steps import NoisyStep
+from shoal.data.noise_record import NoisyStep
 from shoal.errors import ShoalError
+from shoal.noise.budget_plan import Budget, plan_of
 from shoal.noise.draws import with_noise
-from shoal.noise.plans import Budget, plan_of
 
 FALSE_ALARM = 1e-6
 DRAWS = 8_000

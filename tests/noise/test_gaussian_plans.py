@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from shoal.data.noisy_steps import NoisyStep
-from shoal.noise.gaussian import least_noise
-from shoal.noise.plans import Budget, plan_of
+from shoal.data.noise_record import NoisyStep
+from shoal.noise.budget_plan import Budget, plan_of
+from shoal.noise.mechanisms import least_noise
 from shoal.privacy.noise_loss import given_away
 
 BUDGETS = [

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import ShoalError
-from shoal.noise.people import Holdings, distinct_of_people, first_of_people
+from shoal.noise.per_person_bounds import Holdings, distinct_of_people, first_of_people
 from shoal.noise.weights import ROUNDING, equal_weights, most_people, policy_grid, policy_weights, whole_weights
 
 VALUES = [f"v{i}" for i in range(12)]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_buig import TALL, buig
-from helpers_data import food, on
-from shoal.app.reproduce.buig import Printed, printed
+from helpers.buig import TALL, buig
+from helpers.data import food, on
+from shoal.evaluate.reproduce.buig import Printed, printed
 
 S3 = [["Orange", "Apple"], ["Orange", "Banana", "Milk"], ["Banana", "Apple", "Beef"]]
 ITEMS = ("Or", "Ap", "Ba", "Be", "Ch", "Soap", "Pen", "Fruit", "Food")

@@ -11,14 +11,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from helpers_band import Twin, in_window
-from shoal.app.contract import made_by
+from helpers.band import Twin, in_window
 from shoal.data.bags import Bags
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import Infeasible
 from shoal.methods.cahd import CAHD
 from shoal.metrics.reconstruction import reconstruction_error
-from shoal.taxonomy.placing import as_typed
+from shoal.pipeline.contract import made_by
+from shoal.taxonomy.place_terms import as_typed
 
 BASKETS = [
     ["Wine", "Milk"],

@@ -7,12 +7,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from helpers_itemsets import brute_greedy, on_nodes, published
+from helpers.itemsets import brute_greedy, on_nodes, published
 from shoal import Coherence, Cohesion, PublicKAnonymity, Release, TopDownSpecialization
 from shoal.errors import Infeasible
-from shoal.itemsets.hitting import greedy
-from shoal.itemsets.parts import parts_of
-from shoal.itemsets.supports import Power, minimal_moles, supports
+from shoal.itemsets.hitting_set import greedy
+from shoal.itemsets.item_roles import parts_of
+from shoal.itemsets.itemset_support import Power, minimal_moles, supports
 
 FIGURE_1 = ["a c d f g Diabetes", "a b c f Hepatitis", "b d f x Hepatitis", "b c g y z HIV", "a c f g HIV"]
 ILLNESSES = {"Diabetes", "Hepatitis", "HIV"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_chunks import chunk_release, keeps_promise, reconstructions
+from helpers.chunks import chunk_release, keeps_promise, reconstructions
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags
-from shoal.privacy.disassociated import DisassociatedKmAnonymity
+from shoal.privacy.disassociated_km_anonymity import DisassociatedKmAnonymity
 
 SEARCHES = [
     ["itunes", "flu", "madonna", "ikea", "ruby"],

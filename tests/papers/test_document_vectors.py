@@ -8,11 +8,11 @@ import json
 import polars as pl
 import pytest
 
-from helpers_cli import Shell
-from helpers_documents import PUBLISHED_2_1, TABLE_2_1, json_lines, text_of, vectors
-from shoal.app.contract import made_by
-from shoal.data.tables.weighted import WeightedBagTable
+from helpers.cli import Shell
+from helpers.documents import PUBLISHED_2_1, TABLE_2_1, json_lines, text_of, vectors
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.methods.document_vectors import DocumentVectors
+from shoal.pipeline.contract import made_by
 from shoal.taxonomy.senses import noun_senses
 
 

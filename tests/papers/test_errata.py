@@ -9,25 +9,25 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from helpers_buig import TALL, buig, one_at_a_time
-from helpers_data import food, names_of, on, on_nodes, published
-from shoal.app.reproduce.coherence import H
+from helpers.buig import TALL, buig, one_at_a_time
+from helpers.data import food, names_of, on, on_nodes, published
 from shoal.data.bags import Bags
+from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
-from shoal.itemsets.choice import Items
+from shoal.evaluate.reproduce.coherence import H
 from shoal.methods.clump import Clump
 from shoal.methods.coherence import Cohesion
 from shoal.methods.ssc import SSC
 from shoal.metrics import measure
 from shoal.privacy.coherence import Coherence
 from shoal.synthetic.baskets import Board
-from shoal.taxonomy.counts import meet
 from shoal.taxonomy.distance import SemanticDistance
-from shoal.taxonomy.placing import place_terms
+from shoal.taxonomy.place_terms import place_terms
 from shoal.taxonomy.senses import noun_senses
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.tree_counts import meet
 from shoal.taxonomy.wordnet import wordnet
 
 S3 = [["Orange", "Apple"], ["Orange", "Banana", "Milk"], ["Banana", "Apple", "Beef"]]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 
-from helpers_data import Bag, food, on, on_nodes, published
+from helpers.data import Bag, food, on, on_nodes, published
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.methods.apriori import Apriori
 from shoal.methods.hghs import HgHs
 from shoal.methods.km import Km
 from shoal.methods.optimal import Optimal
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.taxonomy.tree import Taxonomy
 
 # Table 2.2. Nothing but the root T is above both e and i; i comes first, so of two that lose the same it is suppressed.
 OUTLIER = {

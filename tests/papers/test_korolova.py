@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
-from shoal.data.noisy_steps import NoisyStep
+from shoal.data.noise_record import NoisyStep
+from shoal.noise.budget_plan import Budget, plan_of
 from shoal.noise.laplace import korolova_threshold, laplace_scale
-from shoal.noise.plans import Budget, plan_of
 from shoal.privacy.noise_loss import given_away
 
 # e^epsilon = 10, delta = 1e-5: as printed

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell
+from helpers.cli import Shell
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 

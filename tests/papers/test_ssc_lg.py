@@ -10,10 +10,10 @@ from collections import Counter
 
 import pytest
 
-from helpers_data import Bag, names_of, on, on_nodes
+from helpers.data import Bag, names_of, on, on_nodes
 from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
 from shoal.methods.partition import Partition
-from shoal.taxonomy.tree import Taxonomy
 
 GOODS = Taxonomy.from_parents(
     {

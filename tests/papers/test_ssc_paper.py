@@ -11,12 +11,12 @@ import pytest
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags
 from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
 from shoal.methods.partition import Partition
 from shoal.methods.ssc import SSC
 from shoal.metrics.blm import blm_distinct, blm_subtree, represented
 from shoal.taxonomy.distance import SemanticDistance
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 
 GOODS = Taxonomy.from_parents(
     {

@@ -9,16 +9,16 @@ from itertools import combinations_with_replacement, permutations
 import numpy as np
 import pytest
 
-import helpers_twins as twins
-from helpers_buig import TALL as ROOT
-from helpers_data import FOOD, TABLE_5_1, food, names_of, on, on_nodes, published
+import helpers.twins as twins
+from helpers.buig import TALL as ROOT
+from helpers.data import FOOD, TABLE_5_1, food, names_of, on, on_nodes, published
 from shoal import _kernels, kernels
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
-from shoal.taxonomy.counts import meet
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.tree_counts import meet
 
 S1 = [["Orange", "Beef"], ["Apple", "Chicken", "Beef"]]
 S2 = [["Orange", "Milk"], ["Apple", "Cheese", "Butter"]]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from helpers_band import Twin, bags_of, band_order, bandwidth, by_content, in_window, kernel_order
+from helpers.band import Twin, bags_of, band_order, bandwidth, by_content, in_window, kernel_order
 from shoal import _kernels, kernels
 
 ITEMS, KINDS = 7, 4

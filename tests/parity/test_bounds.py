@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_semantic import ancestors, bags_of, plain_distance, term_distance, trees
+from helpers.semantic import ancestors, bags_of, plain_distance, term_distance, trees
 from shoal.taxonomy.distance import SemanticDistance
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_chunk_twins import twin_chunks, twin_clusters
+from helpers.chunk_twins import twin_chunks, twin_clusters
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers_cuts import TwinFromBelow, TwinOfAA, compatible_people, problems, rare_sets, recoded, rows_of
-from helpers_data import numbered, tree
+from helpers.cuts import TwinFromBelow, TwinOfAA, compatible_people, problems, rare_sets, recoded, rows_of
+from helpers.data import numbered, tree
 from shoal import _kernels
 from shoal.data.bags import Bags, Small
-from shoal.itemsets.rare_sets import Steps, places_loss, recoded_places
-from shoal.methods.known_items import published_sets
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.itemsets.km_recoding import Steps, places_loss, recoded_places
+from shoal.methods.bases.km import published_sets
 
 WAYS = [
     Steps("by size"),

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import helpers_twins as twins
-from helpers_data import forests, numbered, numbers_of, tree, trees
+import helpers.twins as twins
+from helpers.data import forests, numbered, numbers_of, tree, trees
 from shoal import _kernels, kernels
-from shoal.taxonomy.counts import meet, tree_counts
+from shoal.taxonomy.tree_counts import meet, tree_counts
 
 SOME = settings(deadline=None, max_examples=50)
 MANY = settings(deadline=None, max_examples=80)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import helpers_twins as twins
-from helpers_data import forests, numbered, numbers_of, tree
+import helpers.twins as twins
+from helpers.data import forests, numbered, numbers_of, tree
 from shoal import _kernels, kernels
+from shoal.methods.bases.grouping import content_order
 from shoal.methods.clump import Clump
-from shoal.methods.grouping import content_order
-from shoal.taxonomy.counts import tree_counts
+from shoal.taxonomy.tree_counts import tree_counts
 
 SOME = settings(deadline=None, max_examples=120)
 

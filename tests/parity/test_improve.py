@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_squares import all_groupings, enough_owners, one_change_away, plain_sse
+from helpers.squares import all_groupings, enough_owners, one_change_away, plain_sse
 from shoal import _kernels, kernels
 
 SOME = settings(deadline=None, max_examples=150)

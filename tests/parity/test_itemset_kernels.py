@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_itemsets import bags_of, breach, brute_greedy, brute_moles, databases, is_mole, least_loss, powers
+from helpers.itemsets import bags_of, breach, brute_greedy, brute_moles, databases, is_mole, least_loss, powers
 from shoal import _kernels, kernels
-from shoal.itemsets.hitting import exact_hitting, greedy, improved
-from shoal.itemsets.supports import PRIVATE, PUBLIC, Power, exact, minimal_moles, supports
+from shoal.itemsets.hitting_set import exact_hitting, greedy, improved
+from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Power, exact, minimal_moles, supports
 
 
 def parts_array(parts):
@@ -130,7 +130,7 @@ moles_and_losses = st.integers(1, 9).flatmap(
 
 
 def _as_moles(sets):
-    from shoal.itemsets.supports import Moles
+    from shoal.itemsets.itemset_support import Moles
 
     start = np.cumsum([0, *(len(s) for s in sets)]).astype(np.int64)
     items = np.array([i for s in sets for i in s], np.int32)

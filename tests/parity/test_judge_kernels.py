@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_itemsets import bags_of, breach, databases, powers
+from helpers.itemsets import bags_of, breach, databases, powers
 from shoal import _kernels, kernels
-from shoal.itemsets.supports import PRIVATE, PUBLIC
+from shoal.itemsets.itemset_support import PRIVATE, PUBLIC
 
 SOME = settings(deadline=None, max_examples=200)
 

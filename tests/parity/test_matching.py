@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_semantic import bags_of, level_tree, plain_distance, term_distance, tree_of, trees
+from helpers.semantic import bags_of, level_tree, plain_distance, term_distance, tree_of, trees
 from shoal.data.bags import Bags
+from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.distance import SemanticDistance
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 
 HALVES = st.integers(0, 12).map(lambda i: i / 2)
 

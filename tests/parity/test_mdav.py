@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_mdav import plain_mdav
+from helpers.mdav import plain_mdav
 from shoal import _kernels, kernels
 
 THOROUGH = settings(deadline=None, max_examples=200)

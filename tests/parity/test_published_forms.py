@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import helpers_twins as twins
-from helpers_data import forests, numbered, numbers_of, tree, trees
+import helpers.twins as twins
+from helpers.data import forests, numbered, numbers_of, tree, trees
 from shoal import _kernels, kernels
-from shoal.taxonomy.counts import meet
+from shoal.taxonomy.tree_counts import meet
 
 MANY = settings(deadline=None, max_examples=150)
 FORMS = ("own", "parent", "higher", "top")

@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_queries import APART, clicked_log, edit_distance, random_log, sets_apart
+from helpers.queries import APART, clicked_log, edit_distance, random_log, sets_apart
 from shoal import _kernels
 from shoal.data.log import Log
 from shoal.microaggregation.histories import MISSING, Histories
-from shoal.microaggregation.trees import Comparing, Forest, Weights
+from shoal.microaggregation.query_tree_space import Comparing, Forest, Weights
 
 Click = tuple[int, int]  # rank and host
 Query = tuple[str, int, tuple[Click, ...]]

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_itemsets import bags_of
-from helpers_rules import every_rule, greatest, sensitive_records
+from helpers.itemsets import bags_of
+from helpers.rules import every_rule, greatest, sensitive_records
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_documents import plain_level, plain_matching, plain_similarity, plain_upwards
+from helpers.documents import plain_level, plain_matching, plain_similarity, plain_upwards
 from shoal import _kernels, kernels
 from shoal.data.bags import Vocabulary
 from shoal.taxonomy.senses import SenseGraph, TermTable

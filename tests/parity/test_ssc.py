@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_semantic import bags_of, padded_distance, term_distance, tree_of, trees
+from helpers.semantic import bags_of, padded_distance, term_distance, tree_of, trees
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags
+from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.distance import SemanticDistance
-from shoal.taxonomy.tree import Taxonomy
 
 Centre = list[list[int]]
 

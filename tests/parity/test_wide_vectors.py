@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers_data import forests, numbered, tree
+from helpers.data import forests, numbered, tree
 from shoal import _kernels
 from shoal.data.bags import Bags
+from shoal.data.taxonomy import Taxonomy
 from shoal.methods.shoal import Shoal
-from shoal.taxonomy.tree import Taxonomy
 
 pytestmark = pytest.mark.skipif(not _kernels.use_wide_vectors(True), reason="this processor has no vectors of 32 bytes")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_data import food, on, on_nodes
+from helpers.data import food, on, on_nodes
 from shoal.data.bags import Bags
 from shoal.data.release import Release, Secret
 from shoal.privacy import MODELS
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.privacy.vocabulary import VocabularyKAnonymity
+from shoal.privacy.vocabulary_k_anonymity import VocabularyKAnonymity
 
 TREE = food()
 ORIGINAL = [["Apple", "Beef"], ["Orange", "Beef"], ["Milk"], ["Milk", "Butter"]]

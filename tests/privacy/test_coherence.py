@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers_itemsets import bags_of, on_nodes
+from helpers.itemsets import bags_of, on_nodes
 from shoal import Coherence, Cohesion, PublicKAnonymity, Release
 from shoal.data.bags import Bags
 from shoal.data.release import Secret
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.privacy import MODELS
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 
 RECORDS = ["a b flu", "a b", "a b", "a flu", "a c", "c flu", "c", "c b"]
 CLAIM = Coherence(h=0.7, k=2, p=2, private={"flu"})

@@ -11,14 +11,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from helpers_cli import Shell
-from shoal.app.manifest_schema import digest_of
+from helpers.cli import Shell
 from shoal.data.log import Log
-from shoal.data.noisy_steps import NoisyStep
+from shoal.data.noise_record import NoisyStep
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
 from shoal.methods.dp_queries import DPQueries
+from shoal.pipeline.manifest_schema import digest_of
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 
 CLAIM = DifferentialPrivacy(epsilon=3.0, delta=1e-5)

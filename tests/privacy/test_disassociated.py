@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_chunks import Cluster, chunk_release, keeps_promise
-from shoal.privacy.disassociated import DisassociatedKmAnonymity
+from helpers.chunks import Cluster, chunk_release, keeps_promise
+from shoal.privacy.disassociated_km_anonymity import DisassociatedKmAnonymity
 
 
 def holds(k: int, m: int, *clusters: Cluster, shared: tuple[tuple[str, ...], ...] = (), support: int | None = None) -> bool:

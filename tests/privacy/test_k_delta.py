@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from shoal.data.bags import Bags
 from shoal.data.release import Release, Secret
 from shoal.errors import ParameterError
-from shoal.privacy import MODELS, distances
-from shoal.privacy.distances import close_records
+from shoal.privacy import MODELS
+from shoal.privacy import pairwise_distance as distances
 from shoal.privacy.k_delta import KDeltaAnonymity
-from shoal.taxonomy.placing import as_typed
+from shoal.privacy.pairwise_distance import close_records
+from shoal.taxonomy.place_terms import as_typed
 
 RECORDS = st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=6), min_size=1, max_size=10)
 

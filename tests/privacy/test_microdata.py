@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_microdata import exact_means, random_table
-from shoal.data.column_names import ColumnNames
+from helpers.microdata import exact_means, random_table
+from shoal.data.column_list import ColumnNames
 from shoal.data.original_rows import TableOriginal
 from shoal.data.release import Release, Secret
 from shoal.data.table import Attribute, Table
@@ -20,7 +20,7 @@ from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.methods.mdav import MDAV
 from shoal.privacy import MODELS
-from shoal.privacy.microdata import MicrodataKAnonymity
+from shoal.privacy.microdata_k_anonymity import MicrodataKAnonymity
 
 
 def released(frame, rows=None):

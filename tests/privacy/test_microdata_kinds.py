@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_mixed import mixed_table, random_rows
+from helpers.mixed import mixed_table, random_rows
 from shoal.data.original_rows import TableOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
@@ -58,7 +58,9 @@ def test_a_foreign_value_fails_without_the_groups_too(changes):
 @pytest.mark.parametrize("kind", ["Numbers", "Ranks", "Categories", "Nodes"])
 def test_a_method_that_publishes_the_first_row_of_a_group_is_found_out(kind, monkeypatch):
     if kind == "Numbers":
-        monkeypatch.setattr("shoal.methods.tables.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]])
+        monkeypatch.setattr(
+            "shoal.methods.bases.microdata.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]]
+        )
     else:
         monkeypatch.setattr(getattr(attributes, kind), "centroid", lambda self, rows: float(self.codes[rows[0]]))
     release = MDAV(k=5).apply(ORIGINAL)

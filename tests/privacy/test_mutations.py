@@ -12,16 +12,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from helpers_accesslog import visits as some_visits
-from helpers_cli import FOOD, ITEMS, Shell, baskets
-from helpers_documents import json_lines, some_texts
-from helpers_microdata import people_csv
+from helpers.accesslog import visits as some_visits
+from helpers.cli import FOOD, ITEMS, Shell, baskets
+from helpers.documents import json_lines, some_texts
+from helpers.microdata import people_csv
 from shoal import _kernels
 from shoal.data.bags import Bags
 from shoal.data.groups import Groups
 from shoal.data.tables.chunks import ChunkTable
-from shoal.itemsets import closing, rules, specializing
-from shoal.itemsets.sensitive import SensitiveNodes
+from shoal.itemsets import sensitive_rules as rules
+from shoal.itemsets import top_down_cut as specializing
+from shoal.itemsets import within_distance as closing
+from shoal.itemsets.sensitive_nodes import SensitiveNodes
 from shoal.methods import (
     accesslog_mdav,
     cahd,
@@ -32,15 +34,16 @@ from shoal.methods import (
     left_over,
     td_control,
     tds,
-    thresholds,
     user_microaggregation,
 )
-from shoal.methods.climbing import Held
-from shoal.methods.growing import GroupSearch
-from shoal.microaggregation import aggregation, visits
+from shoal.methods.bases import threshold as thresholds
+from shoal.methods.bases.group_search import GroupSearch
+from shoal.methods.bases.threshold_ladders import Held
+from shoal.microaggregation import history_aggregation as aggregation
+from shoal.microaggregation import visit_space as visits
 from shoal.microaggregation.documents import DocumentSpace
 from shoal.privacy import MODELS
-from shoal.taxonomy.counts import meet
+from shoal.taxonomy.tree_counts import meet
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -206,7 +209,7 @@ def clicks_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def other_means(monkeypatch: pytest.MonkeyPatch) -> None:
     """Publishes the first row of a group in place of the group's mean."""
-    monkeypatch.setattr("shoal.methods.tables.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]])
+    monkeypatch.setattr("shoal.methods.bases.microdata.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]])
 
 
 def sessions_for_people(monkeypatch: pytest.MonkeyPatch) -> None:

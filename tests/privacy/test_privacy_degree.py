@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from shoal.data.bags import Bags
+from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import ParameterError
-from shoal.itemsets.choice import Items
 from shoal.privacy.privacy_degree import PrivacyDegree
-from shoal.taxonomy.placing import as_typed
+from shoal.taxonomy.place_terms import as_typed
 
 RECORDS = [["a", "s"], ["a"], ["a", "b"], ["b", "t"], ["b"], ["a"], ["c"], []]
 ROWS = [(1, ["a"]), (1, ["a"]), (1, ["a", "b"]), (2, ["b"]), (2, ["b"]), (2, ["a"]), (3, ["c"])]

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import on
-from helpers_itemsets import bags_of
-from helpers_rules import every_rule, greatest, sensitive_records
+from helpers.data import on
+from helpers.itemsets import bags_of
+from helpers.rules import every_rule, greatest, sensitive_records
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.privacy.rho_uncertainty import RhoUncertainty
-from shoal.taxonomy.tree import Taxonomy
 
 GOODS = {"goods": None, "food": "goods", "bread": "food", "milk": "food", "drugs": "goods", "insulin": "drugs", "aspirin": "drugs"}
 TREE = Taxonomy.from_parents(GOODS, "lm")

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import food, on, on_nodes
+from helpers.data import food, on, on_nodes
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.itemsets import sensitive as player
+from shoal.itemsets import sensitive_nodes as player
 from shoal.privacy import MODELS
-from shoal.privacy import sensitive as judge
-from shoal.privacy.sensitive import SensitiveShare
+from shoal.privacy import sensitive_share as judge
+from shoal.privacy.sensitive_share import SensitiveShare
 
 WORDS = [
     "beer",

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import forests, numbered, tree
-from helpers_twins import generalizes
+from helpers.data import forests, numbered, tree
+from helpers.twins import generalizes
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.original import Original

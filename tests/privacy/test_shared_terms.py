@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers_data import food, on, on_nodes
+from helpers.data import food, on, on_nodes
 from shoal.data.release import Release, Secret
 from shoal.privacy.shared_terms import SharedTerms
 

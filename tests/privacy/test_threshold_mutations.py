@@ -9,17 +9,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.app.contract import made_by
 from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
-from shoal.methods import shared_words, thresholds
-from shoal.methods.climbing import Held, different, runs
+from shoal.data.taxonomy import Taxonomy
+from shoal.methods.bases import threshold as thresholds
+from shoal.methods.bases import threshold_words as shared_words
+from shoal.methods.bases.threshold_ladders import Held, different, runs
 from shoal.methods.threshold import Threshold
+from shoal.pipeline.contract import made_by
 from shoal.privacy import Verdict
-from shoal.taxonomy.ladders import TOP, Ladder
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.generalization_ladders import TOP, Ladder
 
 FOOD = Taxonomy.from_parents(
     {"thing": None, "fruit": "thing", "apple": "fruit", "pear": "fruit", "plum": "fruit", "tool": "thing", "saw": "tool", "axe": "tool"}

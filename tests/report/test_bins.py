@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.report.bins import Bin, Histogram, compare, ladder, tally
+from shoal.report.histograms import Bin, Histogram, compare, ladder, tally
 
 
 def ints(*values: int) -> np.ndarray:

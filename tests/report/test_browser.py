@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers_browser import ABSENT, CHROMIUM, Browser
-from helpers_kinds import KINDS
+from helpers.browser import ABSENT, CHROMIUM, Browser
+from helpers.kinds import KINDS
 from shoal.data.tables import KINDS as TABLES
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=ABSENT)

@@ -9,15 +9,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from helpers_cli import FOOD, ITEMS, Shell
-from helpers_data import names_of
-from helpers_report import example
+from helpers.cli import FOOD, ITEMS, Shell
+from helpers.data import names_of
+from helpers.report import example
 from shoal.data.bags import Bags
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.report.by_shape import facts_of
 from shoal.report.examples import MOST_EXAMPLES, MOST_ITEMS, SPECIFIC, TYPICAL, examples_of
 from shoal.report.page import render
-from shoal.taxonomy.tree import Taxonomy
 
 
 def test_examples_are_published_records_with_the_number_of_those_alike() -> None:

@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_kinds import FOOD, baskets, searches
-from helpers_report import example
+from helpers.kinds import FOOD, baskets, searches
+from helpers.report import example
 from shoal.privacy import MODELS
 from shoal.report.attack_section import attack_parts
 from shoal.report.attack_summary import attack_lines
 from shoal.report.by_shape import facts_of
 from shoal.report.citation import citation_of
-from shoal.report.executive import UNTRIED, in_short
+from shoal.report.executive_summary import UNTRIED, in_short
 from shoal.report.page import render
 from shoal.report.summaries import summary_of
 

@@ -5,14 +5,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from helpers_report import example, food_tree
+from helpers.report import example, food_tree
 from shoal.data.bags import Bags
 from shoal.data.release import Release, Secret
 from shoal.errors import InputError
+from shoal.kinds.bags.report import MOST_ITEMS
 from shoal.report.by_shape import facts_of
 from shoal.report.facts import PublishedItem
-from shoal.report.record_facts import MOST_ITEMS
-from shoal.taxonomy.placing import place_terms
+from shoal.taxonomy.place_terms import place_terms
 
 
 def weighted(values: list[tuple[int, int]]) -> Counter[int]:

@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import Shell
-from helpers_microdata import numbers_csv
+from helpers.cli import Shell
+from helpers.microdata import numbers_csv
 from shoal.data.original_rows import TableOriginal
 from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable
 from shoal.methods.mdav import MDAV
-from shoal.report.spreads import spreads_of
+from shoal.report.attribute_spread import spreads_of
 
 
 def test_mean_and_spread_are_those_of_the_columns() -> None:

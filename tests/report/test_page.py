@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers_report import example
+from helpers.report import example
 from shoal.data.bags import Bags
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.report.by_shape import facts_of
 from shoal.report.facts import Facts, PublishedItem
 from shoal.report.page import render
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 

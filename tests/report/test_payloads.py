@@ -15,17 +15,17 @@ from typing import Any
 
 import pytest
 
-from helpers_browser import ABSENT, CHROMIUM, Browser
-from helpers_cli import Shell
-from helpers_kinds import KINDS
-from helpers_payloads import HALVES, HIT, PAYLOADS, Elements, harmless
-from shoal.app.disclose import disclosed_facts
+from helpers.browser import ABSENT, CHROMIUM, Browser
+from helpers.cli import Shell
+from helpers.kinds import KINDS
+from helpers.payloads import HALVES, HIT, PAYLOADS, Elements, harmless
+from shoal.pipeline.disclosure import disclosed_facts
 from shoal.report.comparison import Shown, render_comparison
 from shoal.report.escaping import escaped, json_block, own_script
 from shoal.report.facts import Facts
 from shoal.report.notebook import small_page
+from shoal.report.number_format import is_unprintable
 from shoal.report.page import render
-from shoal.report.words import is_unprintable
 
 ALL = [*PAYLOADS, *HALVES]
 NUMBERS = {

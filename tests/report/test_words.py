@@ -5,7 +5,7 @@ import math
 import pytest
 
 from shoal.counting import percent
-from shoal.report.words import LONGEST_NAME, name, number, plain, plural, share_of, short
+from shoal.report.number_format import LONGEST_NAME, name, number, plain, plural, share_of, short
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from helpers_cluster import SHORT_RUNS
+from helpers.cluster import SHORT_RUNS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def session() -> Iterator[Any]:
     """Two cores of this machine."""
-    from shoal.engines.spark import Cluster
+    from shoal.cluster.spark import Cluster
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("JAVA_TOOL_OPTIONS", SHORT_RUNS)
@@ -41,7 +41,7 @@ def session() -> Iterator[Any]:
 @pytest.fixture
 def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], None]:
     """Changes what a step made before it is stored, so that the judge has something to find."""
-    from shoal.engines.spark import Cluster
+    from shoal.cluster.spark import Cluster
 
     def change_step(step: str, change: Any) -> None:
         stored = Cluster.store

@@ -14,14 +14,14 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cluster import PATIENCE, SHORT_RUNS, Standalone, end, standalone, wait_for
-from helpers_spark import records_in
+from helpers.cluster import PATIENCE, SHORT_RUNS, Standalone, end, standalone, wait_for
+from helpers.spark import records_in
 from shoal.engines import plan
 from shoal.methods.shoal import Shoal
 
 PEOPLE = 2000
 SMALLEST = 300
-PROGRAM = f"from shoal.engines import plan; plan.SMALLEST_RANGE = {SMALLEST}; from shoal.app.cli.start import main; main()"
+PROGRAM = f"from shoal.engines import plan; plan.SMALLEST_RANGE = {SMALLEST}; from shoal.cli.start import main; main()"
 IMPATIENT = f"from shoal.engines import spark; spark.SECONDS_WITHOUT_WORKERS = 15; {PROGRAM}"
 Step = tuple[str, Callable[[], None]]
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import shoal
-from helpers_cli import Shell
+from helpers.cli import Shell
 
 pytestmark = pytest.mark.usefixtures("session")
 OWNER, QUERY = "88776655443", "zzqa unheardofquery"

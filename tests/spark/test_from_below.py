@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 import shoal
-from helpers_spark import compared
-from shoal.app.cli.main import run
-from shoal.app.distributed import ascending, itemsets
-from shoal.app.distributed.run import release_on_cluster
-from shoal.app.job import Preparation, Target
+from helpers.spark import compared
+from shoal.cli.main import run
+from shoal.cluster import itemset_counts as itemsets
+from shoal.cluster import km_driver as ascending
+from shoal.cluster.run import release_on_cluster
 from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError
 from shoal.methods import Method
 from shoal.methods.km import Km
+from shoal.pipeline.options import Preparation, Target
 
 pytestmark = pytest.mark.usefixtures("session")
 KINDS, SORTS, ITEMS = 2, 3, 6

@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 
 import shoal
-from helpers_spark import compared
-from shoal.app.cli.main import run
-from shoal.app.distributed import itemsets, judging_sets
-from shoal.app.distributed.run import release_on_cluster
-from shoal.app.job import Preparation, Target
-from shoal.engines.spark import Cluster
+from helpers.spark import compared
+from shoal.cli.main import run
+from shoal.cluster import itemset_counts as itemsets
+from shoal.cluster import judge_itemsets as judging_sets
+from shoal.cluster.run import release_on_cluster
+from shoal.cluster.spark import Cluster
+from shoal.data.items import Items
 from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError
-from shoal.itemsets.choice import Items
 from shoal.methods import Method
 from shoal.methods.apriori import Apriori
 from shoal.methods.coherence import Cohesion
+from shoal.pipeline.options import Preparation, Target
 from shoal.privacy.coherence import Coherence
 from shoal.privacy.known_sets import Knowledge
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from helpers_cli import Shell
-from helpers_cluster import PATIENCE, SHORT_RUNS
-from shoal.io import unfinished
+from helpers.cli import Shell
+from helpers.cluster import PATIENCE, SHORT_RUNS
+from shoal.io import partial_outputs as unfinished
 
 PEOPLE, WORDS = 60, ("apple", "river", "piano", "doctor", "garden", "horse", "window")
 LIBRARY = re.compile(r"lib[\w.-]+\.so(\.lck)?")  # of Java, unpacked into its directory for temporary files: no rows

@@ -11,15 +11,15 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.app.distributed.asked import read_values
-from shoal.app.distributed.noisy_counts import published_counts
-from shoal.app.job import Preparation
-from shoal.app.prepare import prepare
-from shoal.data.noisy_steps import COUNTS, GUIDE, SELECTION, NoisyStep
-from shoal.engines.spark import Cluster
+from shoal.cluster.noisy_counts import published_counts
+from shoal.cluster.person_values import read_values
+from shoal.cluster.spark import Cluster
+from shoal.data.noise_record import COUNTS, GUIDE, SELECTION, NoisyStep
 from shoal.errors import GuaranteeNotMet
 from shoal.methods.dp_queries import DPQueries
-from shoal.noise import passing
+from shoal.noise import publication_threshold as passing
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
 
 pytestmark = pytest.mark.usefixtures("session")
 STILL, GRID = 1e-9, 12  # so little noise, on so coarse a grid, that there is none

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from shoal.app.distributed.found import find_input, tallied
-from shoal.app.distributed.reading import events_of_lines, events_of_spans
-from shoal.app.job import Preparation
-from shoal.engines import spark
-from shoal.engines.spark import Cluster
+from shoal.cluster import spark
+from shoal.cluster.input_layout import find_input, tallied
+from shoal.cluster.read_events import events_of_lines, events_of_spans
+from shoal.cluster.spark import Cluster
 from shoal.errors import InputError
+from shoal.pipeline.options import Preparation
 
 HEAD = b"AnonID\tQuery\tQueryTime\n"
 ROWS = [f"p{n % 7}\tquery {n % 5}\t2006-03-01 10:{n % 60:02}:00".encode() for n in range(90)]

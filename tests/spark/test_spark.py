@@ -12,15 +12,16 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.app.distributed import judging, run
-from shoal.app.distributed.run import release_on_cluster
-from shoal.app.job import Preparation, Target
-from shoal.app.request import preparation
+from shoal.cluster import judge_records as judging
+from shoal.cluster import run
+from shoal.cluster.run import release_on_cluster
 from shoal.engines import plan
 from shoal.errors import GuaranteeNotMet, Infeasible, InputError, ParameterError
 from shoal.methods import Method
 from shoal.methods.clump import Clump
 from shoal.methods.shoal import Shoal
+from shoal.pipeline.options import Preparation, Target
+from shoal.pipeline.request import preparation
 from shoal.privacy.k_anonymity import KAnonymity
 
 pytestmark = pytest.mark.usefixtures("session")

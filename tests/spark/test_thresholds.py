@@ -11,22 +11,24 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.app.distributed import row_outcome, shared_rows, writing
-from shoal.app.distributed.judging_rows import Judging, counted_with_original, seen_rows
-from shoal.app.distributed.logged import Logged, Splitting, rows_of_log
-from shoal.app.distributed.run import release_on_cluster
-from shoal.app.job import Preparation, Target
-from shoal.data.cuts import Cut
+from shoal.cluster import row_manifest as row_outcome
+from shoal.cluster import threshold_words as shared_rows
+from shoal.cluster import write_files as writing
+from shoal.cluster.judge_rows import Judging, counted_with_original, seen_rows
+from shoal.cluster.log_rows import Logged, Splitting, rows_of_log
+from shoal.cluster.run import release_on_cluster
+from shoal.cluster.spark import Cluster
 from shoal.data.log import Log
-from shoal.data.units import Beside, Unit
-from shoal.engines.spark import Cluster
+from shoal.data.pseudonym_scope import Cut
+from shoal.data.query_units import Beside, Unit
 from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError
 from shoal.methods import Method
+from shoal.methods.bases.threshold import Kept
 from shoal.methods.infrequent import Infrequent
 from shoal.methods.threshold import Threshold
-from shoal.methods.thresholds import Kept
+from shoal.pipeline.options import Preparation, Target
+from shoal.privacy.row_support import CountedRows, RowsToCount
 from shoal.privacy.support import Support
-from shoal.privacy.supported_rows import CountedRows, RowsToCount
 
 pytestmark = pytest.mark.usefixtures("session")
 TERM = Unit("term")

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from shoal.errors import OutputError, ParameterError
-from shoal.io.generated_log import generate
+from shoal.io.synthetic_log import generate
 from shoal.synthetic.querylog import GeneratedFacts, QueryLog
 from shoal.taxonomy.wordnet import wordnet
 from shoal.text.terms import terms_of

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import DATASETS, forests, numbered, on_nodes, tree
-from helpers_twins import lm, up
+from helpers.data import DATASETS, forests, numbered, on_nodes, tree
+from helpers.twins import lm, up
 from shoal.data.original import Original
 from shoal.errors import ParameterError
 from shoal.methods import METHODS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helpers_documents import vectors
+from helpers.documents import vectors
 from shoal.data.original_documents import DocumentOriginal
 from shoal.errors import InputError
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers_data import food, tree, trees
+from helpers.data import food, tree, trees
 from shoal.data.bags import Bags
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.taxonomy.floor import Floor
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 
 
 def barred(taxonomy: Taxonomy, floor: object) -> set[str]:

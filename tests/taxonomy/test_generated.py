@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.data.bags import Vocabulary
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, TaxonomyError
 from shoal.taxonomy.generated import generated
-from shoal.taxonomy.tree import Taxonomy
 
 
 def leaf_names(taxonomy: Taxonomy) -> list[str]:

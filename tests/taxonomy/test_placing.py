@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import food, names_of
+from helpers.data import food, names_of
 from shoal.data.bags import Bags
 from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError
-from shoal.taxonomy.placing import UNLISTED, frequent_unknown_terms, place_terms, restricted
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.place_terms import UNLISTED, frequent_unknown_terms, place_terms, restricted
 
 RECORDS = [["Apple", "Apple", "soap"], ["Beef", "pen", "soap"], ["pen"], []]
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers_data import numbered, tree
-from shoal.taxonomy.rules import Rules, digest_of_taxonomy
+from helpers.data import numbered, tree
+from shoal.data.recoding_rules import Rules, digest_of_taxonomy
 
 
 @st.composite

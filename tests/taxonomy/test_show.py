@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from shoal.data.bags import Bags
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
-from shoal.taxonomy.show import coverage, draw
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.tree_drawing import coverage, draw
 
 FOOD = Taxonomy.from_parents(
     {

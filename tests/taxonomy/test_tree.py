@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-import helpers_twins as twins
-from helpers_data import food, numbered, tree, trees
+import helpers.twins as twins
+from helpers.data import food, numbered, tree, trees
+from shoal.data.node_loss import LOSSES
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, TaxonomyError
-from shoal.taxonomy.counts import tree_counts
-from shoal.taxonomy.losses import LOSSES
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.tree_counts import tree_counts
 
 SOME = settings(deadline=None, max_examples=80)
 

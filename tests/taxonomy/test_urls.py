@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
-from shoal.taxonomy.tree import Taxonomy
 from shoal.taxonomy.urls import folders, url_taxonomy
 
 

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from shoal.data.bags import Bags
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 from shoal.taxonomy.wordnet import wordnet
 
 SOURCE = Path("/usr/share/wordnet")

@@ -18,7 +18,7 @@ from shoal.parameters import Declared
 from shoal.registry import Table
 
 if TYPE_CHECKING:
-    from shoal.attacks.scene import People, Scene
+    from shoal.attacks.attacker_view import People, Scene
 
 Test = Literal["singling out", "linking", "inference"]  # the three that regulators ask about
 Chances = npt.NDArray[np.float64]

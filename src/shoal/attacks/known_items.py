@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.attacks import RecordAttack, Trial
+from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.matching import Block, Fits, Matcher, counted
-from shoal.attacks.scene import People, Scene
 from shoal.attacks.scores import Scores
 from shoal.data.bags import Ints
 from shoal.parameters import param

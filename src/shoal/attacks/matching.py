@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from shoal.attacks.scene import People, Scene
+from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.scores import Floats, Scores
 from shoal.data.bags import Bags, Ints
 

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from shoal.attacks import RecordAttack, Trial
+from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.matching import Matcher
-from shoal.attacks.scene import People, Scene
 from shoal.attacks.scores import Scores
 from shoal.data.bags import Ints
 

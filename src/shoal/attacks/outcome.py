@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from shoal.attacks import Attack, Chances, Test, Trial
-from shoal.attacks.intervals import Interval, wilson
+from shoal.attacks.confidence import Interval, wilson
 from shoal.data.bags import Ints
 
 Standing = Literal["within the promise", "may be above the promise", "ABOVE THE PROMISE", "nothing promised"]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from shoal.attacks.scene import Owned, Scene
+from shoal.attacks.attacker_view import Owned, Scene
 from shoal.data.bags import Ints
 
 Mask = npt.NDArray[np.bool_]

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.attacks import RecordAttack, Trial
+from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.matching import Matcher
-from shoal.attacks.scene import People, Scene
 from shoal.data.bags import Ints
 
 

@@ -19,12 +19,12 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.accounting import Ledger, changed, gone, kept
 from shoal.data.bags import Bags, Ints, Small
-from shoal.data.shape import Shape
+from shoal.data.input_shapes import Shape
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
     from shoal.data.release import Release
-    from shoal.taxonomy.tree import Taxonomy
+    from shoal.data.taxonomy import Taxonomy
 
 SUPPRESSED = "*"  # what most tools write for any item
 
@@ -118,7 +118,7 @@ class Original(AnyOriginal):
     def on(cls, bags: Bags, taxonomy: Taxonomy) -> Original:
         """Records that are bags of taxonomy nodes already, and were typed so."""
         if not bags.vocabulary.names.equals(taxonomy.names.names):
-            raise InputError("these records are not over the nodes of this taxonomy", hint="see shoal.taxonomy.placing.place_terms")
+            raise InputError("these records are not over the nodes of this taxonomy", hint="see shoal.taxonomy.place_terms.place_terms")
         bags = replace(bags, vocabulary=taxonomy.names)
         return cls(bags, taxonomy, bags, np.arange(len(taxonomy), dtype=np.int32), Steps(as_typed=bags.occurrences), taxonomy)
 

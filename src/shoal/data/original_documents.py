@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from shoal.data.accounting import Ledger
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.input_shapes import Shape
 from shoal.data.original import AnyOriginal
-from shoal.data.shape import Shape
 
 LESS_FREQUENT = "dropped: less frequent terms"
 SHORT_WORDS = "dropped: words shorter than 3 letters"

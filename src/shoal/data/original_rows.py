@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shoal.data.accesslog import COLUMNS
+from shoal.data.input_shapes import Shape
 from shoal.data.log import Log
 from shoal.data.original import AnyOriginal
-from shoal.data.shape import Shape
 from shoal.data.table import Table
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
-    from shoal.taxonomy.tree import Taxonomy
+    from shoal.data.taxonomy import Taxonomy
 
 QUASI, KEPT = "quasi_identifiers", "left_as_they_are"  # what a manifest calls them
 

@@ -18,10 +18,10 @@ from shoal.data.tables.bags import BagTable
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
-    from shoal.data.noisy_steps import NoisyStep
+    from shoal.data.noise_record import NoisyStep
+    from shoal.data.recoding_rules import Rules
     from shoal.privacy import Model
     from shoal.taxonomy.distance import Relevance
-    from shoal.taxonomy.rules import Rules
 
 RECORDS = "records"  # the name of a table of records
 

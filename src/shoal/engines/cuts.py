@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
-from shoal.taxonomy.counts import TreeCounts, tree_counts
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.taxonomy.tree_counts import TreeCounts, tree_counts
 
 COORDINATES = 64
 FINENESS = 256  # steps in which the square root of a weight of one is told

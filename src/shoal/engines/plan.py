@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.taxonomy import Taxonomy
 from shoal.engines.cuts import LARGEST_SAMPLE, Cuts, cut_sample
-from shoal.taxonomy.tree import Taxonomy
 
 SMALLEST_RANGE = 50_000  # people, at least
 GROUPS_IN_A_RANGE = 10  # times k people, at least

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from shoal.errors import InputError, OutputError
-from shoal.io import unfinished
-from shoal.io.directory import disk_errors, insist_outside_releases
+from shoal.io import partial_outputs as unfinished
+from shoal.io.release_directory import disk_errors, insist_outside_releases
 from shoal.io.whole_file import whole_file
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from shoal.io import unfinished
-from shoal.io.directory import disk_errors
+from shoal.io import partial_outputs as unfinished
+from shoal.io.release_directory import disk_errors
 
 log = logging.getLogger("shoal.spark")
 NAME, INSIDE = "shoal-spark", "spark"

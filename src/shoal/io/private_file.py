@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from shoal.errors import OutputError
-from shoal.io import unfinished
-from shoal.io.directory import MANIFEST, disk_errors
+from shoal.io import partial_outputs as unfinished
+from shoal.io.release_directory import MANIFEST, disk_errors
 
 
 class PrivateFile:

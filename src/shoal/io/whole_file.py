@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, cast
 
 from shoal.errors import OutputError
-from shoal.io import unfinished
-from shoal.io.directory import disk_errors, insist_outside_releases
+from shoal.io import partial_outputs as unfinished
+from shoal.io.release_directory import disk_errors, insist_outside_releases
 
 
 @contextmanager

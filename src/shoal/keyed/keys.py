@@ -52,7 +52,7 @@ class SecretKey(Written):
     def code(self, purpose: bytes, *parts: bytes) -> bytes:
         """64 bytes that nobody without the key can tell from random ones: a function of the purpose and the parts, each counted apart."""
         if self.secret is None:
-            raise ParameterError("the file of the key was not read", hint="shoal.io.read.items.with_files_read reads it")
+            raise ParameterError("the file of the key was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
         found = hashlib.blake2b(key=self.secret, person=purpose)
         for part in parts:
             found.update(len(part).to_bytes(8, "big") + part)

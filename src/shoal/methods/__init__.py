@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from shoal.data.accounting import FATES, Fate
-from shoal.data.shape import Shape
+from shoal.data.input_shapes import Shape
 from shoal.errors import ParameterError
 from shoal.parameters import Declared
 from shoal.registry import Table
@@ -16,9 +16,9 @@ from shoal.registry import Table
 if TYPE_CHECKING:
     import polars as pl
 
-    from shoal.data.noisy_steps import NoisyStep
+    from shoal.data.noise_record import NoisyStep
     from shoal.data.release import Release
-    from shoal.data.tables.columns import Slots
+    from shoal.data.tables.column_types import Slots
     from shoal.privacy import Model
 
 

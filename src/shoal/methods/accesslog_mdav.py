@@ -21,17 +21,17 @@ import polars as pl
 
 from shoal.data.accounting import changed
 from shoal.data.bags import Ints
-from shoal.data.duration import Duration
+from shoal.data.durations import Duration
 from shoal.data.original_rows import AccessOriginal
 from shoal.data.release import Release, Secret
-from shoal.data.tables.accesslog import SCHEMA, AccessTable
+from shoal.data.tables.access_log import SCHEMA, AccessTable
 from shoal.errors import ParameterError
 from shoal.methods import Method
-from shoal.methods.building import build_row_release
+from shoal.methods.bases.release_builder import build_row_release
 from shoal.methods.owners_limit import at_most_k_owners
 from shoal.microaggregation.access_profiles import Visit, representative
 from shoal.microaggregation.mdav import mdav_groups
-from shoal.microaggregation.visits import NODES, NUMBERS, SESSION, Visits, VisitSpace, address_nodes
+from shoal.microaggregation.visit_space import NODES, NUMBERS, SESSION, Visits, VisitSpace, address_nodes
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.access_k_anonymity import AccessKAnonymity

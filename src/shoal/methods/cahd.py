@@ -24,16 +24,16 @@ from shoal import _kernels, kernels
 from shoal.counting import counted
 from shoal.data.accounting import Accounting, Ledger, changed, gone, kept
 from shoal.data.bags import Bags, Ints
+from shoal.data.items import Items, plain_values
 from shoal.data.original import Original
 from shoal.data.release import RECORDS, Release, Secret
-from shoal.data.tables.columns import ITEMS
+from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.counts import COUNT
 from shoal.data.tables.groups import GROUP, ITEM, PER_GROUP, GroupTable
 from shoal.errors import Infeasible, ParameterError
-from shoal.itemsets.choice import Items, plain_values
-from shoal.itemsets.parts import Mask, chosen
+from shoal.itemsets.item_roles import Mask, chosen
 from shoal.methods import Method
-from shoal.methods.building import EMPTY, Present, present_records
+from shoal.methods.bases.release_builder import EMPTY, Present, present_records
 from shoal.methods.left_over import with_left_over
 from shoal.parameters import param
 from shoal.privacy import Model

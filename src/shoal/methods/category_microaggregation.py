@@ -17,15 +17,15 @@ from shoal.data.bags import Ints
 from shoal.data.original_rows import LogOriginal
 from shoal.engines.base import Things
 from shoal.errors import ParameterError
-from shoal.methods.profiles import ProfileMethod
-from shoal.microaggregation.aggregation import Matches
+from shoal.methods.bases.profiles import ProfileMethod
 from shoal.microaggregation.contribution import contributed
 from shoal.microaggregation.histories import Histories
+from shoal.microaggregation.history_aggregation import Matches
 from shoal.microaggregation.incidence import greedy_groups
 from shoal.parameters import param
 from shoal.taxonomy.categories import category_counts
-from shoal.taxonomy.counts import TreeCounts
-from shoal.taxonomy.placing import place_terms
+from shoal.taxonomy.place_terms import place_terms
+from shoal.taxonomy.tree_counts import TreeCounts
 from shoal.text.terms import terms_of
 
 

@@ -20,12 +20,12 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
-from shoal.methods.grouping import GroupingMethod, content_order, run_grouping
+from shoal.data.taxonomy import Taxonomy
+from shoal.methods.bases.grouping import GroupingMethod, content_order, run_grouping
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.taxonomy.counts import TreeCounts, meet, tree_counts
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.tree_counts import TreeCounts, meet, tree_counts
 
 
 @dataclass(frozen=True)

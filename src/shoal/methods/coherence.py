@@ -21,20 +21,20 @@ import numpy as np
 
 from shoal.counting import counted, percent
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.items import Items, ItemWeights
 from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
-from shoal.itemsets.choice import Items, ItemWeights
-from shoal.itemsets.hitting import SCORES, Hitting, exact_hitting, greedy, improved
-from shoal.itemsets.lifting import Recoding, lift
-from shoal.itemsets.parts import parts_of, published_parts
-from shoal.itemsets.supports import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
+from shoal.itemsets.generalize_moles import Recoding, lift
+from shoal.itemsets.hitting_set import SCORES, Hitting, exact_hitting, greedy, improved
+from shoal.itemsets.item_roles import parts_of, published_parts
+from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
 from shoal.methods import Offer
-from shoal.methods.recoding import Recoded, RecodingMethod, recoded_account
+from shoal.methods.bases.recoding import Recoded, RecodingMethod, recoded_account
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.coherence import Coherence
 from shoal.privacy.known_sets import MOST_KNOWN
-from shoal.taxonomy.tree import Taxonomy
 
 BEST = "best"  # exchanges after the greedy choice; the other scores are the paper's
 
@@ -177,7 +177,7 @@ class Cohesion(RecodingMethod):
 
 def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:
     if weights.weights is None:
-        raise ParameterError("the file of weights was not read", hint="shoal.io.read.items.with_files_read reads it")
+        raise ParameterError("the file of weights was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
     given = dict(weights.weights)
     codes = records.vocabulary.codes(list(given))
     strange = [name for name, code in zip(given, codes, strict=True) if code < 0]

@@ -25,20 +25,20 @@ import polars as pl
 from shoal.counting import counted
 from shoal.data.accounting import Accounting, Fate, Ledger, gone, kept
 from shoal.data.bags import Bags, Ints
-from shoal.data.forms import TAKEN_APART
+from shoal.data.items import plain_values
+from shoal.data.occurrence_forms import TAKEN_APART
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.chunks import CLUSTER, ITEM, JOINT, SCHEMAS, ChunkTable, empty_part, numbered_subrecords
 from shoal.errors import Infeasible
-from shoal.itemsets.choice import plain_values
 from shoal.itemsets.chunking import TERM_CHUNK, Chunking, chunked
-from shoal.itemsets.refining import refined
+from shoal.itemsets.disassociation import refined
 from shoal.itemsets.withholding import rare_words, settled, tied_words, without_words
 from shoal.methods import Method
-from shoal.methods.building import EMPTY, Present, present_records
+from shoal.methods.bases.release_builder import EMPTY, Present, present_records
 from shoal.parameters import param
 from shoal.privacy import Model
-from shoal.privacy.disassociated import MOST_KNOWN_APART, DisassociatedKmAnonymity
+from shoal.privacy.disassociated_km_anonymity import MOST_KNOWN_APART, DisassociatedKmAnonymity
 from shoal.privacy.word_support import WordSupport
 
 WITHHOLD, PUBLISH = "withhold", "publish"

@@ -18,17 +18,17 @@ import polars as pl
 
 from shoal.data.accounting import Accounting, Ledger, Part, changed, gone, kept
 from shoal.data.bags import Ints
+from shoal.data.items import plain_values
 from shoal.data.original_documents import DocumentOriginal
 from shoal.data.release import Release, Secret
-from shoal.data.tables.weighted import WeightedBagTable
-from shoal.itemsets.choice import plain_values
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.methods import Method
-from shoal.methods.building import present_records
+from shoal.methods.bases.release_builder import present_records
 from shoal.microaggregation.documents import DocumentSpace, Slot, space_of
 from shoal.microaggregation.mdav import mdav_groups
 from shoal.parameters import param
 from shoal.privacy import Model
-from shoal.privacy.weighted import WeightedKAnonymity
+from shoal.privacy.weighted_k_anonymity import WeightedKAnonymity
 
 VECTORS = "vectors"  # the name of the published table
 

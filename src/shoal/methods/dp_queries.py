@@ -15,18 +15,18 @@ import polars as pl
 from shoal.data.accounting import changed, gone
 from shoal.data.bags import Ints
 from shoal.data.log import URL
-from shoal.data.noisy_steps import COUNTS as COUNTED
-from shoal.data.noisy_steps import GUIDE, SELECTION, NoisyStep
+from shoal.data.noise_record import COUNTS as COUNTED
+from shoal.data.noise_record import GUIDE, SELECTION, NoisyStep
 from shoal.data.original_rows import LogOriginal
-from shoal.data.tables.columns import Slots
+from shoal.data.tables.column_types import Slots
 from shoal.data.tables.counts import COUNT
 from shoal.errors import ParameterError
-from shoal.methods.mechanism import COUNTS, Mechanism, NoisyCounts, Summed
+from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts, Summed
+from shoal.noise.budget_plan import CLICKS, CUTOFF, Budget, plan_of
+from shoal.noise.counted_values import ITEM, QUERY, UNITS, asked_values, clicked, columns_of, unit_of
 from shoal.noise.draws import with_noise
-from shoal.noise.passing import as_published, limit_of
-from shoal.noise.people import Holdings, distinct_of_people, first_of_people
-from shoal.noise.plans import CLICKS, CUTOFF, Budget, plan_of
-from shoal.noise.units import ITEM, QUERY, UNITS, asked_values, clicked, columns_of, unit_of
+from shoal.noise.per_person_bounds import Holdings, distinct_of_people, first_of_people
+from shoal.noise.publication_threshold import as_published, limit_of
 from shoal.noise.weights import equal_weights, policy_weights, whole_weights
 from shoal.parameters import param
 from shoal.privacy import Model

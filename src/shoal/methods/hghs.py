@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data.bags import Bags, Small
-from shoal.itemsets.rare_sets import Steps, recoded_places
-from shoal.methods.known_items import KnownItemsMethod
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.itemsets.km_recoding import Steps, recoded_places
+from shoal.methods.bases.km import KnownItemsMethod
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.methods.thresholds import Kept, ThresholdMethod
+from shoal.methods.bases.threshold import Kept, ThresholdMethod
 from shoal.parameters import param
 
 

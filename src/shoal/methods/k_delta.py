@@ -26,11 +26,11 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import Infeasible, ParameterError
-from shoal.itemsets.closing import Mask, by_holders, closed
-from shoal.itemsets.neighbours import like_groups
+from shoal.itemsets.similar_groups import like_groups
+from shoal.itemsets.within_distance import Mask, by_holders, closed
 from shoal.methods import Method
-from shoal.methods.building import Outcome, build_release, present_records
-from shoal.methods.grouping import content_order
+from shoal.methods.bases.grouping import content_order
+from shoal.methods.bases.release_builder import Outcome, build_release, present_records
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_delta import LARGEST_DELTA, MOST_DECIMALS, KDeltaAnonymity

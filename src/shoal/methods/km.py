@@ -16,10 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data.bags import Bags, Small
-from shoal.itemsets.rare_sets import Steps, coherent_items, places_loss, recoded_places
-from shoal.methods.known_items import KnownItemsMethod
+from shoal.data.taxonomy import Taxonomy
+from shoal.itemsets.km_recoding import Steps, coherent_items, places_loss, recoded_places
+from shoal.methods.bases.km import KnownItemsMethod
 from shoal.parameters import param
-from shoal.taxonomy.tree import Taxonomy
 
 LOSS, WORDS = "loss", "words"
 FROM_ABOVE = Steps("by size", undo=True, local=True)

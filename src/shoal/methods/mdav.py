@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data.table import Ints, Table
-from shoal.methods.tables import TableMethod
+from shoal.methods.bases.microdata import TableMethod
 from shoal.microaggregation.tables import groups_of_table
 from shoal.parameters import param
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data.table import Ints, Table
-from shoal.methods.tables import TableMethod
+from shoal.methods.bases.microdata import TableMethod
 from shoal.microaggregation.tables import better_groups_of_table
 from shoal.parameters import param
 

@@ -19,16 +19,16 @@ import polars as pl
 from shoal.counting import counted
 from shoal.data.accounting import Ledger, Part, changed, gone, kept
 from shoal.data.bags import Ints
-from shoal.data.cuts import Cut, parts_of_people
+from shoal.data.items import Items
 from shoal.data.log import Log
+from shoal.data.pseudonym_scope import Cut, parts_of_people
 from shoal.data.words import n_words
 from shoal.errors import Infeasible, ParameterError
-from shoal.itemsets.choice import Items
+from shoal.keyed.keyed_hash import WORD, hashed, hashed_words
 from shoal.keyed.keys import SecretKey
-from shoal.keyed.tokens import WORD, hashed, hashed_words
 from shoal.methods import Hashes
-from shoal.methods.rows import RemainingRows
-from shoal.methods.unguaranteed import UnguaranteedRows, part_tokens
+from shoal.methods.bases.log_rows import RemainingRows
+from shoal.methods.bases.unguaranteed import UnguaranteedRows, part_tokens
 from shoal.parameters import param
 from shoal.text.scrubbing import KINDS, Names, scrubbed
 

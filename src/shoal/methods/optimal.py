@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
-from shoal.itemsets.supports import PUBLIC, Power, minimal_moles
-from shoal.methods.known_items import KnownItemsMethod, published_sets
-from shoal.taxonomy.tree import Taxonomy
+from shoal.itemsets.itemset_support import PUBLIC, Power, minimal_moles
+from shoal.methods.bases.km import KnownItemsMethod, published_sets
 
 MOST_CUTS = 200_000
 

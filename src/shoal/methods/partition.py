@@ -25,15 +25,15 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.groups import Groups
+from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local import LocalEngine
-from shoal.methods.grouping import GroupingMethod, content_order
-from shoal.methods.growing import GroupSearch, Search
-from shoal.methods.topdown import TRIES, top_down
+from shoal.methods.bases.group_search import GroupSearch, Search
+from shoal.methods.bases.grouping import GroupingMethod, content_order
+from shoal.methods.bases.top_down import TRIES, top_down
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.taxonomy.counts import meet, tree_counts
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.tree_counts import meet, tree_counts
 
 WORD_WORTH = 4  # a shared word counts as much as so many losses of one
 EXCHANGES = _kernels.RefineOptions(neighbours=8, depth=3, together=6, worst=0, worth=0)

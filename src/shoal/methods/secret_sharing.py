@@ -1,7 +1,7 @@
 """Secret sharing: a query can be read once k people have asked it, and by nobody before.
 
 Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis. Every query is sealed under a secret of its own, and
-every person who asks it publishes a share of that secret (`shoal.keyed.sharing`). Who repeats a query repeats the share. Guarantee:
+every person who asks it publishes a share of that secret (`shoal.keyed.secret_sharing`). Who repeats a query repeats the share. Guarantee:
 none is claimed, as a person's rows stay linked, and how often a query was asked is seen before it can be read.
 Time: O(rows) and O(k) multiplications for each different pair of person and query.
 """
@@ -20,9 +20,9 @@ from shoal.data.words import n_words
 from shoal.errors import Infeasible, InputError
 from shoal.keyed.keys import SecretKey
 from shoal.keyed.sealing import opened, sealed
-from shoal.keyed.sharing import PRIME, Polynomial, Share, point_of, secret_of
-from shoal.methods.rows import RemainingRows
-from shoal.methods.unguaranteed import UnguaranteedRows, names_of
+from shoal.keyed.secret_sharing import PRIME, Polynomial, Share, point_of, secret_of
+from shoal.methods.bases.log_rows import RemainingRows
+from shoal.methods.bases.unguaranteed import UnguaranteedRows, names_of
 from shoal.parameters import param
 
 READABLE, SEALED, NO_QUERY = "readable with k shares", "sealed: fewer than k people", "dropped: no query"

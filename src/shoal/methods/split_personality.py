@@ -18,8 +18,8 @@ from shoal.data.log import Log
 from shoal.data.original_rows import LogOriginal
 from shoal.data.words import n_words
 from shoal.errors import ParameterError
-from shoal.methods.rows import RemainingRows
-from shoal.methods.unguaranteed import UnguaranteedRows
+from shoal.methods.bases.log_rows import RemainingRows
+from shoal.methods.bases.unguaranteed import UnguaranteedRows
 from shoal.parameters import param
 from shoal.taxonomy.topics import topics_of
 

@@ -27,17 +27,17 @@ from shoal.data.accounting import changed, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.methods import Method, Offer
-from shoal.methods.building import Outcome, build_release, present_records
-from shoal.methods.grouping import content_order, run_grouping
+from shoal.methods.bases.grouping import content_order, run_grouping
+from shoal.methods.bases.release_builder import Outcome, build_release, present_records
 from shoal.methods.owners_limit import at_most_k_owners
 from shoal.parameters import param
 from shoal.privacy import Model
 from shoal.privacy.shared_terms import SharedTerms
-from shoal.privacy.vocabulary import VocabularyKAnonymity
+from shoal.privacy.vocabulary_k_anonymity import VocabularyKAnonymity
 from shoal.taxonomy.distance import MEASURES, Relevance, SemanticDistance
-from shoal.taxonomy.tree import Taxonomy
 
 TYPICAL = ("vote", "members", "generalize")
 

@@ -21,9 +21,9 @@ import numpy as np
 from shoal.data.accounting import kept
 from shoal.data.bags import Bags
 from shoal.data.original import Original
-from shoal.itemsets.rules import suppressed, sweep, without
-from shoal.methods.inference import InferenceMethod
-from shoal.methods.recoding import Recoded
+from shoal.itemsets.sensitive_rules import suppressed, sweep, without
+from shoal.methods.bases.recoding import Recoded
+from shoal.methods.bases.rho_uncertainty import InferenceMethod
 from shoal.parameters import param
 
 BEST, PRINTED = "best", "printed"

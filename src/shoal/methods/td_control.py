@@ -22,9 +22,9 @@ import numpy as np
 from shoal.data.accounting import Part, changed, gone, kept
 from shoal.data.bags import Bags
 from shoal.data.original import Original
-from shoal.itemsets.specializing import Cut, specialized
-from shoal.methods.inference import InferenceMethod, Sensitive
-from shoal.methods.recoding import Recoded
+from shoal.itemsets.top_down_cut import Cut, specialized
+from shoal.methods.bases.recoding import Recoded
+from shoal.methods.bases.rho_uncertainty import InferenceMethod, Sensitive
 
 
 @dataclass(frozen=True)

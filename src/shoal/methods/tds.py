@@ -18,14 +18,14 @@ import numpy as np
 
 from shoal.data.accounting import kept
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.items import Items
 from shoal.data.original import Original
-from shoal.itemsets.choice import Items
-from shoal.itemsets.parts import parts_of, published_parts
-from shoal.itemsets.supports import PUBLIC, Parts
-from shoal.methods.recoding import Recoded, RecodingMethod
+from shoal.itemsets.item_roles import parts_of, published_parts
+from shoal.itemsets.itemset_support import PUBLIC, Parts
+from shoal.methods.bases.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy import Model
-from shoal.privacy.public_part import PublicKAnonymity
+from shoal.privacy.public_k_anonymity import PublicKAnonymity
 
 
 @dataclass(frozen=True)

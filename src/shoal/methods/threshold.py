@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.data.cuts import Cut
 from shoal.data.periods import PERIODS
-from shoal.data.units import Beside, Unit
+from shoal.data.pseudonym_scope import Cut
+from shoal.data.query_units import Beside, Unit
 from shoal.errors import ParameterError
 from shoal.methods import Offer
-from shoal.methods.thresholds import DROPPED, Kept, ThresholdMethod
+from shoal.methods.bases.threshold import DROPPED, Kept, ThresholdMethod
 from shoal.parameters import param
 
 

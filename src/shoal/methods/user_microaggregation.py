@@ -15,12 +15,12 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Ints
 from shoal.data.original_rows import LogOriginal
-from shoal.methods.profiles import ProfileMethod
-from shoal.microaggregation.aggregation import Matches, shared_queries
+from shoal.methods.bases.profiles import ProfileMethod
 from shoal.microaggregation.histories import Histories
+from shoal.microaggregation.history_aggregation import Matches, shared_queries
 from shoal.microaggregation.mdav import mdav_of_people
 from shoal.microaggregation.people_blocks import blocks_of_people
-from shoal.microaggregation.trees import Forest, Weights
+from shoal.microaggregation.query_tree_space import Forest, Weights
 from shoal.parameters import param
 
 

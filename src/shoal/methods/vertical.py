@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
-from shoal.itemsets.rare_sets import Steps, recoded_places
-from shoal.methods.known_items import KnownItemsMethod, published_sets
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.itemsets.km_recoding import Steps, recoded_places
+from shoal.methods.bases.km import KnownItemsMethod, published_sets
 
 AA = Steps("by size")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from shoal.data.shape import Shape
+from shoal.data.input_shapes import Shape
 from shoal.errors import ParameterError
 from shoal.registry import Table
 

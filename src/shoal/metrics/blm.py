@@ -19,10 +19,10 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Small
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
 from shoal.taxonomy.distance import LARGEST, Relevance, SemanticDistance
-from shoal.taxonomy.tree import Taxonomy
 
 Floats = np.typing.NDArray[np.float64]
 LossOfBags = Callable[[pl.DataFrame, Original], Floats]

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from shoal.data.accesslog import VISITOR
+from shoal.data.input_shapes import Shape
 from shoal.data.log import HALF_AN_HOUR
 from shoal.data.original_rows import AccessOriginal
 from shoal.data.release import Release
-from shoal.data.shape import Shape
-from shoal.data.tables.accesslog import AccessTable
+from shoal.data.tables.access_log import AccessTable
 from shoal.metrics import Metric
-from shoal.microaggregation.visits import sessions_of
+from shoal.microaggregation.visit_space import sessions_of
 from shoal.text.agents import browser_of
 
 _KINDS: frozenset[str] = frozenset({"access log"})

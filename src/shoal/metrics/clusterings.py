@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Bags, Ints
+from shoal.data.input_shapes import Shape
 from shoal.data.log import Log
 from shoal.data.original import Original
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
-from shoal.data.shape import Shape
 from shoal.data.table import Floats
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.profiles import ProfileTable

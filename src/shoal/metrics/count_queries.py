@@ -16,9 +16,9 @@ import numpy.typing as npt
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.metrics import Metric
-from shoal.taxonomy.postings import Postings
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.inverted_index import Postings
 
 QUERIES = 500
 QUERIES_OF_A_LEVEL = 100

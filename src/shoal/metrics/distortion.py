@@ -12,8 +12,8 @@ import numpy as np
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.metrics import Metric
-from shoal.taxonomy.tree import Taxonomy
 
 
 def ggd(release: Release, original: Original) -> float:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
+from shoal.data.input_shapes import Shape
 from shoal.data.original_documents import DocumentOriginal
 from shoal.data.release import Release
-from shoal.data.shape import Shape
-from shoal.data.tables.weighted import WeightedBagTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.metrics import Metric
 from shoal.microaggregation.documents import DocumentSpace, space_of
 

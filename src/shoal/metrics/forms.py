@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from shoal.data.forms import CATEGORY, PARENT, RENAMED, TAKEN_APART, TOP, TYPED, Forms, forms_of
+from shoal.data.occurrence_forms import CATEGORY, PARENT, RENAMED, TAKEN_APART, TOP, TYPED, Forms, forms_of
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.chunks import ChunkTable
-from shoal.data.tables.columns import ITEMS
+from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import ParameterError
 from shoal.metrics import Metric

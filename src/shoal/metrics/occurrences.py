@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from shoal.data import forms
+from shoal.data import occurrence_forms as forms
 from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release
 from shoal.data.tables import groups

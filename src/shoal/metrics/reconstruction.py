@@ -17,7 +17,7 @@ import polars as pl
 from shoal.data.bags import Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.data.tables.columns import ITEMS
+from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.counts import COUNT
 from shoal.data.tables.groups import GROUP, ITEM, GroupTable
 from shoal.errors import ParameterError

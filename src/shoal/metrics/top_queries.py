@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from shoal.data.input_shapes import Shape
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
-from shoal.data.shape import Shape
 from shoal.data.tables.profiles import ProfileTable
 from shoal.metrics import Metric
 from shoal.text.terms import terms_of

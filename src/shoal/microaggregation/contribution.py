@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.data.bags import Ints
-from shoal.microaggregation.aggregation import Matches
 from shoal.microaggregation.histories import Histories
+from shoal.microaggregation.history_aggregation import Matches
 
 MOST_ROUNDS = 1000  # through a list whose texts are hardly ever taken
 

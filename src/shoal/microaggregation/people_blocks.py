@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.data.bags import Ints
 from shoal.microaggregation.histories import Histories, ranges
-from shoal.microaggregation.trees import words_of
+from shoal.microaggregation.query_tree_space import words_of
 
 SKETCH = 8  # queries, and as many words
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.data.bags import Ints
-from shoal.data.noisy_steps import GAUSSIAN, NoisyStep
+from shoal.data.noise_record import GAUSSIAN, NoisyStep
 from shoal.errors import ShoalError
 
 LARGEST = 2**62  # numbers and noise together stay below 2**63

@@ -13,7 +13,7 @@ import numpy as np
 from shoal import kernels
 from shoal.data.bags import Ints
 from shoal.errors import ShoalError
-from shoal.noise.people import Holdings
+from shoal.noise.per_person_bounds import Holdings
 
 ROUNDING = 2.0**-10  # what rounding may add to the sensitivity of a policy
 EXACT = 52  # bits of whole numbers that floating point holds, one left to spare

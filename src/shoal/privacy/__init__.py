@@ -10,21 +10,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, final, get_args
 
+from shoal.data.items import Items
+from shoal.data.patience import one_judgement
 from shoal.errors import OutOfPatience, ParameterError
-from shoal.itemsets.choice import Items
 from shoal.parameters import Declared
-from shoal.privacy.patience import one_judgement
 from shoal.registry import Table
 
 if TYPE_CHECKING:
-    from shoal.data.noisy_steps import NoisyStep
+    from shoal.data.noise_record import NoisyStep
     from shoal.data.original import AnyOriginal
     from shoal.data.release import Release
     from shoal.data.tables import PublishedTable
     from shoal.data.tables.rows import RowTable
-    from shoal.privacy.classes import ClassCounts
+    from shoal.privacy.equivalence_classes import ClassCounts
     from shoal.privacy.known_sets import Counted, Knowledge
-    from shoal.privacy.supported_rows import CountedRows, RowsToCount
+    from shoal.privacy.row_support import CountedRows, RowsToCount
 
 
 Standing = Literal["verified", "by construction", "fails", "not checkable", "not judged"]
@@ -227,19 +227,19 @@ MODELS: Table[type[Model]] = Table(
     "model",
     {
         "k-anonymity": "shoal.privacy.k_anonymity:KAnonymity",
-        "sensitive-share": "shoal.privacy.sensitive:SensitiveShare",
-        "vocabulary-k-anonymity": "shoal.privacy.vocabulary:VocabularyKAnonymity",
+        "sensitive-share": "shoal.privacy.sensitive_share:SensitiveShare",
+        "vocabulary-k-anonymity": "shoal.privacy.vocabulary_k_anonymity:VocabularyKAnonymity",
         "coherence": "shoal.privacy.coherence:Coherence",
         "rho-uncertainty": "shoal.privacy.rho_uncertainty:RhoUncertainty",
         "km-anonymity": "shoal.privacy.km_anonymity:KmAnonymity",
         "privacy-degree": "shoal.privacy.privacy_degree:PrivacyDegree",
         "k-delta-anonymity": "shoal.privacy.k_delta:KDeltaAnonymity",
-        "disassociated-km-anonymity": "shoal.privacy.disassociated:DisassociatedKmAnonymity",
+        "disassociated-km-anonymity": "shoal.privacy.disassociated_km_anonymity:DisassociatedKmAnonymity",
         "word-support": "shoal.privacy.word_support:WordSupport",
-        "public-k-anonymity": "shoal.privacy.public_part:PublicKAnonymity",
+        "public-k-anonymity": "shoal.privacy.public_k_anonymity:PublicKAnonymity",
         "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",
-        "microdata-k-anonymity": "shoal.privacy.microdata:MicrodataKAnonymity",
-        "weighted-k-anonymity": "shoal.privacy.weighted:WeightedKAnonymity",
+        "microdata-k-anonymity": "shoal.privacy.microdata_k_anonymity:MicrodataKAnonymity",
+        "weighted-k-anonymity": "shoal.privacy.weighted_k_anonymity:WeightedKAnonymity",
         "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
         "differential-privacy": "shoal.privacy.differential_privacy:DifferentialPrivacy",
         "support": "shoal.privacy.support:Support",

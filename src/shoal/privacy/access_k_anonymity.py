@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from shoal.data.duration import Duration
+from shoal.data.durations import Duration
+from shoal.data.input_shapes import one
 from shoal.data.original_rows import AccessOriginal
 from shoal.data.release import Release
-from shoal.data.shape import one
-from shoal.data.tables.accesslog import AccessTable
+from shoal.data.tables.access_log import AccessTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if

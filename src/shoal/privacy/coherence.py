@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.counting import percent
 from shoal.data.bags import Vocabulary
+from shoal.data.items import Items
 from shoal.data.release import Release
-from shoal.itemsets.choice import Items
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.claimed_item_roles import roles_of
 from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, count_known_sets, items, repeated_items
 from shoal.privacy.recoding import recoding_defects
-from shoal.privacy.roles import roles_of
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

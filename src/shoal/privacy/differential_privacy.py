@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from shoal.data.noisy_steps import COUNTS, GUIDE, SELECTION, NoisyStep
+from shoal.data.noise_record import COUNTS, GUIDE, SELECTION, NoisyStep
 from shoal.data.release import Release
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.parameters import param

@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from shoal.data import patience
 from shoal.data.bags import Ints
 from shoal.data.original_documents import DocumentOriginal
 from shoal.data.release import Secret
-from shoal.data.tables.weighted import WeightedBagTable
-from shoal.privacy import patience
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.taxonomy.senses import SenseGraph, noun_senses
 
 STEPS_A_PAIR = 100

@@ -19,13 +19,13 @@ from shoal.counting import counted
 from shoal.data.original import Original
 from shoal.data.original_documents import DocumentOriginal
 from shoal.data.original_rows import AccessOriginal, LogOriginal, TableOriginal
-from shoal.data.tables.accesslog import AccessTable
+from shoal.data.tables.access_log import AccessTable
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, SUBRECORD, ChunkTable
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.data.tables.groups import GROUP, GroupTable
 from shoal.data.tables.rows import RowTable
-from shoal.data.tables.weighted import WeightedBagTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
 
 if TYPE_CHECKING:
     from shoal.data.bags import Bags

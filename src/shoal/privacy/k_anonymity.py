@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict
-from shoal.privacy.classes import GROUP_WORDS, ClassCounts, judge_classes, judge_counts
+from shoal.privacy.equivalence_classes import GROUP_WORDS, ClassCounts, judge_classes, judge_counts
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

@@ -11,7 +11,7 @@ from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.distances import close_records
+from shoal.privacy.pairwise_distance import close_records
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

@@ -20,7 +20,7 @@ from shoal.data.bags import Vocabulary
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.classes import truthful_or_not
+from shoal.privacy.equivalence_classes import truthful_or_not
 from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, all_public, count_known_sets, items, repeated_items
 
 if TYPE_CHECKING:

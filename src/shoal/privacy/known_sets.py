@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal import _kernels, kernels
+from shoal.data import patience
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release
 from shoal.errors import OutOfPatience
-from shoal.privacy import patience
-from shoal.privacy.roles import Roles
+from shoal.privacy.claimed_item_roles import Roles
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

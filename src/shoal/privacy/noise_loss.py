@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_ndtr
 
-from shoal.data.noisy_steps import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
-from shoal.privacy import patience
+from shoal.data import patience
+from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
 
 Floats = npt.NDArray[np.float64]
 

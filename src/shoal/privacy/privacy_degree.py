@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import ParameterError
-from shoal.itemsets.choice import Items
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.group_parts import Degree, Parts, degree_of, parts_of_original, strange_rows, strange_totals, wrong_groups
-from shoal.privacy.roles import roles_of
+from shoal.privacy.claimed_item_roles import roles_of
+from shoal.privacy.group_origins import Degree, Parts, degree_of, parts_of_original, strange_rows, strange_totals, wrong_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ class PrivacyDegree(Model):
         if not table.of_items:
             return Verdict(str(self), "fails", {}, ("the tables hold more than groups, items and counts, and no more can be judged",))
         if self.items is not None and not self.items.known:
-            raise ParameterError("the file of sensitive items was not read", hint="shoal.io.read.items.with_files_read reads it")
+            raise ParameterError("the file of sensitive items was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
         parts = None if original is None else self._parts(original, table)
         rows = None if release.secret is None else release.secret.rows()
         degree = degree_of(table, None if parts is None or rows is None else parts.owners_of(rows, table))

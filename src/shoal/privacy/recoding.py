@@ -8,8 +8,8 @@ import numpy.typing as npt
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.privacy.roles import Roles
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.privacy.claimed_item_roles import Roles
 
 Mask = npt.NDArray[np.bool_]
 

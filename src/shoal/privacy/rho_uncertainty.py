@@ -22,16 +22,17 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.counting import counted, percent
+from shoal.data import patience
 from shoal.data.bags import Ints, Vocabulary
+from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.itemsets.choice import Items
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, patience, verified_if
-from shoal.privacy.classes import truthful_or_not
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.claimed_item_roles import Roles, sensitive_items
+from shoal.privacy.equivalence_classes import truthful_or_not
 from shoal.privacy.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
 from shoal.privacy.recoding import recoding_defects
-from shoal.privacy.roles import Roles, sensitive_items
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

@@ -17,13 +17,13 @@ import numpy as np
 import polars as pl
 
 from shoal import _kernels, kernels
+from shoal.data import patience
 from shoal.data.bags import Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.privacy import patience
-from shoal.privacy.classes import classes_of
-from shoal.privacy.identical import identical_records
-from shoal.privacy.origins import Candidates
+from shoal.privacy.equivalence_classes import classes_of
+from shoal.privacy.identical_records import identical_records
+from shoal.privacy.record_origins import Candidates
 
 PAIRS_AT_ONCE = 4_000_000
 

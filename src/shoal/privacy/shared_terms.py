@@ -16,11 +16,11 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.classes import classes_of
+from shoal.privacy.equivalence_classes import classes_of
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
-    from shoal.taxonomy.tree import Taxonomy
+    from shoal.data.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from shoal.data.periods import PERIODS, Period
+from shoal.data.query_units import QUERY, TIME, Beside, Unit
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
-from shoal.data.units import QUERY, TIME, Beside, Unit
 from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.supported_rows import CountedRows, RowsToCount, Rules, SeenRows, people_behind, recoded_original, strangers, too_long
+from shoal.privacy.row_support import CountedRows, RowsToCount, Rules, SeenRows, people_behind, recoded_original, strangers, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

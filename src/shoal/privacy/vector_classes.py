@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Ints
-from shoal.data.tables.weighted import WeightedBagTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
 
 
 def classes_of_vectors(table: WeightedBagTable) -> tuple[Ints, Ints]:

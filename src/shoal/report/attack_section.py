@@ -12,7 +12,7 @@ from shoal.counting import percent
 from shoal.errors import ParameterError
 from shoal.report.attack_summary import before, outcomes_on
 from shoal.report.charts import lane
-from shoal.report.words import count, plain
+from shoal.report.number_format import count, plain
 
 HEAD = ("Known", "Original", "Release", "95 % interval", "Guessing", "Not published", "Promised", "Standing")
 

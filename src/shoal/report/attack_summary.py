@@ -9,7 +9,7 @@ from shoal.attacks.conclusion import Conclusion, Finding, conclusion_of
 from shoal.attacks.outcome import ORIGINAL, RELEASE, WORST
 from shoal.counting import counted, percent
 from shoal.report.facts import FEWEST_PEOPLE
-from shoal.report.words import plain
+from shoal.report.number_format import plain
 
 ATTACKS = "attacks"  # the key of a manifest that has the rates of attacks
 SKIPPED, FEW = "skipped", "few"  # keys below it: attacks that could not be made, and those made on too few people to tell a rate

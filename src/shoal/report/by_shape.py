@@ -13,8 +13,8 @@ from shoal.report.facts import Facts
 FACTS: Table[Callable[[Mapping[str, Any], Release, Any], Facts]] = Table(
     "report",
     {
-        "sets as bags": "shoal.report.record_facts:facts_of_records",
-        "bags as bags": "shoal.report.record_facts:facts_of_records",
+        "sets as bags": "shoal.kinds.bags.report:facts_of_records",
+        "bags as bags": "shoal.kinds.bags.report:facts_of_records",
         "sets as groups": "shoal.report.group_facts:facts_of_groups",
         "sets as chunks": "shoal.report.chunk_facts:facts_of_chunks",
         "log as rows": "shoal.report.log_facts:facts_of_log",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from shoal.counting import percent
 from shoal.report.escaping import escaped
-from shoal.report.words import short
+from shoal.report.number_format import short
 
 HEIGHT = 236
 TOP, BOTTOM = 22, 40

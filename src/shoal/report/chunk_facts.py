@@ -11,8 +11,8 @@ import polars as pl
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.chunks import CHUNK, CLUSTER, JOINT, SUBRECORD, ChunkTable
-from shoal.report.bins import compare
 from shoal.report.facts import Facts, fewest_people
+from shoal.report.histograms import compare
 
 
 def facts_of_chunks(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.counting import counted, percent
-from shoal.data.forms import ALONE, TERM_CHUNK, TOGETHER
+from shoal.data.occurrence_forms import ALONE, TERM_CHUNK, TOGETHER
 from shoal.report.record_summary import BEFORE
 from shoal.report.summary import Share, Summary
-from shoal.report.verdicts import Tile
+from shoal.report.verdict_text import Tile
 
 TONES = {TOGETHER: "same", ALONE: "near", TERM_CHUNK: "changed"}
 

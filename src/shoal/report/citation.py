@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.itemsets.choice import without_names
+from shoal.data.items import without_names
 from shoal.methods import METHODS
 from shoal.parameters import Typed
 from shoal.report.lacking import lack_of
-from shoal.report.words import number, plain, spoken
+from shoal.report.number_format import number, plain, spoken
 
 OWN = "this project"  # the paper of a method that has none
 TITLE = "shoal: anonymization of query logs, baskets and click streams"

@@ -7,11 +7,11 @@ from typing import Any
 
 from shoal.data.original_documents import DocumentOriginal
 from shoal.data.release import Release
-from shoal.data.tables.weighted import WeightedBagTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.privacy.vector_classes import classes_of_vectors
-from shoal.report.bins import tally
 from shoal.report.facts import Facts, sizes_of
-from shoal.report.verdicts import promised_group
+from shoal.report.histograms import tally
+from shoal.report.verdict_text import promised_group
 
 
 def facts_of_documents(manifest: Mapping[str, Any], release: Release, original: DocumentOriginal) -> Facts:

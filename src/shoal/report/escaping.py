@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from shoal.report.words import is_unprintable
+from shoal.report.number_format import is_unprintable
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints
+from shoal.data.taxonomy import Taxonomy
 from shoal.report.facts import Example
-from shoal.taxonomy.tree import Taxonomy
 
 Mask = npt.NDArray[np.bool_]
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from shoal.data.bags import Ints
-from shoal.report.bins import Histogram
-from shoal.report.spreads import Spread
+from shoal.report.attribute_spread import Spread
+from shoal.report.histograms import Histogram
 
 FEWEST_PEOPLE = 10
 

@@ -8,8 +8,8 @@ from typing import Any
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.groups import GROUP, GroupTable
-from shoal.report.bins import tally
 from shoal.report.facts import Facts, sizes_of
+from shoal.report.histograms import tally
 
 
 def facts_of_groups(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.errors import ParameterError
-from shoal.report.experiments import Figure, Lines
+from shoal.evaluate.reproduce.page import Figure, Lines
 
 WIDTH, HEIGHT, ACROSS = 250, 190, 3
 

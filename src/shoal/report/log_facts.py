@@ -11,8 +11,8 @@ import polars as pl
 from shoal.data.original_rows import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
-from shoal.report.bins import compare_shared
 from shoal.report.facts import FEWEST_PEOPLE, Facts, QueryFacts, fewest_people
+from shoal.report.histograms import compare_shared
 from shoal.report.lacking import lack_of
 
 MOST_QUERIES = 10

@@ -9,10 +9,10 @@ from shoal.data.original_rows import TableOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.privacy.microdata_rows import classes_of_rows
-from shoal.report.bins import tally
+from shoal.report.attribute_spread import spreads_of
 from shoal.report.facts import Facts, fewest_people, sizes_of
-from shoal.report.spreads import spreads_of
-from shoal.report.verdicts import promised_group
+from shoal.report.histograms import tally
+from shoal.report.verdict_text import promised_group
 
 
 def facts_of_microdata(manifest: Mapping[str, Any], release: Release, original: TableOriginal) -> Facts:

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.counting import percent
-from shoal.itemsets.choice import without_names
+from shoal.data.items import without_names
 from shoal.methods import fate_of
 from shoal.report.alarms import alarms
 from shoal.report.escaping import escaped
 from shoal.report.lacking import lack_of
+from shoal.report.number_format import count, number, spoken
 from shoal.report.summaries import summary_of
 from shoal.report.summary import PROTECTS, Share
-from shoal.report.words import count, number, spoken
 
 WIDTH, HEIGHT = 640, 18
 LEAST = 2.0  # pixels: what is not nothing is seen

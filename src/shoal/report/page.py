@@ -7,18 +7,20 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from shoal.io.spreadsheets import formula_notes_in
-from shoal.report import pictures, sections, verdicts
+from shoal.io.formula_check import formula_notes_in
+from shoal.report import chart_tables as pictures
+from shoal.report import sections
+from shoal.report import verdict_text as verdicts
 from shoal.report.alarms import alarms
 from shoal.report.attack_section import HEAD, attack_parts
 from shoal.report.attack_summary import ATTACKS, untold
 from shoal.report.citation import citation_of
 from shoal.report.escaping import escaped, own_markup, policy
-from shoal.report.executive import in_short
+from shoal.report.executive_summary import in_short
 from shoal.report.facts import Facts, PublishedItem
 from shoal.report.lacking import lack_of
+from shoal.report.number_format import count, number, plain, plural
 from shoal.report.summaries import summary_of
-from shoal.report.words import count, number, plain, plural
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.counting import counted, percent
-from shoal.data.forms import CATEGORY, PARENT, RENAMED, TOP, TYPED
+from shoal.data.occurrence_forms import CATEGORY, PARENT, RENAMED, TOP, TYPED
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED
 from shoal.methods import fate_of
 from shoal.report.summary import NOT_MEASURED, Share, Summary, share_in
-from shoal.report.verdicts import Tile
+from shoal.report.verdict_text import Tile
 
 AS_TYPED = "as typed"
 FORMS = {

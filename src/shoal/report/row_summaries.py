@@ -10,7 +10,7 @@ from typing import Any
 from shoal.counting import percent
 from shoal.methods import fate_of
 from shoal.report.summary import Share, Summary, published_rows, share_in
-from shoal.report.verdicts import Tile
+from shoal.report.verdict_text import Tile
 
 AS_TYPED = "as typed"
 OTHERWISE = "in another form"  # of the method's own, such as hashed

@@ -10,13 +10,13 @@ from typing import Any
 from shoal.counting import percent
 from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
+from shoal.report.attribute_spread import Spread
 from shoal.report.charts import Part, bar, meter, stacked
 from shoal.report.facts import Example, PublishedItem, QueryFacts
+from shoal.report.number_format import count, name, number, plain, plural, share_of, spoken
 from shoal.report.record_summary import FORM_TONES
-from shoal.report.spreads import Spread
 from shoal.report.summary import Summary, share_in
-from shoal.report.verdicts import Tile
-from shoal.report.words import count, name, number, plain, plural, share_of, spoken
+from shoal.report.verdict_text import Tile
 
 TONES = {"kept": "same", "changed": "changed"}
 GONE_SHADES = 3

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.counting import counted, percent
-from shoal.report.verdicts import Tile
+from shoal.report.verdict_text import Tile
 
 LITTLE = 0.05  # share of words published as typed, below which a release is warned of
 PROTECTS = "protects"  # of the input in a manifest: what is protected where people own several records

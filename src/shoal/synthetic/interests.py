@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.data.bags import Ints, Small
+from shoal.data.taxonomy import Taxonomy
 from shoal.synthetic.chance import Floats, LongTailed, Weighted, waits, zipf
 from shoal.synthetic.words import Nouns
-from shoal.taxonomy.tree import Taxonomy
 
 SMALLEST_TOPIC, LARGEST_TOPIC = 20, 200
 MOST_TOPICS = 5

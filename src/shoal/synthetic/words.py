@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Small
+from shoal.data.taxonomy import Taxonomy
 from shoal.synthetic.chance import Floats, Weighted, zipf
-from shoal.taxonomy.tree import Taxonomy
 from shoal.taxonomy.wordnet import irregular_forms, lemmas
 from shoal.text.stopwords import is_stop_word
 

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
-from shoal.taxonomy.counts import TreeCounts, tree_counts
-from shoal.taxonomy.tree import Taxonomy
+from shoal.taxonomy.tree_counts import TreeCounts, tree_counts
 
 EXACT_RECORDS = 100_000
 SAMPLE = 4_000

@@ -10,8 +10,8 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags
-from shoal.taxonomy.counts import TreeCounts
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.taxonomy.tree_counts import TreeCounts
 
 
 def category_counts(bags: Bags, taxonomy: Taxonomy, levels: int | None = None) -> TreeCounts:

@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.names import did_you_mean
-from shoal.taxonomy.tree import Taxonomy
 
 Floats = npt.NDArray[np.float64]
 Measure = Literal["path", "wu-palmer"]

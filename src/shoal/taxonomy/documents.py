@@ -16,7 +16,7 @@ from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.original import NOT_IN_TAXONOMY, UNKNOWN_KEPT
 from shoal.data.original_documents import ONLY_STOP_WORDS, SHORT_WORDS, DocumentOriginal
 from shoal.errors import InputError
-from shoal.taxonomy.placing import Unknown
+from shoal.taxonomy.place_terms import Unknown
 from shoal.taxonomy.wordnet import lemmas, noun_places
 from shoal.text.stopwords import is_stop_word
 from shoal.text.terms import in_one_case, terms_of

@@ -15,8 +15,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
-from shoal.taxonomy.tree import Taxonomy
 
 LEVEL, NODE = "level:", "node:"
 BELOW_ROOT = 2  # the level of the root's children

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.data.bags import Vocabulary
+from shoal.data.node_loss import DEFAULT_LOSS
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, TaxonomyError
-from shoal.taxonomy.losses import DEFAULT_LOSS
-from shoal.taxonomy.tree import Taxonomy
 
 ROOT = "(any item)"
 

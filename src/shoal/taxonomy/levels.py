@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from shoal.counting import counted
+from shoal.data.node_loss import DEFAULT_LOSS
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
-from shoal.taxonomy.losses import DEFAULT_LOSS
 from shoal.taxonomy.paths import IMPLIED_ROOT, Parents
-from shoal.taxonomy.tree import Taxonomy
 
 Group = tuple[tuple[int, str], ...]
 """A group by its path: level and label of itself, last, and of all groups above it."""

@@ -7,8 +7,8 @@ import polars as pl
 
 from shoal.data.bags import Ints, Small
 from shoal.data.log import Kind, Log
-from shoal.taxonomy.placing import place_terms
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.taxonomy.place_terms import place_terms
 from shoal.text.terms import terms_of
 
 NO_TOPIC = -1

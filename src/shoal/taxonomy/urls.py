@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from shoal.data.bags import Vocabulary
+from shoal.data.node_loss import DEFAULT_LOSS
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
-from shoal.taxonomy.losses import DEFAULT_LOSS
-from shoal.taxonomy.tree import Taxonomy
 
 ROOT = "(any page)"
 ANY = "*"

@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Small, Vocabulary
-from shoal.taxonomy.losses import DEFAULT_LOSS
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.node_loss import DEFAULT_LOSS
+from shoal.data.taxonomy import Taxonomy
 from shoal.text.morphology import Morphology
 
 

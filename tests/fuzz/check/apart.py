@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from fuzz.check.records import Facts, sets_within
-from helpers_checker import Release, Row, items_in
+from helpers.checker import Release, Row, items_in
 
 Chunk = dict[int, set[str]]  # sub-records by their numbers
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.case import Case
-from helpers_checker import Release, Row, Tree, duration, lines_of, read_table, read_tree
+from helpers.checker import Release, Row, Tree, duration, lines_of, read_table, read_tree
 
 PRIME = 2**127 - 1
 NAMES = {"AnonID": "user", "Query": "text", "QueryTime": "time", "ItemRank": "rank", "ClickURL": "url", "query": "text", "item": "text"}

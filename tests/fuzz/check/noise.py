@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from fuzz.check.logs import Log
-from helpers_checker import Release
+from helpers.checker import Release
 
 Step = dict[str, Any]
 SLACK = 1e-6  # of delta as a share: the rounding of floating-point numbers, here and there

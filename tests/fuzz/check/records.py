@@ -13,7 +13,7 @@ from typing import Any
 
 from fuzz.case import Case
 from fuzz.check.flow import enough_people, matches
-from helpers_checker import (
+from helpers.checker import (
     Bag,
     Event,
     Record,

@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzz.case import Case
 from fuzz.check import apart, logs, noise, records, tables
-from helpers_checker import Release, Tree, everything_in, values_of
+from helpers.checker import Release, Tree, everything_in, values_of
 
 # The number of suppressed words tells how many people hold a sensitive one.
 NO_WORD_COUNTS, WORD_COUNTS = {"suppress-control", "td-control"}, {"occurrences", "items", "words", "kept", "suppressed", "loss"}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.case import Case
-from helpers_checker import Release, Row, items_in, read_table, read_tree
+from helpers.checker import Release, Row, items_in, read_table, read_tree
 
 # -- microdata
 

@@ -45,7 +45,7 @@ LOG_ATTACKS: Table[type[LinkingAttack | TokenAttack]] = Table(
     "attack",
     {
         "profile-over-time": "shoal.attacks.logs.profile:ProfileOverTime",
-        "personas": "shoal.attacks.logs.personas:Personas",
+        "personas": "shoal.attacks.logs.linking_attacks:Personas",
         "tokens": "shoal.attacks.logs.tokens:Tokens",
     },
 )

@@ -13,8 +13,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from shoal.attacks import Chances, Trial
+from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.matching import Matcher
-from shoal.attacks.scene import People, Scene
 from shoal.attacks.scores import Scores
 from shoal.data.bags import Bags, Ints
 

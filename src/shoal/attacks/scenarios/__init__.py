@@ -17,13 +17,13 @@ import polars as pl
 from shoal.attacks import ATTACKS, Attack, Test, Trial
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.itemsets.choice import Items
 from shoal.names import there_are
 from shoal.privacy import Model
-from shoal.privacy.identical import identical_records
+from shoal.privacy.identical_records import identical_records
 from shoal.registry import Table
 
 

@@ -27,8 +27,8 @@ from shoal.attacks import Trial
 from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, classes_of
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
-from shoal.taxonomy.counts import meet
-from shoal.taxonomy.tree import Taxonomy
+from shoal.data.taxonomy import Taxonomy
+from shoal.taxonomy.tree_counts import meet
 
 SAMPLE = 20  # items that somebody who does not reason so tries in each group
 

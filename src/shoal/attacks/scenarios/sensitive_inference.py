@@ -18,10 +18,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from shoal.attacks import Trial
+from shoal.attacks.attacker_view import Scene
 from shoal.attacks.matching import Matcher
 from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Tried, classes_of
-from shoal.attacks.scenarios.sought import Sought, harmless, held_in
-from shoal.attacks.scene import Scene
+from shoal.attacks.scenarios.sensitive_targets import Sought, harmless, held_in
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release, Secret
 from shoal.errors import ParameterError

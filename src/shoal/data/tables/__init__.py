@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal.data.accounting import Accounting
-from shoal.data.tables.columns import Slots
+from shoal.data.tables.column_types import Slots
 from shoal.registry import Table as Lookup
 
 Ints = npt.NDArray[np.int64]
@@ -66,12 +66,12 @@ KINDS: Lookup[type[PublishedTable]] = Lookup(
     "kind of table",
     {
         "bags": "shoal.data.tables.bags:BagTable",
-        "weighted bags": "shoal.data.tables.weighted:WeightedBagTable",
+        "weighted bags": "shoal.data.tables.weighted_bags:WeightedBagTable",
         "rows": "shoal.data.tables.rows:RowTable",
         "counts": "shoal.data.tables.counts:CountTable",
         "groups": "shoal.data.tables.groups:GroupTable",
         "chunks": "shoal.data.tables.chunks:ChunkTable",
-        "access log": "shoal.data.tables.accesslog:AccessTable",
+        "access log": "shoal.data.tables.access_log:AccessTable",
         "profiles": "shoal.data.tables.profiles:ProfileTable",
     },
 )

@@ -15,7 +15,7 @@ import polars as pl
 from shoal.data.accounting import Accounting
 from shoal.data.fresh import fresh_order
 from shoal.data.tables import PublishedTable
-from shoal.data.tables.columns import column_types, renumbered
+from shoal.data.tables.column_types import column_types, renumbered
 from shoal.errors import ShoalError
 
 CLUSTER, JOINT, CHUNK, SUBRECORD, ITEM, RECORDS = "cluster", "joint", "chunk", "subrecord", "item", "records"

@@ -10,7 +10,7 @@ import polars as pl
 from shoal.data.accounting import Accounting
 from shoal.data.fresh import fresh_order
 from shoal.data.tables import PublishedTable
-from shoal.data.tables.columns import column_types
+from shoal.data.tables.column_types import column_types
 from shoal.errors import ShoalError
 
 COUNT = "count"

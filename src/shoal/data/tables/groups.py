@@ -12,7 +12,7 @@ import polars as pl
 from shoal.data.accounting import Accounting
 from shoal.data.fresh import fresh_order
 from shoal.data.tables import PublishedTable
-from shoal.data.tables.columns import ITEMS, column_types, renumbered
+from shoal.data.tables.column_types import ITEMS, column_types, renumbered
 from shoal.data.tables.counts import COUNT
 from shoal.errors import ShoalError
 

@@ -11,7 +11,7 @@ import polars as pl
 from shoal.data.accounting import Accounting
 from shoal.data.fresh import fresh_order
 from shoal.data.tables import PublishedTable
-from shoal.data.tables.columns import column_types, renumbered
+from shoal.data.tables.column_types import column_types, renumbered
 from shoal.errors import InputError, ShoalError
 
 PAYLOAD = {"text": "query", "item": "item"}  # the published column of a log's payload, by the kind of the payload

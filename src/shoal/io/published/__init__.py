@@ -31,14 +31,14 @@ class Reader:
 READERS: Table[Reader] = Table(
     "kind of table",
     {
-        "bags": "shoal.io.published.bags:READER",
+        "bags": "shoal.kinds.bags.read:READER",
         "weighted bags": "shoal.io.published.weighted:READER",
         "rows": "shoal.io.published.rows:READER",
         "counts": "shoal.io.published.counts:READER",
         "groups": "shoal.io.published.groups:READER",
         "chunks": "shoal.io.published.chunks:READER",
         "access log": "shoal.io.published.accesslog:READER",
-        "profiles": "shoal.io.published.profiles:READER",
+        "profiles": "shoal.kinds.profiles:READER",
     },
 )
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.data.tables.accesslog import SCHEMA, AccessTable, numbered_addresses
+from shoal.data.tables.access_log import SCHEMA, AccessTable, numbered_addresses
 from shoal.errors import InputError
 from shoal.io.published import Facts, Reader
 from shoal.io.published.frames import differing_under
-from shoal.io.read.access_lines import cut
-from shoal.io.read.packed import content_of
+from shoal.io.read.access_log_lines import cut
+from shoal.io.read.compression import content_of
 
 NOTHING = "-"  # a field that holds nothing
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import polars as pl
 
-from shoal.data.tables.columns import ALL_TYPES, ITEMS, TYPES
+from shoal.data.tables.column_types import ALL_TYPES, ITEMS, TYPES
 from shoal.errors import InputError
-from shoal.io.beside import distinct_keys
-from shoal.io.joined import split_joined
+from shoal.io.extra_columns import distinct_keys
+from shoal.io.joined_cells import split_joined
 from shoal.io.published.sheets import sheet_frame
-from shoal.io.read.packed import content_of
+from shoal.io.read.compression import content_of
 from shoal.io.read.parquet import whole
 from shoal.io.read.separators import JOINER
 from shoal.io.read.source import Source

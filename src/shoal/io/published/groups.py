@@ -9,7 +9,7 @@ import polars as pl
 
 from shoal.data.tables.groups import GROUP, GroupTable
 from shoal.errors import InputError, ShoalError
-from shoal.io.joined import joined
+from shoal.io.joined_cells import joined
 from shoal.io.published import Facts, Reader
 from shoal.io.published.frames import differing_under, read_frame
 from shoal.io.read.separators import JOINER

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from shoal.errors import InputError
+from shoal.io.read.compression import content_of
 from shoal.io.read.excel import sheet_of
-from shoal.io.read.packed import content_of
 
 
 def sheet_frame(path: Path) -> pl.DataFrame:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.data.tables.weighted import WeightedBagTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import InputError, ShoalError
-from shoal.io.beside import numbers_rows
-from shoal.io.joined import JOINED, split_joined
+from shoal.io.extra_columns import numbers_rows
+from shoal.io.joined_cells import JOINED, split_joined
 from shoal.io.published import Facts, Reader
 from shoal.io.published.frames import differing_under, raw_frame
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Vocabulary
-from shoal.io.read.reading import Tally
+from shoal.io.read.result import Tally
 from shoal.io.read.source import Chunk, Source
 
 ONE_FIELD = "\n"  # a separator that no line holds

@@ -17,10 +17,10 @@ from shoal.io.read.events import as_text
 from shoal.io.read.formats import json_names
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import DOCUMENTS, ReadOptions
-from shoal.io.read.owners import OwnerForms, owner_numbers
+from shoal.io.read.owner_spelling import OwnerForms, owner_numbers
 from shoal.io.read.parquet import schema_of, slices
-from shoal.io.read.reading import Reading, Tally
-from shoal.io.read.several import part_read
+from shoal.io.read.paths import part_read
+from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
 from shoal.names import did_you_mean
 

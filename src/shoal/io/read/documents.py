@@ -18,11 +18,11 @@ import polars as pl
 from shoal import kernels
 from shoal.counting import counted
 from shoal.errors import InputError
+from shoal.io.read.compression import compression_of, open_regular, translated, unpacked
 from shoal.io.read.document_rows import ITSELF, reading_of, rows_of
 from shoal.io.read.options import DOCUMENTS, ReadOptions
-from shoal.io.read.packed import compression_of, open_regular, translated, unpacked
-from shoal.io.read.reading import Reading, Tally
-from shoal.io.read.several import STDIN, Paths, are_paths, matching, refuse_twice, sources_of
+from shoal.io.read.paths import STDIN, Paths, are_paths, matching, refuse_twice, sources_of
+from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
 
 TABLES = (".jsonl", ".ndjson", ".parquet")

@@ -24,10 +24,10 @@ from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import CLICKS, ROLES, ReadOptions
-from shoal.io.read.owned import SharedRecords, whole_numbers
-from shoal.io.read.owners import OwnerForms, folded, owner_numbers
+from shoal.io.read.owner_spelling import OwnerForms, folded, owner_numbers
 from shoal.io.read.parquet import slices
-from shoal.io.read.reading import Reading, Tally
+from shoal.io.read.result import Reading, Tally
+from shoal.io.read.row_columns import SharedRecords, whole_numbers
 from shoal.io.read.source import Source
 
 # What the kernel's numbers of the shapes of times mean; the order is that of `TimeShape` in cpp/text/times.hpp.

@@ -16,7 +16,7 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.errors import InputError
-from shoal.io.read.access_lines import looks_like_access_log
+from shoal.io.read.access_log_lines import looks_like_access_log
 from shoal.io.read.columns import (
     find_roles,
     known_as_header,
@@ -38,8 +38,8 @@ from shoal.io.read.options import ACCESSLOG, FORMATS, PROMPTS, ReadOptions
 from shoal.io.read.parquet import schema_of
 from shoal.io.read.prompt_columns import holds_prompts, json_conversations, nested_conversations, prompt_roles
 from shoal.io.read.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
-from shoal.io.read.shapes import LINES, against_records, against_transactions, first_lines, looks_like_header
 from shoal.io.read.source import Source
+from shoal.io.read.transaction_checks import LINES, against_records, against_transactions, first_lines, looks_like_header
 
 __all__ = ["FORMATS", "Layout", "ReadOptions", "find_layout", "first_records", "guess"]
 

@@ -17,7 +17,7 @@ import polars as pl
 
 from shoal.data.bags import Ints
 from shoal.io.read.delimited import text_lines
-from shoal.io.read.reading import Tally
+from shoal.io.read.result import Tally
 from shoal.io.read.source import Source
 
 FEWEST_LINES = 32  # a refused piece of no more lines is read line by line

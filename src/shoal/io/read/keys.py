@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.packed import open_regular
+from shoal.io.read.compression import open_regular
 from shoal.keyed.keys import LONGEST, SecretKey
 
 

@@ -23,7 +23,7 @@ from shoal.io.read.microdata_columns import ColumnRoles, assigned_roles
 from shoal.io.read.microdata_kinds import attribute_of, foreign_cells
 from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.parquet import whole
-from shoal.io.read.reading import Reading, Tally
+from shoal.io.read.result import Reading, Tally
 from shoal.io.read.separators import one_byte, separator_name, separators_in
 from shoal.io.read.source import Source
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.items import A_FILE
 from shoal.data.table import Attribute, AttributeKind
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.taxonomies import read_taxonomy
-from shoal.itemsets.choice import A_FILE
 
 NOMINAL, ORDINAL, HIERARCHIES = "nominal", "ordinal", "hierarchies"  # what a manifest calls them
 KEYS = {"nominal": NOMINAL, "ordinal": ORDINAL, "hierarchical": HIERARCHIES}

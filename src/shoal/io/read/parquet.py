@@ -13,8 +13,8 @@ import polars as pl
 
 from shoal.data.bags import Bags
 from shoal.errors import InputError
+from shoal.io.read.parquet_sandbox import TRIALS
 from shoal.io.read.source import Source
-from shoal.io.read.trials import TRIALS
 
 ROWS_AT_ONCE = 500_000
 LISTS_AT_ONCE = 100_000

@@ -23,7 +23,7 @@ from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import AS_TEXT, FORM, NO_LINE, DefectiveLine, Row, Wanted, json_frames, plain_text, written_form
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.parquet import slices
-from shoal.io.read.reading import Reading, Tally
+from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
 
 MODELS = "left out: turns of models"

@@ -19,8 +19,8 @@ import polars as pl
 
 from shoal import kernels
 from shoal.errors import InputError
+from shoal.io.read.compression import EXCEL, compression_of, open_regular, opened, replayed, translated, unpacked
 from shoal.io.read.excel import ZIP, is_workbook
-from shoal.io.read.packed import EXCEL, compression_of, open_regular, opened, replayed, translated, unpacked
 
 CHUNK = 8 << 20
 LONGEST_LINE = 256 << 20

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from shoal import _kernels
+from shoal.data.node_loss import DEFAULT_LOSS
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, TaxonomyError
-from shoal.io.read.cells import table_of
 from shoal.io.read.defects import BROKEN_LINES
+from shoal.io.read.table_cells import table_of
 from shoal.io.read.texts import read_text
 from shoal.names import there_are
-from shoal.taxonomy.losses import DEFAULT_LOSS
 from shoal.taxonomy.paths import Parents, parents_of_paths, two_parents
-from shoal.taxonomy.tree import Taxonomy
 
 Form = Literal["edges", "paths", "json"]
 

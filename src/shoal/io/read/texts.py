@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.errors import TaxonomyError
-from shoal.io.read.packed import compression_of, open_regular, opened, translated
+from shoal.io.read.compression import compression_of, open_regular, opened, translated
 
 
 def read_text(path: Path) -> str:

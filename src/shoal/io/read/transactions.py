@@ -13,7 +13,7 @@ from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import item_lists, json_frames
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.parquet import bags_of_lists, whole
-from shoal.io.read.reading import Reading, Tally
+from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
-from shoal.io.write.files import LAYOUTS, LISTS, OUTPUT_FORMATS, FileFact, Levels, OutputForm
+from shoal.io.write.output_format import LAYOUTS, LISTS, OUTPUT_FORMATS, FileFact, Levels, OutputForm
 from shoal.registry import Table
 
 __all__ = ["LAYOUTS", "OUTPUT_FORMATS", "WRITERS", "FileFact", "Writer", "write_release", "write_table"]
@@ -19,7 +19,7 @@ Writer = Callable[[Any, Path, str, OutputForm], tuple[FileFact, ...]]
 WRITERS: Table[Writer] = Table(
     "kind of table",
     {
-        "bags": "shoal.io.write.bags:write",
+        "bags": "shoal.kinds.bags.write:write",
         "weighted bags": "shoal.io.write.weighted:write",
         "rows": "shoal.io.write.rows:write",
         "counts": "shoal.io.write.counts:write",

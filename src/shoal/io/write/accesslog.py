@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.data.tables.accesslog import AccessTable
-from shoal.io.write.files import ACCESSLOG, OUTPUT_FORMATS, FileFact, OutputForm, insist_on_format, write_pieces
+from shoal.data.tables.access_log import AccessTable
+from shoal.io.write.output_format import ACCESSLOG, OUTPUT_FORMATS, FileFact, OutputForm, insist_on_format, write_pieces
 
 _TIME = "%d/%b/%Y:%H:%M:%S +0000"
 

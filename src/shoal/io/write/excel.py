@@ -14,7 +14,7 @@ import polars as pl
 
 from shoal.counting import counted
 from shoal.errors import OutputError
-from shoal.io.unfinished import temporary_directory
+from shoal.io.partial_outputs import temporary_directory
 
 MOST_ROWS = 1_048_576
 LONGEST_TEXT = 32_767

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.data.tables.columns import column_types
+from shoal.data.tables.column_types import column_types
 from shoal.io.write.excel import workbook_bytes
-from shoal.io.write.files import FRAME_FORMATS, OUTPUT_FORMATS, FileFact, insist_on_format, write_pieces
+from shoal.io.write.output_format import FRAME_FORMATS, OUTPUT_FORMATS, FileFact, insist_on_format, write_pieces
 
 TIME = "%Y-%m-%d %H:%M:%S%.f"
 

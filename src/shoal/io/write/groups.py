@@ -6,13 +6,13 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.data.tables.columns import column_types
+from shoal.data.tables.column_types import column_types
 from shoal.data.tables.groups import PARTS, GroupTable
-from shoal.io.joined import JOINED, joined
+from shoal.io.joined_cells import JOINED, joined
 from shoal.io.read.separators import JOINER
-from shoal.io.write.files import FileFact, OutputForm
 from shoal.io.write.frames import write_frame
-from shoal.io.write.names import refuse_ambiguous
+from shoal.io.write.item_name_checks import refuse_ambiguous
+from shoal.io.write.output_format import FileFact, OutputForm
 
 
 def write(table: GroupTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:

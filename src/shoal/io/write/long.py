@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Bags, Ints
-from shoal.io.write.files import Levels, OutputForm
 from shoal.io.write.frames import frame_bytes
+from shoal.io.write.output_format import Levels, OutputForm
 
 RECORDS_AT_ONCE = 100_000
 

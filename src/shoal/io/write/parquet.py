@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from shoal.io.directory import disk_errors
+from shoal.io.release_directory import disk_errors
 
 PACKED: dict[str, Any] = {"compression": "zstd", "compression_level": 1, "statistics": False}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.data.tables.rows import RowTable
-from shoal.io.write.files import FileFact, OutputForm
 from shoal.io.write.frames import write_frame
+from shoal.io.write.output_format import FileFact, OutputForm
 
 
 def write(table: RowTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import OutputError
 from shoal.io.read.taxonomies import HEADER_WORDS, taxonomy_of_text
 from shoal.io.whole_file import whole_file
-from shoal.taxonomy.tree import Taxonomy
 
 ABOVE = ("parent", "above", "group", "parent node")
 

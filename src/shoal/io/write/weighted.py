@@ -6,22 +6,13 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.data.tables.weighted import WeightedBagTable
-from shoal.io.joined import JOINED, joined
+from shoal.data.tables.weighted_bags import WeightedBagTable
+from shoal.io.joined_cells import JOINED, joined
 from shoal.io.read.separators import JOINER
-from shoal.io.write.files import (
-    FRAME_FORMATS,
-    LISTS,
-    LONG,
-    OUTPUT_FORMATS,
-    FileFact,
-    OutputForm,
-    insist_on_format,
-    write_pieces,
-)
 from shoal.io.write.frames import frame_bytes
+from shoal.io.write.item_name_checks import refuse_ambiguous, refuse_empty
 from shoal.io.write.long import long_frame
-from shoal.io.write.names import refuse_ambiguous, refuse_empty
+from shoal.io.write.output_format import FRAME_FORMATS, LISTS, LONG, OUTPUT_FORMATS, FileFact, OutputForm, insist_on_format, write_pieces
 
 
 def write(table: WeightedBagTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:

@@ -1,0 +1,59 @@
+"""What would help where hardly a word is left, in the words of Python: the keywords to change, and what is protected then."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from shoal.api.data_options import prepared_as
+from shoal.errors import ShoalError
+from shoal.evaluate.advise.advice import Change, advice_on, changes
+from shoal.evaluate.advise.trial import Route
+from shoal.methods import METHODS, Method
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import Prepared
+from shoal.pipeline.request import wanted_method
+
+
+def advised(data: Any, prepared: Prepared, method: Method, said: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each change that keeps more words and lets an attacker find no more people, with what was measured on a sample."""
+    given = prepared_as(dict(said), Preparation.default_for(method))[1].tree
+    options = []
+    for change in changes(prepared, method):
+        other = _method(change, method)
+        route = None if other is None else _route(change, other, said)
+        if route is not None:
+            options.append((change, _call(change, said), route))
+    advice = advice_on(data, prepared.original.n_owners, Route(method, prepared.how, given), options)
+    return (f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
+
+
+def _method(change: Change, method: Method) -> Method | None:
+    """The method of the release with this change; None where it would be refused."""
+    name = change.options.get("method", method.name)
+    own = {declared.name for declared in METHODS[name].parameters()}
+    kept = {name: value for name, value in method.values().items() if name in own and name in {"k", "seed"}}
+    try:
+        return method if name == method.name else wanted_method(name, {**kept, **change.settings})
+    except ShoalError:
+        return None
+
+
+def _route(change: Change, method: Method, said: Mapping[str, Any]) -> Route | None:
+    """The route that the keywords ask for with this change; None where they do not go together. No data is read."""
+    wanted = {name: value for name, value in said.items() if name not in change.without}
+    wanted |= {name: value for name, value in change.options.items() if name != "method"}
+    try:
+        how, given = prepared_as(wanted, Preparation.default_for(method))
+    except ShoalError:
+        return None
+    return Route(method, how, given.tree)
+
+
+def _call(change: Change, said: Mapping[str, Any]) -> str:
+    """The keywords as they are typed; None for those that were given and must be left out."""
+    unwanted = [f"{name}=None" for name in change.without if said.get(name) is not None]
+    given = {**change.options, **change.settings}
+    typed = [f"{name}={value if value.replace('.', '', 1).isdigit() else json.dumps(value)}" for name, value in given.items()]
+    return ", ".join([*typed, *unwanted])

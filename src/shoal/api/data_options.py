@@ -1,0 +1,107 @@
+"""The keywords that say how data becomes records on a taxonomy: in Python they have the names of the command line's options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from shoal.api.taxonomy_argument import GivenTaxonomy, Hierarchy, hierarchy_of
+from shoal.data.log import Per
+from shoal.errors import ParameterError
+from shoal.io.read.options import ROLES
+from shoal.names import did_you_mean
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.request import preparation
+from shoal.taxonomy.place_terms import Scope, Unknown
+
+Column = str | int
+Columns = str | Iterable[str]
+
+
+class DataOptions(TypedDict, total=False):
+    """What may be said of data; None, or nothing, leaves it to be found out. `shoal anonymize --help` has a line on each."""
+
+    format: str | None
+    user: Column | None
+    time: Column | None
+    text: Column | None
+    item: Column | None
+    record: Column | None
+    count: Column | None
+    rank: Column | None
+    url: Column | None
+    quasi: Columns | None
+    keep_column: Columns | None
+    drop_column: Columns | None
+    nominal: Columns | None
+    ordinal: Columns | None
+    hierarchy: Columns | None
+    sep: str | None
+    header: bool | None
+    strict: bool | None
+    malformed: float | None
+    owners: Literal["exact", "folded"] | None
+    per: Per | None
+    gap: str | None
+    bag: bool | None
+    taxonomy: GivenTaxonomy | None
+    levels: Iterable[str] | None
+    node_loss: str | None
+    unknown: Unknown | None
+    terms: int | None
+    tree: Scope | None
+    floor: int | str | Sequence[str] | None
+
+
+DATA_OPTIONS = tuple(DataOptions.__annotations__)
+LISTED = ("quasi", "keep_column", "drop_column", "levels")
+FLAGS = ("header", "strict", "bag")
+
+
+def said_of_data(given: Mapping[str, Any]) -> dict[str, Any]:
+    """All of these options, those not given as None; an unknown one is refused."""
+    for name in given:
+        if name not in DATA_OPTIONS:
+            raise ParameterError(f"there is no option {name!r}", hint=did_you_mean(name, DATA_OPTIONS), value=name)
+    said = {name: _checked(name, value) for name, value in given.items() if value is not None}
+    return dict.fromkeys(DATA_OPTIONS) | said
+
+
+def _checked(name: str, value: Any) -> Any:
+    """The value of an option as the command line would give it; raises where it is of another kind."""
+    if name in ROLES:
+        return _column(name, value)
+    if name in LISTED and not isinstance(value, str):
+        return _columns(name, value)
+    if name in FLAGS and not isinstance(value, bool):
+        raise ParameterError(f"{name} is True or False, not {value!r}", value=value)
+    if name == "terms" and (isinstance(value, bool) or not isinstance(value, int)):
+        raise ParameterError(f"terms must be a whole number, not {value!r}", value=value)
+    if name == "malformed" and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise ParameterError(f"malformed must be a share from 0 to 1, not {value!r}", value=value)
+    return value
+
+
+def _column(name: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ParameterError(f"{name} is the name of a column, or its number from 1, not {value!r}", value=value)
+    return str(value)
+
+
+def _columns(name: str, value: Any) -> list[str]:
+    if not isinstance(value, Iterable):
+        raise ParameterError(f"{name} is a list of columns, not {value!r}", value=value)
+    return [_column(name, one) for one in value]
+
+
+def asked_of_data(given: Mapping[str, Any]) -> tuple[dict[str, Any], Hierarchy]:
+    """All options as the command line has them, and the taxonomy apart, which may be a tree already."""
+    options = said_of_data(given)
+    hierarchy = hierarchy_of(options["taxonomy"], options.pop("levels"), options["node_loss"])
+    return options | {"taxonomy": hierarchy.name}, hierarchy
+
+
+def prepared_as(given: Mapping[str, Any], base: Preparation | None = None) -> tuple[Preparation, Hierarchy]:
+    """How data is to be prepared by these options, on top of a base, and the taxonomy that they give."""
+    options, hierarchy = asked_of_data(given)
+    return hierarchy.settled(preparation(options, base)), hierarchy

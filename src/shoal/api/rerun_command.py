@@ -1,0 +1,44 @@
+"""How the release of a cell is made by hand: the command to type, and the same as a config file."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shoal.evaluate.compare.grid import Cell
+from shoal.evaluate.compare.options import concerning
+
+RELEASE = "RELEASE"  # stands for a directory of the user's choice
+
+
+class Making(NamedTuple):
+    """A command, and the content of a config file for `shoal anonymize --config`."""
+
+    command: str
+    config: str
+
+
+def making(cell: Cell, inputs: Sequence[Path], said: Mapping[str, Any]) -> Making:
+    """What makes the release of this cell, from these inputs and what was said of them."""
+    options = {"method": cell.method, **dict(cell.settings), **concerning(cell, said)}
+    named = {name.replace("_", "-"): value for name, value in options.items()}
+    words = [word for name, value in named.items() for word in _typed(name, value)]
+    command = shlex.join(["shoal", "anonymize", *map(str, inputs), *words, "--out", RELEASE])
+    return Making(command, "\n".join(f"{name} = {_toml(value)}" for name, value in named.items()))
+
+
+def _typed(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [f"--{name}" if value else {"bag": "--set"}.get(name, f"--no-{name}")]
+    several = value if isinstance(value, (tuple, list)) else [value]
+    return [word for one in several for word in (f"--{name}", str(one))]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(_toml(one) for one in value)}]"
+    return str(value) if isinstance(value, (int, float)) else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,71 @@
+"""A taxonomy as a program has it: by name or path, as nested dictionaries, as a frame, or as the tree itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from shoal.data.node_loss import DEFAULT_LOSS
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import ParameterError, TaxonomyError
+from shoal.io.read.frames import table_of
+from shoal.io.read.taxonomies import taxonomy_of_text
+from shoal.io.read.taxonomy_levels import levels_of_frame
+from shoal.pipeline.options import Preparation
+
+GIVEN = "given"  # what a manifest calls a taxonomy that has no name
+
+GivenTaxonomy = str | Path | Mapping[str, Any] | Taxonomy | Any
+"""`wordnet`, `generated`, `none`, a path, `{"Food": {"Fruit": ["Apple", "Pear"]}}`, a frame of levels, or a `Taxonomy`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """The taxonomy that was asked for: its name, the tree where it is at hand already, and notes on how it was read."""
+
+    name: str | None = None
+    tree: Taxonomy | None = None
+    notes: tuple[str, ...] = ()
+
+    def settled(self, how: Preparation) -> Preparation:
+        """How data is prepared with it: a tree at hand has its own node loss."""
+        return how if self.tree is None or how.typed_names else replace(how, loss=self.tree.loss_name)
+
+
+def hierarchy_of(value: GivenTaxonomy | None, levels: Iterable[str] | None = None, loss: str | None = None) -> Hierarchy:
+    """What is meant by the value of `taxonomy`; `levels` name the columns of a frame, from the highest level to the items."""
+    if levels is not None and (value is None or isinstance(value, str | Path | Mapping | Taxonomy)):
+        raise ParameterError("levels name the columns of a frame, and the taxonomy is none", hint="leave levels out")
+    if value is None or isinstance(value, str | Path):
+        return Hierarchy(None if value is None else str(value))
+    if isinstance(value, Taxonomy):
+        return Hierarchy(GIVEN, value if loss is None else value.with_loss(loss))
+    if isinstance(value, Mapping):
+        return _of_nested(value, loss or DEFAULT_LOSS)
+    return _of_frame(value, levels, loss or DEFAULT_LOSS)
+
+
+def _of_nested(value: Mapping[str, Any], loss: str) -> Hierarchy:
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=_listed)
+    except (TypeError, ValueError, RecursionError):
+        raise TaxonomyError("the dictionary is not nested names", hint='write {"Food": {"Fruit": ["Apple", "Pear"]}}') from None
+    found = taxonomy_of_text(text, "json", loss)
+    return Hierarchy(GIVEN, found.taxonomy, ("taxonomy given as nested names", *found.notes))
+
+
+def _listed(value: Any) -> list[Any]:
+    """Sets and tuples of names are lists of names."""
+    if isinstance(value, Set):
+        return sorted(value)
+    raise TypeError(type(value).__name__)
+
+
+def _of_frame(value: Any, levels: Iterable[str] | None, loss: str) -> Hierarchy:
+    named = None if levels is None else list(levels)
+    found = levels_of_frame(table_of(value), named, loss)
+    how = "taxonomy given as children and parents" if named is None else f"levels of the taxonomy: {' > '.join(map(repr, named))}"
+    return Hierarchy(GIVEN, found.taxonomy, (how, *map(str, found.conflicts), *found.notes))

@@ -1,0 +1,89 @@
+"""The sensitive items that an attacker looks for: as a claim names and counts them, or as the user does.
+
+A claim that promises something of its items says itself what an item is: one node, or everything that a name may mean. What the user
+names beside it is read as widely as it can be, and nothing is promised of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from shoal.attacks.scenarios import Scenario, Skipped
+from shoal.data.bags import Bags
+from shoal.data.items import Items
+from shoal.data.original import Original
+from shoal.errors import ParameterError
+from shoal.itemsets.sensitive_nodes import SensitiveNodes
+from shoal.privacy import Model
+from shoal.privacy.claimed_item_roles import roles_of
+
+
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """What is looked for, and the claims that promise something of just these items."""
+
+    items: Items
+    widely: bool
+    claims: tuple[Model, ...]
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Sought:
+        """The items that the user names, else those of a claim; an attack without any is skipped."""
+        given = scenario.sensitive
+        named = [(claim, items) for claim in scenario.claims if (items := claim.sensitive_items) is not None]
+        if given is None:
+            known = [(claim, items) for claim, items in named if items.under is not None or items.names]
+            if not known:
+                raise Skipped("no sensitive items are named; --sensitive FILE names some")
+            named, given = [one for one in known if one[1] == known[0][1]], known[0][1]
+        claims = tuple(claim for claim, items in named if items.may_be(given))
+        return cls(given, all(claim.reads_items_widely for claim in claims), claims)
+
+    @classmethod
+    def claimed_beside(cls, scenario: Scenario) -> Sought | None:
+        """The items of a claim that are some of those the user names, where a method leaves out of its claim what it suppressed."""
+        given = scenario.sensitive
+        named = [items for claim in scenario.claims if (items := claim.sensitive_items) is not None and items.names]
+        if given is None or not named or any(items.may_be(given) for items in named):
+            return None
+        some = given.names is None or (named[0].names or frozenset()) < given.names
+        return cls.of(replace(scenario, sensitive=named[0])) if some else None
+
+    def promised(self, test: str, known: int | None) -> float | None:
+        """The lowest chance that a claim leaves whoever looks for these items."""
+        limits = [limit for claim in self.claims if (limit := claim.ceiling(test, known)) is not None]
+        return min(limits, default=None)
+
+    def meant_by(self, original: Original) -> sp.csr_matrix:
+        """Nodes times sensitive items: ones where holding the node is holding the item."""
+        tree = original.tree
+        if self.widely:
+            found = SensitiveNodes.of(tree, self.items)
+            pairs = [(node, item) for item, nodes in enumerate(found.nodes) for top in nodes for node in range(top, int(tree.end[top]))]
+            return _ones(pairs, (len(tree), len(found.names)))
+        private = np.flatnonzero(roles_of(tree.names, self.items, None, original.taxonomy, strict=False).private)
+        if not len(private):
+            raise ParameterError("none of the sensitive items is in the data", hint="check the spelling")
+        return _ones([(int(node), item) for item, node in enumerate(private)], (len(tree), len(private)))
+
+
+def held_in(bags: Bags, meant: sp.csr_matrix) -> sp.csr_matrix:
+    """Records times sensitive items: ones where a record holds the item."""
+    shape = (len(bags), meant.shape[0])
+    entries = sp.csr_matrix((np.ones(len(bags.items), np.int64), bags.items, bags.indptr), shape=shape)
+    return sp.csr_matrix((entries @ meant > 0).astype(np.int64))
+
+
+def harmless(meant: sp.csr_matrix) -> npt.NDArray[np.bool_]:
+    """Which nodes are not sensitive themselves."""
+    return np.asarray(meant.getnnz(axis=1) == 0)
+
+
+def _ones(pairs: Iterable[tuple[int, int]], shape: tuple[int, int]) -> sp.csr_matrix:
+    places = np.unique(np.array(list(pairs), np.int64).reshape(-1, 2), axis=0)
+    return sp.csr_matrix((np.ones(len(places), np.int64), (places[:, 0], places[:, 1])), shape=shape)

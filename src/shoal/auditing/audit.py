@@ -1,0 +1,398 @@
+"""Auditing a release from its files alone, or with the original beside them; it does not matter which tool made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.auditing.fields import RecordFile, columns_without_place, judged_fields, record_columns_without_place
+from shoal.auditing.recompute import of_claims, of_files, of_original
+from shoal.auditing.statements import Stated, listed
+from shoal.counting import counted
+from shoal.data.bags import united
+from shoal.data.items import A_FILE, Items
+from shoal.data.original import SUPPRESSED, Original
+from shoal.data.original_rows import KEPT
+from shoal.data.release import Release
+from shoal.data.tables.access_log import AccessTable
+from shoal.data.tables.bags import BagTable
+from shoal.data.tables.counts import CountTable
+from shoal.data.tables.rows import RowTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import ParameterError
+from shoal.io.published import read_tables
+from shoal.io.read.parameter_files import read_items, wants_items, with_items_given, without_files
+from shoal.io.read.paths import Paths
+from shoal.io.write.output_format import OUTPUT_FORMATS
+from shoal.kinds.bags.read import read_published
+from shoal.parameters import Param
+from shoal.pipeline.columns import unjudged_columns
+from shoal.pipeline.forms import find_beside_content, judge_forms
+from shoal.pipeline.further import Claims, asked_claims
+from shoal.pipeline.manifest import Published, preparation_of
+from shoal.pipeline.options import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
+from shoal.pipeline.prepare import Prepared, prepare
+from shoal.pipeline.promises import as_promised, claims_of, some_guarantee
+from shoal.pipeline.reuse_rules import judged_rules
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.equivalence_classes import classes_of
+from shoal.privacy.file_strength import Strength, strength_of
+from shoal.report.alarms import alarms, alarms_in
+from shoal.report.lacking import LACKING, lack_of
+
+_K = Param("strength", int, 5, "", minimum=2)
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Verdicts on the claims, checks of everything else, the largest k that holds of records, and how things were read and counted.
+
+    `lines` says of every line of the manifest whether it was recomputed or only stated. `strength` is the largest k at each m, where that
+    was asked for or nothing is claimed. `lack` is what the manifest says where its release guarantees nothing. `alarms` are warnings that
+    are shown in red: a release whose claims hold may still be one in which every record is unique.
+    `not_checked` are the fields of the tables that were compared with nothing.
+    """
+
+    claims: tuple[Verdict, ...]
+    checks: tuple[Verdict, ...]
+    largest_k: int | None
+    records: int
+    notes: tuple[str, ...]
+    lines: dict[str, str] = field(default_factory=dict)
+    strength: Strength | None = None
+    lack: str = ""
+    alarms: tuple[str, ...] = ()
+    not_checked: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether no claim fails and every check passed; `unchecked` of the claims could not be verified."""
+        return all(v.holds for v in (*self.checks, *self.claims))
+
+    @property
+    def unchecked(self) -> int:
+        """How many claims nothing speaks against, but nothing at hand verifies either."""
+        return sum(1 for verdict in self.claims if verdict.holds and verdict.unchecked)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            **({LACKING: self.lack} if self.lack else {}),
+            "holds": self.holds,
+            "unchecked": self.unchecked,
+            "largest_k": self.largest_k,
+            "records": self.records,
+            **({"warnings": list(self.alarms)} if self.alarms else {}),
+            "claims": [v.as_dict() for v in self.claims],
+            "checks": [v.as_dict() for v in self.checks],
+            "not_checked": list(self.not_checked),
+            **({"strength": self.strength.as_dict()} if self.strength else {}),
+            **({"manifest": self.lines} if self.lines else {}),
+            "notes": list(self.notes),
+        }
+
+
+def audit(
+    path: str | Path,
+    claims: Claims = (),
+    original: Paths | Any = None,
+    how: Preparation | None = None,
+    format: str | None = None,
+    sep: str | None = None,
+    allow_columns: Sequence[str] = (),
+    sensitive: str | Path | Items | None = None,
+    release_user: str | None = None,
+    strength: int | None = None,
+    no_guarantee: bool = False,
+) -> Audit:
+    """Judge the records at this place by the claims given, or by those its manifest makes.
+
+    The original is prepared as `how` says, or as the manifest tells. Columns beside the items are a failure, unless allowed by name.
+    `sensitive` are the items of a claim that does not name them; `release_user` is the column of a single file that says whose its
+    records are. `strength` is the k at which the largest m is looked for, also where there are claims. A release that guarantees nothing
+    fails, unless `no_guarantee` says that this is known.
+    """
+    material = gathered(path, claims, original, how, format, sep, allow_columns, sensitive, release_user=release_user)
+    return material.judged(strength, no_guarantee=no_guarantee)
+
+
+def gathered(
+    path: str | Path,
+    claims: Claims = (),
+    original: Paths | Any = None,
+    how: Preparation | None = None,
+    format: str | None = None,
+    sep: str | None = None,
+    allow_columns: Sequence[str] = (),
+    sensitive: str | Path | Items | None = None,
+    given: Taxonomy | None = None,
+    release_user: str | None = None,
+) -> Gathered:
+    """The same as far as reading goes: nothing is judged yet. The original's taxonomy may be `given` as a tree."""
+    place = Published.at(Path(path))
+    items = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
+    models = asked_claims(claims) or _claimed(place)
+    if items is not None and not any(wants_items(model) for model in models):
+        raise ParameterError("sensitive items are given, and every claim names its items", hint="leave --sensitive out")
+    models = [with_items_given(model, items) for model in models]
+    found = seen_at(place, models, format, sep, release_user)
+    if place.manifest is None:
+        names, notes = find_beside_content(place.file)
+        found = replace(found, beside=(*found.beside, *names), notes=(*found.notes, *notes))
+    beside = _columns(found, allow_columns)
+    against = None
+    if original is not None:
+        reading = for_rows(located(place, how, given, original), found.release)
+        # names of people are compared with published pseudonyms
+        prepared = prepare(original, replace(reading, names=reading.shape == "log"), given)
+        against = Against(prepared, found.release, stated_floor=_has_floor(place, how))
+    return Gathered(place, tuple(models), bool(claims), found, tuple(beside), against)
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """All that an audit reads, before anything is judged: the release, the claims on it (`own` ones, or the manifest's), the original."""
+
+    place: Published
+    models: tuple[Model, ...]
+    own: bool
+    found: Seen
+    beside: tuple[Verdict, ...]
+    against: Against | None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How everything was read."""
+        return (*self.found.notes, *(self.against.notes() if self.against else ()))
+
+    def judged(self, strength: int | None = None, *, no_guarantee: bool = False) -> Audit:
+        """The verdicts; and how strong the records are at this k, or at 5 where no claim is made.
+
+        A release that guarantees nothing passes only where that is known.
+        """
+        release, against, place = self.found.release, self.against, self.place
+        alone = [(model, model.check(release)) for model in self.models] if against is None or not self.own else []
+        judged = [verdict for _, verdict in alone] if against is None else against.judged(self.models)
+        fields = judged_fields(release, self.models, place.manifest, self.found.file, against.prepared.original if against else None)
+        stated, checks = (None, [*self.beside, *fields.verdicts()])
+        if place.manifest is not None:
+            digests = place.digests()
+            stated = _stated(place.manifest, release, digests, () if self.own else alone, against)
+            checks = [place.as_listed(digests), judge_forms(place), *checks, as_promised(place.manifest), stated.verdict()]
+            checks += [] if no_guarantee or self.own else some_guarantee(place.manifest)
+            checks += judged_rules(place.manifest, place.file.parent, release, against.prepared if against else None)
+        return Audit(
+            claims=tuple(judged),
+            checks=(*checks, *(against.checks() if against else ())),
+            largest_k=classes_of(release).smallest if release.kinds == {BagTable.kind} else None,
+            records=sum(table.n_records for table in release.tables.values()),
+            notes=self.notes,
+            lines=stated.as_dict() if stated else {},
+            strength=self._strength(strength),
+            lack=lack_of(place.manifest),
+            alarms=tuple(dict.fromkeys((*alarms_in(release), *alarms(place.manifest or {})))),
+            not_checked=fields.not_checked,
+        )
+
+    def _strength(self, k: int | None) -> Strength | None:
+        """At this k; without one only where there is no claim, and records to count."""
+        of_records = self.found.release.kinds == {BagTable.kind}
+        if k is not None and not of_records:
+            raise ParameterError("--strength counts items of records, and this release holds none")
+        if k is None and (not of_records or self.models):
+            return None
+        return strength_of(self.found.release, _K.default if k is None else _K.check(k), people=self.found.owners_known)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A release as its files hold it, how they were read, and the names of what else they hold, which no model judges."""
+
+    release: Release
+    notes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    owners_known: bool = False
+    file: RecordFile = field(default_factory=RecordFile)
+
+
+def seen_at(place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None, owner: str | None = None) -> Seen:
+    """The tables that the manifest lists. A single file is of the kind that all claims are about, or else holds records.
+
+    `owner` is the column of a single file of records that says whose they are.
+    """
+    if owner is not None and place.manifest is not None:
+        raise ParameterError("--release-user is for a single file of records: a release of shoal names no owners")
+    if place.kinds and place.kinds != {BagTable.kind}:
+        told = place.manifest["input"].get(KEPT, []) if place.manifest else []
+        release = Release(read_tables(place.file.parent, place.tables), mechanism=place.mechanism)
+        return _seen_rows(release, models, told, manifest=place.manifest)
+    kinds = frozenset.intersection(*(model.judges for model in models)) if models else frozenset({BagTable.kind})
+    if not place.kinds and kinds and BagTable.kind not in kinds:
+        kind = min(kinds)
+        facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
+        return _seen_rows(Release(read_tables(place.file.parent, [facts])), models, (), (f"read as a table of {kind}",))
+    if len(place.tables) > 1:
+        return _seen_parts(place)
+    found = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
+    beside = _of_records(place, found.beside, found.columns)
+    file = RecordFile(found.columns, found.levels)
+    return Seen(Release.from_records(found.bags, owned=owner is not None), found.notes, beside, owner is not None, file)
+
+
+def _seen_parts(place: Published) -> Seen:
+    """Records that are written to several files."""
+    parts = [read_published(place.file.with_name(f["name"]), f["format"], f.get("separator"), f.get("layout")) for f in place.tables]
+    beside = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.beside, part.columns)))
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes[:-1]))
+    told = (*notes, f"{len(parts):,} files of records")
+    return Seen(
+        Release.from_records(united([part.bags for part in parts])), told, beside, file=RecordFile(parts[0].columns, parts[0].levels)
+    )
+
+
+def _of_records(place: Published, beside: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """What no model judges; in a release of shoal also columns that only number the records, if they are not those it writes."""
+    return tuple(dict.fromkeys((*beside, *(record_columns_without_place(columns) if place.manifest is not None else ()))))
+
+
+def _seen_rows(
+    release: Release, models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = (), manifest: Mapping[str, Any] | None = None
+) -> Seen:
+    """Columns that no claim is about stand beside; not those that the manifest tells are left as they are, which the verdicts name."""
+    beside = dict.fromkeys((*unjudged_columns(release, models, told), *columns_without_place(release, manifest)))
+    return Seen(release, notes, tuple(beside))
+
+
+def _format_of(file: Path) -> str:
+    known = {suffix: format for format, suffix in OUTPUT_FORMATS.items()}
+    if file.suffix not in known:
+        raise ParameterError(f"{file.name} has no recognisable format", hint="say it with --release-format")
+    return known[file.suffix]
+
+
+class Against:
+    """A release beside its original. Items foreign to the original are a failed check, and the records are then judged as they stand."""
+
+    def __init__(self, prepared: Prepared, release: Release, *, stated_floor: bool = False) -> None:
+        self.prepared, self.release, self.stated_floor = prepared, release, stated_floor
+        original = prepared.original
+        self.foreign = original.foreign(release) if isinstance(original, Original) else 0
+
+    def judged(self, models: Sequence[Model]) -> list[Verdict]:
+        """The claims, more strictly where all items are the original's."""
+        original = None if self.foreign else self.prepared.original
+        return [model.check(self.release, original) for model in models]
+
+    def checks(self) -> list[Verdict]:
+        """What failed before any claim was judged, and whether a floor that was stated is kept."""
+        if not self.foreign:
+            return self._floor_kept()
+        broken = f"{self.foreign:,} published items are no nodes of the taxonomy"
+        return [Verdict("items of the taxonomy", "fails", {"foreign": self.foreign}, (broken,))]
+
+    def _floor_kept(self) -> list[Verdict]:
+        """That no published record holds a node above the floor; nothing where no floor is stated, or names stayed as they were typed."""
+        original = self.prepared.original
+        if not (self.stated_floor and isinstance(original, Original) and original.on_taxonomy):
+            return []
+        barred = ~original.tree.publishable.astype(bool)
+        published = original.aligned(self.release).published
+        above = len(np.unique(published.items[barred[published.items]]))
+        broken = (f"{counted(above, 'published item')} above the floor",) if above else ()
+        return [Verdict("nothing above the floor", verified_if(not broken), {"above": above}, broken)]
+
+    def notes(self) -> list[str]:
+        """How the original was read, and what was taken for what."""
+        original = self.prepared.original
+        notes = [f"original: {note}" for note in self.prepared.notes]
+        if isinstance(original, Original) and original.reads_stars(self.release):
+            notes.append(f"{SUPPRESSED!r} was taken for the root of the taxonomy, {original.tree.names[0]!r}")
+        return notes
+
+
+def located(place: Published, how: Preparation | None, given: Taxonomy | None = None, original: object = None) -> Preparation:
+    """How the original is to be prepared: as was typed, else as the manifest says.
+
+    A manifest does not name the files of taxonomies, so they must be typed. Manifests of earlier versions name them: these are looked for
+    in the current directory and next to the original.
+    """
+    if how is None:
+        how = preparation_of(place.manifest) if place.manifest else Preparation()
+    for word in how.read.hierarchy:
+        column, _, file = word.partition("=")
+        if file == A_FILE:
+            raise ParameterError(
+                f"the column {column!r} was published with a hierarchy from a file, which the manifest does not name",
+                hint=f"name the file with --hierarchy {column}=FILE",
+            )
+    told = place.manifest["input"].get("taxonomy") if place.manifest else None
+    if given is None and how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
+        if told == A_FILE:
+            raise ParameterError(
+                "the release was made with a taxonomy from a file, which the manifest does not name", hint="name the file with --taxonomy"
+            )
+        first = original[0] if isinstance(original, tuple | list) and original else original
+        beside = Path(first).with_name(str(told)) if isinstance(first, str | Path) else None
+        if beside is not None and beside.is_file():
+            return replace(how, taxonomy=str(beside))
+        raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")
+    return how
+
+
+def _has_floor(place: Published, how: Preparation | None) -> bool:
+    """Whether a floor was asked for, or the manifest says which one the release has."""
+    told = place.manifest is not None and FLOOR in place.manifest["input"]
+    return told or (how is not None and how.floor is not None)
+
+
+def for_rows(how: Preparation, release: Release) -> Preparation:
+    """How the original of published rows is read where neither a manifest nor a format tells: as a log, an access log or documents."""
+    shapes: dict[str, Shape] = {
+        RowTable.kind: "log",
+        CountTable.kind: "log",
+        AccessTable.kind: "access log",
+        WeightedBagTable.kind: "documents",
+    }
+    shape = shapes.get(min(release.kinds)) if len(release.kinds) == 1 else None
+    if how.shape != "records" or shape is None:
+        return how
+    return replace(how, taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
+
+
+def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
+    """That nothing stands beside the items but what was allowed; no verdict where nothing does."""
+    strange = [name for name in allowed if name not in found.beside]
+    if strange:
+        raise ParameterError(f"there is no column {strange[0]!r} to allow", hint=f"not judged are {listed(found.beside) or 'none'}")
+    if not found.beside:
+        return []
+    left = [name for name in found.beside if name not in allowed]
+    of_items = bool(found.release.kinds & {BagTable.kind, RowTable.kind})
+    broken = tuple(f"{name!r} stands beside the items and was not judged" if of_items else f"no claim covers {name!r}" for name in left)
+    notes = [f"{name!r} was allowed, and not judged" for name in found.beside if name in allowed]
+    notes += ["remove it from the release, or allow it with --allow-column"] if left else []
+    return [Verdict("every column judged", verified_if(not broken), {}, broken, tuple(notes))]
+
+
+def _claimed(place: Published) -> list[Model]:
+    return [without_files(claim) for claim in claims_of(place.manifest)] if place.manifest else []
+
+
+def _stated(
+    manifest: Mapping[str, Any],
+    release: Release,
+    digests: Mapping[str, str],
+    alone: Sequence[tuple[Model, Verdict]],
+    against: Against | None,
+) -> Stated:
+    """Every line of the manifest beside what can be recomputed of it. Claims are judged as they were written: on the file alone."""
+    evidence = of_files(manifest, release, digests)
+    of_claims(evidence, manifest, alone)
+    if against is not None and not against.foreign:
+        of_original(evidence, manifest, replace(release, claims=tuple(claims_of(manifest))), against.prepared)
+    return evidence.compared(manifest)

@@ -1,0 +1,195 @@
+"""Numbers of one manifest that cannot all be true: shares that are not those of the account, totals that differ, parts above their whole.
+
+None of this needs the original. Whoever edits one number has to edit all that depend on it; a manifest that was invented as a whole passes,
+so lines that are only compared with one another stay only stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from shoal.auditing.statements import same
+from shoal.data.accounting import FATES
+from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, STOP_WORDS, UNKNOWN_KEPT
+from shoal.data.original_rows import KEPT, QUASI
+from shoal.methods import fate_of
+from shoal.metrics import METRICS
+from shoal.pipeline.attack_relations import of_attacks
+from shoal.pipeline.disclosure import COUNTS, safe_numbers, unsafe_parts
+from shoal.pipeline.promises import claims_of
+from shoal.pipeline.schema_rules import LARGEST_COUNT
+from shoal.privacy import ALL_NUMBERS
+
+Manifest = Mapping[str, Any]
+
+
+def contradictions(manifest: Manifest) -> Iterator[str]:
+    """What in a manifest contradicts something else in it. One without any exact number has nothing to compare."""
+    safe = safe_numbers(claims := claims_of(manifest))
+    if safe == ALL_NUMBERS and COUNTS in manifest:
+        yield "counts are withheld, and no claim asks for that"
+    if unsafe := list(unsafe_parts(manifest, safe)):
+        names = " and ".join(claim.name for claim in claims if claim.safe_numbers != ALL_NUMBERS)
+        yield f"the manifest has exact numbers that {names} does not allow: {', '.join(unsafe)}"
+    if COUNTS in manifest and "rows" not in manifest["input"] and "records" not in manifest["input"]:
+        return
+    yield from _of_totals(manifest)
+    yield from _of_input(manifest["input"])
+    yield from _of_reading(manifest)
+    yield from _of_claims(manifest)
+    if COUNTS in manifest:
+        return
+    yield from _of_columns(manifest)
+    yield from of_attacks(manifest)
+    if "terms" in manifest["accounting"]:
+        yield from _of_terms(manifest)
+    if "occurrences" in manifest["accounting"]:
+        yield from _of_words(manifest)
+        yield from _of_shares(manifest)
+        yield from _of_losses(manifest)
+
+
+def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
+    """The same beside so many published occurrences. What is not gone stands in the records, each occurrence in a place of its own."""
+    account, metrics = manifest["accounting"]["occurrences"], manifest["metrics"]
+    told = sum(n for part, n in account.items() if part != "in" and fate_of(part, manifest["method"]) != "gone")
+    if told > shown:
+        yield f"accounting.occurrences has {told:,} published in some form, and the records hold {shown:,}"
+    suppressed = max(0, _given(manifest) - shown)
+    if "ggd" in metrics and not _within(metrics["ggd"], suppressed, suppressed + shown):  # a node costs 0 to 1
+        yield "metrics.ggd is none that these records can have"
+    height = manifest["input"].get("taxonomy_height", LARGEST_COUNT)  # only in manifests of earlier versions
+    if "mean_level" in metrics and shown and not _within(metrics["mean_level"], 1, 1 + height):
+        yield "metrics.mean_level is none of a taxonomy of this height"
+
+
+def _of_columns(manifest: Manifest) -> Iterator[str]:
+    """Columns of a table of microdata: what is said of the input's, what the files hold, and what the claims are about."""
+    given = manifest["input"]
+    if QUASI not in given:
+        return
+    told = sorted([*given[QUASI], *given.get(KEPT, [])])
+    if any(sorted(file.get("columns", {})) != told for file in manifest["files"] if "table" in file):
+        yield f"input.{QUASI} and input.{KEPT} are not the columns of the files"
+    for i, claim in enumerate(claims_of(manifest)):
+        if claim.columns_named is not None and sorted(claim.columns_named) != sorted(given[QUASI]):
+            yield f"claims[{i}] is about other columns than input.{QUASI}"
+
+
+def _of_totals(manifest: Manifest) -> Iterator[str]:
+    given, account = manifest["input"], manifest["accounting"]
+    for name in ("rows", "records", "occurrences"):
+        if given.get(name) != account.get(name, {}).get("in"):
+            yield f"accounting.{name}.in and input.{name} differ"
+
+
+def _of_input(given: Manifest) -> Iterator[str]:
+    wholes = {"unknown_items": "items", "unknown_occurrences": "occurrences", "taxonomy_leaves": "taxonomy_nodes"}
+    for part, whole in {"owners": "records", **wholes}.items():
+        if given.get(part, 0) > given.get(whole, LARGEST_COUNT):
+            yield f"input.{part} is more than input.{whole}"
+    if given.get("taxonomy_height", 0) >= max(1, given.get("taxonomy_nodes", LARGEST_COUNT)):
+        yield "input.taxonomy_height is not that of so many nodes"
+    if ("gap" in given) != (given.get("per") == "session"):
+        yield "input.gap is for sessions, and for them only"
+    if "record" in _columns(given) and given.get("per") != "record":
+        yield "input.per is not record, and input.reading names a column of records"
+    unknown, occurring = given.get("unknown_items", 0), given.get("unknown_occurrences", 0)
+    if unknown > occurring or (occurring and not unknown):
+        yield "input.unknown_items do not occur input.unknown_occurrences times"
+    if unknown and given.get("unknown") == "refuse":
+        yield "input.unknown_items is not 0, and such items were refused"
+
+
+def _columns(given: Manifest) -> Manifest:
+    """The columns that were named when the input was read."""
+    said = given.get("reading")
+    return said.get("columns", {}) if isinstance(said, dict) else {}
+
+
+def _of_reading(manifest: Manifest) -> Iterator[str]:
+    """How many records the rows of a file give; data that was not read from a file may be of any shape."""
+    given, rows = manifest["input"], manifest["accounting"].get("rows")
+    if "format" not in given or "per" not in given or rows is None:
+        return
+    used, lines = rows.get("used", 0), given["format"] == "transactions"
+    if lines and given["per"] != "user":
+        yield "input.per is not user, and each line of transactions is one person's record"
+    if given["per"] == "user" and given["owners"] != given["records"]:
+        yield "input.owners and input.records differ, and each person has one record"
+    if given["records"] > used or ((lines or given["per"] == "event") and given["records"] != used):
+        yield "input.records is none that accounting.rows.used can give"
+
+
+def _of_claims(manifest: Manifest) -> Iterator[str]:
+    owners = manifest["input"]["owners"]
+    for i, level in enumerate(claim["achieved"] for claim in manifest["claims"]):
+        if level.get("people", 0) > level.get("records", LARGEST_COUNT):
+            yield f"claims[{i}].achieved counts more people than records"
+        if level.get("people", 0) > owners:
+            yield f"claims[{i}].achieved counts more people than input.owners"
+
+
+def _of_words(manifest: Manifest) -> Iterator[str]:
+    """Preparation: every word is an occurrence unless it was a stop word, and an unknown one was kept or dropped."""
+    given, words, account = manifest["input"], manifest["accounting"].get("words"), manifest["accounting"]["occurrences"]
+    if words is None:
+        yield "accounting.words is missing"
+        return
+    if words["in"] - words.get(STOP_WORDS, 0) != account["in"]:
+        yield "accounting.words and accounting.occurrences.in differ by more than the stop words"
+    dropped, kept = words.get(NOT_IN_TAXONOMY, 0), words.get(UNKNOWN_KEPT, 0)
+    if account.get(NOT_IN_TAXONOMY, 0) != dropped:
+        yield "accounting.words and accounting.occurrences differ in what is not in the taxonomy"
+    if dropped + kept != given.get("unknown_occurrences", 0):
+        yield "accounting.words and input.unknown_occurrences differ"
+    if (dropped and given.get("unknown") != "drop") or (kept and given.get("unknown") != "keep"):
+        yield "accounting.words is not what input.unknown makes of unknown words"
+    if account.get(REPEATED, 0) and given["records_as"] != "sets":
+        yield "accounting.occurrences drops repetitions, and input.records_as is not sets"
+
+
+def _of_terms(manifest: Manifest) -> Iterator[str]:
+    """Preparation of documents: every word that was not left out is an occurrence of a term."""
+    words, terms = manifest["accounting"]["words"], manifest["accounting"]["terms"]
+    left = sum(n for part, n in words.items() if part != "in" and FATES.get(part, "gone") != "gone")
+    if left != terms["in"]:
+        yield "accounting.words and accounting.terms.in differ by more than the words left out"
+    dropped, kept = words.get(NOT_IN_TAXONOMY, 0), words.get(UNKNOWN_KEPT, 0)
+    if (kept and manifest["input"]["unknown"] != "keep") or (dropped and manifest["input"]["unknown"] != "drop"):
+        yield "accounting.words is not what input.unknown makes of unknown words"
+
+
+def _of_shares(manifest: Manifest) -> Iterator[str]:
+    account = manifest["accounting"]["occurrences"]
+    for name, said in manifest["metrics"].items():
+        parts = METRICS[name].shares
+        if parts and not same(float(said), sum(account.get(part, 0) for part in parts) / max(1, _given(manifest))):
+            yield f"metrics.{name} is not the share that accounting.occurrences gives"
+
+
+def _of_losses(manifest: Manifest) -> Iterator[str]:
+    """Losses are distortions per occurrence, with or without those dropped as unknown; none is below what is proved to be the least."""
+    metrics, occurrences = manifest["metrics"], _given(manifest)
+    if not {"loss", "ggd", "added_loss", "loss_with_dropped"} <= metrics.keys():
+        return
+    dropped = manifest["accounting"]["occurrences"].get(NOT_IN_TAXONOMY, 0)
+    if not same(metrics["loss"] * 1.0, metrics["ggd"] / max(1, occurrences)):
+        yield "metrics.loss is not metrics.ggd per occurrence"
+    if not same(metrics["loss_with_dropped"] * 1.0, (metrics["ggd"] + dropped) / max(1, occurrences + dropped)):
+        yield "metrics.loss_with_dropped is not that of metrics.ggd and what was dropped"
+    if not _within(metrics["added_loss"], metrics["loss"] - 1, metrics["loss"]):
+        yield "metrics.added_loss is none that metrics.loss can hold"
+    if not _within(metrics.get("bound", 0), 0, metrics["loss"]):
+        yield "metrics.bound is more than metrics.loss"
+
+
+def _given(manifest: Manifest) -> int:
+    """The occurrences that the method was given: all but those that preparation dropped."""
+    account: Mapping[str, int] = manifest["accounting"]["occurrences"]
+    return account["in"] - account.get(NOT_IN_TAXONOMY, 0) - account.get(REPEATED, 0)
+
+
+def _within(said: float, least: float, most: float) -> bool:
+    return least <= said <= most or same(float(said), float(least)) or same(float(said), float(most))

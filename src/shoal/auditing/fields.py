@@ -1,0 +1,183 @@
+"""What the tables of a release hold, field by field: columns that the kind of a table has no place for, numbers that must mean nothing,
+and fields whose values nothing was compared with.
+
+The columns of a table are fixed by its kind, and by the parameters of its method; the manifest may not add any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from shoal.counting import counted
+from shoal.data.original import AnyOriginal
+from shoal.data.original_rows import LogOriginal, TableOriginal
+from shoal.data.query_units import TIME, USER
+from shoal.data.release import Release
+from shoal.data.tables import PublishedTable
+from shoal.data.tables.column_types import Slots, fits, without_place
+from shoal.data.tables.rows import RowTable
+from shoal.errors import ParameterError
+from shoal.keyed.keyed_hash import BYTES
+from shoal.pipeline.promises import method_of
+from shoal.pipeline.run import levels_in
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.fresh_numbers import disordered, misnumbered, orders_of
+
+CHECK = "fields of the tables"
+RECORD_SHAPES: tuple[Slots, ...] = ((("record",), ("items",)), (("record",), ("item",), ("count",), ("level", "")))
+TOKEN = rf"^[0-9a-f]{{{2 * BYTES}}}$"
+
+Manifest = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RecordFile:
+    """What a file of records has beside the records: its columns, and the levels of items where it has them."""
+
+    columns: tuple[str, ...] = ()
+    levels: pl.DataFrame | None = None
+
+    def misplaced(self) -> list[str]:
+        """Known columns in another order than shoal writes them."""
+        if not self.columns or without_place(self.columns, RECORD_SHAPES):
+            return []
+        return [] if any(fits(self.columns, shape) for shape in RECORD_SHAPES) else ["the columns of the records are in another order"]
+
+    def other_levels(self, original: AnyOriginal | None) -> list[str]:
+        """Levels that are not those of the taxonomy."""
+        known = None if self.levels is None or original is None else levels_in(original)
+        if known is None or self.levels is None:
+            return []
+        true = known(self.levels["item"]).cast(pl.String)
+        wrong = int((true.is_not_null() & true.ne_missing(self.levels["level"])).sum())
+        return [f"{counted(wrong, 'item has', 'items have')} another level than in the taxonomy"] if wrong else []
+
+    def not_checked(self, original: AnyOriginal | None) -> list[str]:
+        """Levels, without the taxonomy of the original."""
+        open_levels = self.levels is not None and (original is None or levels_in(original) is None)
+        return ["level (only that equal items have equal levels)"] if open_levels else []
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What is wrong with the fields of the tables, and which fields were compared with nothing."""
+
+    broken: tuple[str, ...]
+    not_checked: tuple[str, ...]
+
+    def verdicts(self) -> list[Verdict]:
+        """A check of the audit; none where nothing is wrong and nothing is left open."""
+        if not self.broken and not self.not_checked:
+            return []
+        notes = (f"not checked in the tables: {'; '.join(self.not_checked)}",) if self.not_checked else ()
+        return [Verdict(CHECK, verified_if(not self.broken), {}, self.broken, notes)]
+
+
+def judged_fields(
+    release: Release, models: Sequence[Model], manifest: Manifest | None, file: RecordFile, original: AnyOriginal | None
+) -> Fields:
+    """Judge the fields of all tables; `file` is what a file of records has beside its records, which the table does not keep."""
+    broken = [*(file.misplaced() if manifest is not None else []), *file.other_levels(original)]
+    unordered: dict[str, None] = {}
+    for name, table in release.tables.items():
+        broken += [*_misshapen(name, table, manifest), *disordered(table)] if manifest is not None else []
+        orders = orders_of(table, original)
+        unordered |= dict.fromkeys(orders.not_compared)
+        broken += [*misnumbered(table), *orders.faults]
+        if original is not None:
+            broken += _other_order(table, original)
+            broken += [] if models else _strange_times(table, original)
+    left = dict.fromkeys(text for table in release.tables.values() for text in _not_checked(table, models, original is not None))
+    random = [f"whether {' and '.join(unordered)} are in a random order"] if unordered and manifest is not None else []
+    return Fields(tuple(broken), (*left, *file.not_checked(original), *random))
+
+
+def columns_without_place(release: Release, manifest: Manifest | None) -> tuple[str, ...]:
+    """The columns of all tables that neither their kind nor their method has a place for, and fields that are not in their one form."""
+    found: dict[str, None] = {}
+    for name, table in release.tables.items():
+        found |= dict.fromkeys(table.beside)
+        for part, columns in table.columns_of_parts().items():
+            if shapes := _shapes(name, table, part, manifest):
+                found |= dict.fromkeys(without_place(list(columns), shapes))
+    return tuple(found)
+
+
+def record_columns_without_place(columns: Sequence[str]) -> tuple[str, ...]:
+    """The same of a file of records that shoal wrote: it has one of two shapes."""
+    return without_place(columns, RECORD_SHAPES) if columns else ()
+
+
+def _shapes(name: str, table: PublishedTable, part: str, manifest: Manifest | None) -> tuple[Slots, ...]:
+    """What the method's parameters fix for this table, else what its kind fixes; none where claims decide."""
+    if manifest is not None:
+        try:
+            own = method_of(manifest).columns_of(name)
+        except ParameterError:  # which is reported among the claims
+            own = None
+        if own is not None:
+            return (own,)
+    return table.shapes.get(part, ())
+
+
+def _misshapen(name: str, table: PublishedTable, manifest: Manifest) -> Iterator[str]:
+    """Columns that are missing, in another order, or of another type than the kind of the table fixes."""
+    for part, columns in table.columns_of_parts().items():
+        what = f"the table {name}" + (f", part {part}," if part else "")
+        shapes = _shapes(name, table, part, manifest)
+        placed = [column for column in columns if column not in without_place(list(columns), shapes)] if shapes else []
+        if shapes and not any(fits(placed, shape) for shape in shapes):
+            yield f"{what} has not the columns that its kind and the method fix, in their order"
+        yield from _unnamed_people(table) if shapes and any(USER in slot for slot in shapes[0]) else ()
+        wrong = [column for column, word in columns.items() if word not in table.types.get(column, (word,))]
+        yield from (f"{what} has {columns[column]} in the column {column!r}" for column in wrong)
+
+
+def _unnamed_people(table: PublishedTable) -> Iterator[str]:
+    """A column of people that holds neither numbers which the manifest names as pseudonyms, nor tokens made with a key."""
+    if not isinstance(table, RowTable) or table.pseudonyms is not None or USER not in table.columns:
+        return
+    if table.columns[USER] != "text":
+        yield f"the manifest does not name the numbers in {USER!r} as pseudonyms"
+    elif not table.frame[USER].str.contains(TOKEN).fill_null(False).all():
+        yield f"the column {USER!r} holds other texts than tokens of {2 * BYTES} hexadecimal digits"
+
+
+def _other_order(table: PublishedTable, original: AnyOriginal) -> list[str]:
+    """Columns of microdata stand in the order in which the original has them."""
+    if not isinstance(original, TableOriginal) or not isinstance(table, RowTable):
+        return []
+    before = [attribute.name for attribute in original.table.attributes]
+    same = sorted(before) != sorted(table.columns) or before == list(table.columns)
+    return [] if same else ["the columns are in another order than those of the original"]
+
+
+def _strange_times(table: PublishedTable, original: AnyOriginal) -> list[str]:
+    """Times of rows that no claim judges, and that the original has not, or less often."""
+    if not isinstance(original, LogOriginal) or not original.log.timed or not isinstance(table, RowTable):
+        return []
+    if table.columns.get(TIME) != "time":
+        return []
+    shown, there = (frame.group_by(TIME).agg(n=pl.len().cast(pl.Int64)) for frame in (table.frame, original.log.frame))
+    both = shown.join(there, on=TIME, how="left", nulls_equal=True).with_columns(pl.col("n_right").fill_null(0))
+    wrong = int((both["n"] - both["n_right"]).clip(lower_bound=0).sum())
+    return [f"{counted(wrong, 'row has', 'rows have')} a time that no row of the original has"] if wrong else []
+
+
+def _not_checked(table: PublishedTable, models: Sequence[Model], beside_original: bool) -> list[str]:
+    """The fields that no claim compares with anything, those of which the same is open together."""
+    judging = [dict(model.not_checked(table, beside_original=beside_original)) for model in models if table.kind in model.judges]
+    if judging:
+        first, *others = judging
+        left = {name: why for name, why in first.items() if all(name in other for other in others)}
+    else:
+        left = dict.fromkeys((name for columns in table.columns_of_parts().values() for name in columns), "") if not models else {}
+        left |= {TIME: "only that the original has them"} if beside_original and TIME in left else {}
+    together: dict[str, list[str]] = {}
+    for name, why in left.items():
+        together.setdefault(why, []).append(name)
+    return [f"{', '.join(names)} ({why})" if why else ", ".join(names) for why, names in together.items()]

@@ -1,0 +1,202 @@
+"""What can be recomputed of a manifest: from the release's files alone, and more with the original beside them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from shoal import __version__
+from shoal.auditing.consistency import contradictions, of_published
+from shoal.auditing.statements import Evidence
+from shoal.data.accounting import Accounting, Ledger, kept
+from shoal.data.items import Items
+from shoal.data.original import AnyOriginal, Original
+from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
+from shoal.data.tables.chunks import ChunkTable
+from shoal.data.tables.column_types import ITEMS
+from shoal.data.tables.counts import COUNT
+from shoal.data.tables.groups import PER_GROUP, GroupTable
+from shoal.data.tables.rows import RowTable
+from shoal.data.tables.weighted_bags import WeightedBagTable
+from shoal.errors import ParameterError
+from shoal.io.release_directory import REPORT
+from shoal.methods import fate_of, ledgers_of
+from shoal.metrics import METRICS, measure
+from shoal.pipeline.accounting import with_preparation
+from shoal.pipeline.disclosure import disclosed_facts, disclosed_input, safe_numbers
+from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of
+from shoal.pipeline.prepare import READING, Prepared
+from shoal.pipeline.promises import method_of
+from shoal.pipeline.protection import protection
+from shoal.privacy import Model, Verdict
+from shoal.report.facts import Facts
+from shoal.report.lacking import LACKING, lack_of
+from shoal.report.page import render
+
+BY_THE_METHOD = "by the method"
+WORDS_OF_THE_REPORT = f"what {REPORT} says"
+
+
+def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str, str]) -> Evidence:
+    """What the files alone tell; that their digests are those listed is checked where the files are."""
+    evidence = Evidence({DIGEST: digest_of(manifest)})
+    for i, file in enumerate(manifest["files"]):
+        if file["name"] in digests:
+            evidence.add(f"files[{i}]", {"name": file["name"], DIGEST: file[DIGEST]})
+        if "layout" in file:  # a file in another layout is not read
+            evidence.add(f"files[{i}]", {"layout": file["layout"]})
+    for i, file in enumerate(manifest["files"]):
+        if "table" in file and file["table"] not in {before.get("table") for before in manifest["files"][:i]}:
+            evidence.add(f"files[{i}]", release.tables[file["table"]].facts())
+    _of_mechanism(manifest, evidence)
+    evidence.unchecked.append(WORDS_OF_THE_REPORT)
+    evidence.broken.extend(contradictions(manifest))
+    if lack_of(manifest):  # in the words of the method, as is checked with its claims
+        evidence.add("", {LACKING: manifest[LACKING]})
+    for table in release.tables.values() if "counts" not in manifest else ():
+        if table.kind in _BY_KIND:
+            _BY_KIND[table.kind](manifest, table, evidence)
+    return evidence
+
+
+def _of_mechanism(manifest: Mapping[str, Any], evidence: Evidence) -> None:
+    """The noise that the method adds with these parameters; those of a method that cannot be are told of among the claims."""
+    try:
+        steps = method_of(manifest).noisy_steps()
+    except ParameterError:
+        return
+    for i, step in enumerate(steps):
+        evidence.add(f"mechanism[{i}]", step.as_dict())
+    recorded = len(manifest.get("mechanism", ()))
+    evidence.insist(recorded <= len(steps), f"mechanism has {recorded:,} steps, and the method has {len(steps):,}")
+
+
+def _of_records(manifest: Mapping[str, Any], table: BagTable, evidence: Evidence) -> None:
+    """What published records tell beyond their number."""
+    evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
+    evidence.add("metrics", {"mean_length": table.facts()["occurrences"] / max(1, table.n_rows)})
+    evidence.broken.extend(of_published(manifest, table.facts()["occurrences"]))
+
+
+def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -> None:
+    """Every published row is one of the input's that is not gone."""
+    method, account = manifest["method"], manifest["accounting"]["rows"]
+    shown = {part: n for part, n in account.items() if part != "in" and fate_of(part, method) != "gone"}
+    told = sum(shown.values())
+    if told == table.n_rows and len(shown) == 1:
+        evidence.add("accounting.rows", shown)
+    evidence.insist(told == table.n_rows, f"accounting.rows has {told:,} published, and there are {table.n_rows:,} rows")
+
+
+def _of_vectors(manifest: Mapping[str, Any], table: WeightedBagTable, evidence: Evidence) -> None:
+    """Every published vector is a document's."""
+    evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
+
+
+def _of_groups(manifest: Mapping[str, Any], table: GroupTable, evidence: Evidence) -> None:
+    """Every row is a record; its items are published as they are, and what the histograms count is published per group."""
+    evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
+    if table.of_items:
+        told = {"kept": int(table.rows[ITEMS].list.len().sum()), PER_GROUP: int(table.histogram[COUNT].sum())}
+        evidence.add("accounting.occurrences", {part: n for part, n in told.items() if n})
+
+
+def _of_chunks(manifest: Mapping[str, Any], table: ChunkTable, evidence: Evidence) -> None:
+    """Every record of a cluster is one of the input's."""
+    evidence.add("accounting.records", {"published": table.n_records} if table.n_records else {})
+
+
+# What a published table shows of the manifest beyond its own facts.
+_BY_KIND: dict[str, Callable[[Mapping[str, Any], Any, Evidence], None]] = {
+    WeightedBagTable.kind: _of_vectors,
+    BagTable.kind: _of_records,
+    RowTable.kind: _of_rows,
+    GroupTable.kind: _of_groups,
+    ChunkTable.kind: _of_chunks,
+}
+
+
+def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[tuple[Model, Verdict]]) -> None:
+    """What judging the manifest's claims on the file alone gives. Whether a claim names all items that it should is not known."""
+    for i, (claim, verdict) in enumerate(alone):
+        if any(isinstance(value, Items) for value in claim.values().values()):
+            evidence.unchecked.append(f"that claims[{i}] names all items")
+        stands = {} if verdict.unchecked else {"verdict": verdict.standing, "holds": verdict.holds}
+        evidence.add(f"claims[{i}]", {"model": verdict.claim, **stands})
+        evidence.add(f"claims[{i}].achieved_from_file", verdict.achieved)
+        whole = verdict.standing == "by construction"  # then nothing was counted, with the original or without
+        said = manifest["claims"][i]["achieved"]
+        evidence.add(f"claims[{i}].achieved", verdict.achieved if whole else _alike_counted(said, verdict.achieved))
+
+
+def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Release, prepared: Prepared) -> None:
+    """What the original tells beyond the files; the release makes the manifest's claims.
+
+    Settings such as `per` and `unknown` were followed in preparing the original, not recomputed: they stay only stated.
+    """
+    placed = prepared.original.aligned(release)
+    settings = {READING, *prepared.how.described()}
+    absent = {"format", "rows"} - set(manifest["input"])  # of a release that was not made from a file
+    told = prepared.facts | protection(release.claims, prepared.original, prepared.how.per)
+    facts = disclosed_input(told, release.claims)
+    facts |= {name: n for name, n in _sizes_of_tree(prepared.original).items() if name in manifest["input"]}
+    evidence.add("input", {name: fact for name, fact in facts.items() if name not in settings and name not in absent})
+    if safe_numbers(release.claims):
+        _accounts(evidence, manifest["accounting"], prepared, manifest["method"])
+        _metrics(evidence, manifest, placed, prepared)
+    if manifest["shoal"] == __version__:
+        before = {key: value for key, value in manifest.items() if key != DIGEST} | {"files": manifest["files"][:-1]}
+        facts_of = _as_told if ENGINE in manifest else disclosed_facts
+        page = render(facts_of(before, placed, prepared.original)).encode()
+        same = hashlib.sha256(page).hexdigest() == manifest["files"][-1][DIGEST]
+        evidence.insist(same, f"{REPORT} is not the report of this manifest, these records and this original")
+        evidence.unchecked.remove(WORDS_OF_THE_REPORT)
+
+
+def _sizes_of_tree(original: AnyOriginal) -> dict[str, int]:
+    """Sizes of the taxonomy of all words, which manifests of earlier versions have and which are not written any more."""
+    if not isinstance(original, Original) or not original.on_taxonomy:
+        return {}
+    tree = original.tree
+    return {"taxonomy_nodes": len(tree), "taxonomy_leaves": tree.n_leaves, "taxonomy_height": tree.height}
+
+
+def _as_told(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
+    """What the report of a release that was made on a cluster shows: the manifest, and no distributions."""
+    return Facts(manifest=manifest, published=release.n_rows)
+
+
+def _alike_counted(said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a level that was judged with the groups at hand what the file must give too: what counts records, and all if nothing else does."""
+    if "records" not in said or "records" not in found:
+        return {}
+    return {name: value for name, value in found.items() if name == "records" or ("people" not in said and name in said)}
+
+
+def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepared: Prepared, method: str) -> None:
+    """Totals, and what happened before the method saw the records; how the method split what it was given only its groups tell."""
+    original = prepared.original
+    given = Accounting({name: Ledger(n, {BY_THE_METHOD: kept(n)}) for name, n in original.to_account().items()})
+    found = with_preparation(given, prepared).as_dict()
+    known = [*found, *ledgers_of(method)]
+    evidence.insist(said.keys() <= set(known), f"accounting holds more than {', '.join(known)}")
+    for name, ledger in found.items():
+        if BY_THE_METHOD not in ledger and name in said:
+            evidence.add(f"accounting.{name}", ledger)
+        elif name in said:
+            evidence.add(f"accounting.{name}", {"in": ledger["in"]})
+            for part, least in ledger.items():
+                enough = part in {"in", BY_THE_METHOD} or said[name].get(part, 0) >= least
+                evidence.insist(enough, f"accounting.{name}.{part} is less than the {least:,} that preparation gives")
+
+
+def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, prepared: Prepared) -> None:
+    """Metrics measured anew, but for those that need the groups."""
+    names = [name for name in manifest["metrics"] if not METRICS[name].needs_groups_of(prepared.original)]
+    for name in names:
+        try:
+            evidence.add("metrics", measure(placed, prepared.original, [name]))
+        except ParameterError as error:
+            evidence.insist(False, f"metrics.{name} cannot be measured: {error.message}")

@@ -1,0 +1,121 @@
+"""shoal attack: what somebody could find out from a release, beside what they could from the original."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.attacks import ATTACKS
+from shoal.attacks.confidence import Interval
+from shoal.attacks.logs import LOG_ATTACKS
+from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome
+from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
+from shoal.cli import screen
+from shoal.cli.config import config_option
+from shoal.cli.config_command import ConfigCommand, said_of_original
+from shoal.cli.options import data_options, declared_options
+from shoal.counting import percent
+from shoal.evaluate.attack import Attacked, Draw, attacked
+from shoal.evaluate.attack.scenario import Beside
+from shoal.pipeline.manifest import Published
+from shoal.pipeline.request import original_options
+
+NAMES = [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
+RATES = ["known", ORIGINAL, RELEASE, "95 % interval", "worst 1 %", "promised", ""]
+BESIDE = ["known", "guessing", "control", "excess", "precision when sure", "recall when sure"]
+
+
+@click.command("attack", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.argument("original", type=click.Path(path_type=Path))
+@click.argument("release", type=click.Path(path_type=Path))
+@click.option(
+    "--attack", "-a", "names", multiple=True, type=click.Choice(NAMES), metavar="NAME", help=f"Only this; once each: {', '.join(NAMES)}."
+)
+@click.option(
+    "--other-release", "others", multiple=True, type=click.Path(path_type=Path), help="Another release of ORIGINAL; give it once each."
+)
+@click.option("--sensitive", metavar="FILE | under:NODE", help="Items that an attacker looks for, where no claim of RELEASE lists them.")
+@click.option("--reference", type=click.Path(path_type=Path), help="A log that can be read, for tokens. [default: half of the people]")
+@declared_options(Draw)
+@data_options()
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(
+    original: Path,
+    release: Path,
+    names: tuple[str, ...],
+    others: tuple[Path, ...],
+    sensitive: str | None,
+    reference: Path | None,
+    threads: int | None,
+    as_json: bool,
+    **said: Any,
+) -> int:
+    """Attack RELEASE, knowing a little of people in ORIGINAL, the file that it was made from.
+
+    Every attack is made on the original too, and on people who were left out. Exit code 3 where an attack succeeds for certain more often
+    than a claim promises.
+    """
+    draw = Draw.parse({p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None})
+    place, beside = Published.at(release), Beside.of(others, sensitive, reference)
+    how = original_options(said_of_original(said, (original,)), (original,), place.manifest)
+    assert how is not None
+    with screen.progress(threads):
+        found = attacked(place, (original,), how, names, draw, lambda notes: screen.note(*notes), beside=beside)
+    if as_json:
+        screen.as_json(found.as_dict())
+    else:
+        show(found)
+    return 0 if found.holds else 3
+
+
+def show(found: Attacked) -> None:
+    """Each attack's story, then a row for each kind of knowledge: the original beside the release; then the three tests and the verdict."""
+    for name in found.attacks:
+        before = {one.knowledge: one for one in found.outcomes if one.attack == name and one.subject == ORIGINAL}
+        after = [one for one in found.outcomes if one.attack == name and one.subject == RELEASE]
+        screen.lines("", f"{name} ({after[0].test}). {attack_called(name).story}")
+        screen.listing(RATES, [_row(before.get(one.knowledge), one) for one in after])
+        screen.listing(BESIDE, [_beside(one) for one in after])
+    screen.lines("")
+    screen.listing(["test of regulators", RELEASE, "95 % interval", "promised", "by"], [_worst(one) for one in found.by_test])
+    screen.lines("")
+    verdict = found.verdict
+    screen.verdict_lines(verdict.promised, verdict.in_fact, severe=verdict.severe)
+    screen.alarm(*found.alarms)
+
+
+def _row(before: Outcome | None, after: Outcome) -> list[str]:
+    """How often the attack succeeds; some attacks have nothing to say of the original."""
+    rates = ["" if before is None else percent(before.success.rate), percent(after.success.rate), _interval(after.success)]
+    standing = "" if after.ceiling is None else after.standing.removesuffix(" the promise")
+    return [after.knowledge, *rates, percent(after.worst), _promised(after), standing]
+
+
+def _beside(one: Outcome) -> list[str]:
+    """What the rate is to be compared with, and the guesses of which the attacker is sure."""
+    control = "" if one.control is None else percent(one.control.rate)
+    sure = ["", ""] if one.sure is None else [_share(one.sure.precision), percent(one.sure.recall)]
+    return [one.knowledge, percent(one.baseline, 2), control, _share(one.excess, signed=True), *sure]
+
+
+def _worst(one: Outcome) -> list[str]:
+    return [one.test, percent(one.success.rate), _interval(one.success), _promised(one), f"{one.attack}: {one.knowledge}"]
+
+
+def _promised(one: Outcome) -> str:
+    return "" if one.ceiling is None else f"at most {percent(one.ceiling)}"
+
+
+def _share(rate: float | None, *, signed: bool = False) -> str:
+    """A rate; nothing where there is none. Below zero it has its sign, above it where asked for."""
+    if rate is None:
+        return ""
+    return ("-" if rate < 0 else "+" if signed and rate > 0 else "") + percent(abs(rate))
+
+
+def _interval(interval: Interval) -> str:
+    return f"{percent(interval.low)} to {percent(interval.high)}"

@@ -1,0 +1,138 @@
+"""shoal audit: judge a release, also one that another tool made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from shoal.auditing.audit import Audit, gathered, located
+from shoal.cli import screen
+from shoal.cli.config import config_option
+from shoal.cli.config_command import ConfigCommand, said_of_original
+from shoal.cli.options import data_options, no_guarantee_option, original_option, patience_option, rare_option
+from shoal.counting import counted
+from shoal.data.patience import allowing
+from shoal.io.write.output_format import OUTPUT_FORMATS
+from shoal.pipeline.further import asked_claims
+from shoal.pipeline.manifest import Published
+from shoal.pipeline.promises import claims_of
+from shoal.pipeline.request import original_options
+from shoal.privacy.file_strength import Strength
+
+PEOPLE_UNKNOWN = "records were counted: the file does not tell whose they are, so there may be fewer people"
+
+
+@click.command("audit", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.argument("release", type=click.Path(path_type=Path))
+@click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Such as "k-anonymity(k=5)"; by default what the manifest claims.')
+@original_option
+@click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="The items of a claim that does not name them.")
+@click.option("--release-format", type=click.Choice(list(OUTPUT_FORMATS)), help="Form of a single file of records; guessed, and announced.")
+@click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
+@click.option("--release-user", metavar="COLUMN", help="Column of a single file of records that says whose each is.")
+@click.option("--strength", type=int, metavar="K", help="Also say the largest m at this k, and the largest k at each m.")
+@click.option("--allow-column", multiple=True, metavar="NAME", help="A column beside the items that may stay unjudged; give it once each.")
+@data_options()
+@no_guarantee_option
+@rare_option
+@patience_option
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(
+    release: Path,
+    claim: tuple[str, ...],
+    original: tuple[Path, ...],
+    sensitive: Path | None,
+    release_format: str | None,
+    release_sep: str | None,
+    release_user: str | None,
+    strength: int | None,
+    allow_column: tuple[str, ...],
+    no_guarantee: bool,
+    show_rare: bool,
+    patience: float | None,
+    threads: int | None,
+    as_json: bool,
+    **said: Any,
+) -> int:
+    """Judge RELEASE, a release directory or a file of records. Exit code 3 where a claim or a check fails, or
+    a claim takes too long to verify.
+
+    Without a claim it says the largest k against somebody who knows 1, 2, 3 items, and so on, or everything.
+    """
+    place = Published.at(release)
+    originals = original or None
+    how = original_options(said_of_original(said, originals), originals, place.manifest)
+    if how is not None:
+        how = located(place, how, original=originals)
+    with allowing(patience), screen.naming(show_rare), screen.progress(threads):
+        read_as = (release_format, release_sep, allow_column, sensitive)
+        material = gathered(release, _typed_claims(claim, place), originals, how, *read_as, release_user=release_user)
+        screen.note(*material.notes)
+        found = material.judged(strength, no_guarantee=no_guarantee)
+    if as_json:
+        named = {"rare": [text for verdict in found.claims for text in verdict.rare]} if show_rare else {}
+        screen.as_json({**found.as_dict(), **named})
+    else:
+        show_audit(found, release, show_rare)
+    return 0 if found.holds else 3
+
+
+def show_audit(found: Audit, release: Path, show_rare: bool) -> None:
+    """The verdicts, the largest k, and how things were counted."""
+    rows = [("guarantee", f"NONE. {found.lack}")] if found.lack else []
+    rows += [("records", f"{found.records:,}")]
+    rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
+    rows += screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare)
+    screen.pairs(f"{release}: {_outcome(found)}", rows + strength_rows(found.strength), found.alarms)
+
+
+def strength_rows(found: Strength | None) -> list[tuple[str, str]]:
+    """The largest k for each number of items that may be known, and what that means for the k asked for."""
+    if found is None:
+        return []
+    rows = [("who knows", f"finds at least this many {'people' if found.people else 'records'}")]
+    for level in found.levels:
+        last = level is found.levels[-1] and found.every_m_counted
+        known = f"{counted(level.m, 'item')}{' or more' if last else ''}"
+        rows.append((f"  {known}", f"{level.k:,}" if level.exact else f"at most {level.k:,}: too many sets to count all"))
+    rows.append(("  the whole record", f"{found.whole_record:,}"))
+    rows.append((f"at k = {found.k:,}", largest_m_told(found)))
+    return rows if found.people else [*rows, ("", PEOPLE_UNKNOWN)]
+
+
+def largest_m_told(found: Strength) -> str:
+    """For which m the records are k^m-anonymous."""
+    if found.every_m:
+        return "k^m-anonymous for every m"
+    if not found.largest_m and found.largest_m_exact:
+        return "not k^m-anonymous for any m"
+    if found.largest_m_exact:
+        return f"k^m-anonymous for m up to {found.largest_m:,}, and no larger m"
+    return f"k^m-anonymous for m up to {found.largest_m:,}; larger m were not counted"
+
+
+def _typed_claims(claims: tuple[str, ...], place: Published) -> tuple[str, ...]:
+    """The claims to judge by: where a file of options names only such as the manifest makes, all that the manifest makes."""
+    if click.get_current_context().get_parameter_source("claim") is not ParameterSource.DEFAULT_MAP:
+        return claims
+    stated = set(map(str, claims_of(place.manifest))) if place.manifest else set()
+    return () if stated and all(str(claim) in stated for claim in asked_claims(claims)) else claims
+
+
+def _outcome(found: Audit) -> str:
+    if any(claim.standing == "fails" for claim in found.claims):
+        return "A CLAIM DOES NOT HOLD"
+    if given_up := sum(claim.standing == "not judged" for claim in found.claims):
+        return f"{given_up:,} OF {len(found.claims):,} CLAIMS NOT JUDGED, and so not verified"
+    if not found.holds:
+        return "THE AUDIT FAILS"
+    if found.lack and not found.claims:
+        return "NOTHING IS GUARANTEED"
+    if found.unchecked:
+        return f"no claim fails, {found.unchecked:,} NOT CHECKABLE from what is at hand"
+    return "all claims hold" if found.claims else "no claim was made"

@@ -1,0 +1,44 @@
+"""shoal bound: a lower bound on the loss of any release of a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.cli import screen
+from shoal.cli.options import called, data_options, input_argument
+from shoal.counting import counted, percent
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
+from shoal.pipeline.request import preparation
+from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
+
+
+@click.command("bound", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@input_argument
+@click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the sample, where one is drawn.")
+@data_options()
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="[default: all cores]")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(input: tuple[Path, ...], k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
+    """Prove how much any k-anonymous release of INPUT must lose, whoever makes it and however."""
+    how = preparation(said, Preparation())
+    with screen.progress(threads):
+        prepared = prepare(input, how)
+        screen.note(*prepared.notes)
+        found = loss_lower_bound(prepared.records.bags, prepared.records.tree, k, seed=seed)
+    if as_json:
+        screen.as_json({"k": k, **found.as_dict()})
+        return
+    rows = [("loss", f"at least {percent(found.normalised)}"), ("GGD", f"at least {found.value:,.1f}")]
+    if found.exact:
+        rows.append(("examined", f"all {counted(found.n_sampled, 'record')} that hold something"))
+    else:
+        rows += [
+            ("examined", f"a sample of {found.n_sampled:,} records, as there are more than {EXACT_RECORDS:,}"),
+            ("confidence", f"{percent(found.confidence, 0)}; the sample's mean is {percent(found.estimate)}"),
+        ]
+    screen.pairs(f"{called(input)}: what any release with k = {k} must lose", rows)

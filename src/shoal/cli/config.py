@@ -1,0 +1,117 @@
+"""Options from a TOML file: its keys are the long names of a command's options, and what is typed goes before."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.errors import InputError, ParameterError, ShoalError
+from shoal.io.read.compression import content_of
+from shoal.names import did_you_mean
+
+Refusal = Callable[[str], ParameterError | None]
+
+config_option = click.option(
+    "--config", type=click.Path(path_type=Path), expose_value=False, help="TOML file of options; what is typed goes before."
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a file of options says."""
+
+    file: Path = Path()
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, file: Path) -> Settings:
+        """All keys and values of a file; what they mean is seen later."""
+        return cls(file, _read(file))
+
+    def one(self, key: str) -> str | None:
+        """The text of one key, if it is there."""
+        return str(_scalar(self.file, key, self.values[key])) if key in self.values else None
+
+    def become_defaults(self, context: click.Context, refuse: Refusal, passed: Collection[str] = ()) -> None:
+        """Make the values the defaults of the command's options, but for keys that are `passed` over.
+
+        `refuse` may know better why a key is no option of the command.
+        """
+        options = options_of(context)
+        defaults: dict[str, Any] = {}
+        for key, value in self.values.items():
+            if key not in options and key in passed:
+                continue
+            if key not in options:
+                raise refuse(key) or self._unknown(key, options, context)
+            option = options[key]
+            defaults[str(option.name)] = _value(self.file, key, value, option)
+        context.default_map = {**(context.default_map or {}), **defaults}
+
+    def _unknown(self, key: str, options: Mapping[str, click.Option], context: click.Context) -> ParameterError:
+        hint = did_you_mean(key, options) or "keys are the names of options, such as k or taxonomy"
+        return ParameterError(f"{self.file} has a key {key!r}, which is no option of {context.info_name}", hint=hint)
+
+
+def typed_config(command: click.Command, context: click.Context, args: list[str]) -> Settings:
+    """What the file of options says that is named among these words; nothing where a shell asks for words and the file cannot be read."""
+    file = own_options(command, context, args).get("config")
+    if file is None:
+        return Settings()
+    try:
+        return Settings.read(Path(file))
+    except ShoalError:
+        if context.resilient_parsing:
+            return Settings()
+        raise
+
+
+def own_options(command: click.Command, context: click.Context, args: list[str]) -> dict[str, Any]:
+    """What was typed of a command's own options; all others are passed over."""
+    lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
+    glance = click.Context(command, info_name=context.info_name, **{**command.context_settings, **lenient})
+    found, _, _ = command.make_parser(glance).parse_args(list(args))
+    return dict(found)
+
+
+def options_of(context: click.Context) -> dict[str, click.Option]:
+    """The options a file may set, by their names without dashes; `no-header` and `set` are names too."""
+    found: dict[str, click.Option] = {}
+    for option in context.command.get_params(context):
+        if isinstance(option, click.Option) and option.expose_value:
+            found |= {name[2:]: option for name in (*option.opts, *option.secondary_opts) if name.startswith("--")}
+    return found
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content_of(file).decode("utf-8"))
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file} is not TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{file} is nested too deeply") from None
+
+
+def _value(file: Path, key: str, value: Any, option: click.Option) -> Any:
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise ParameterError(f"{file}: {key} is true or false, not {value!r}")
+        return value != (f"--{key}" in option.secondary_opts)
+    if option.multiple:
+        return [str(_scalar(file, key, one)) for one in (value if isinstance(value, list) else [value])]
+    return _scalar(file, key, value)
+
+
+def _scalar(file: Path, key: str, value: Any) -> Any:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, (str, int, float)):
+        raise ParameterError(f"{file}: {key} is one value, not a {type(value).__name__}")
+    return value

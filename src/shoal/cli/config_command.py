@@ -1,0 +1,43 @@
+"""A command about a release that takes the file of options with which the release was made.
+
+What the file says of the method and of the output has been done, and is passed over. What it says of the input counts where an original is
+given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from shoal.cli.config import options_of, typed_config
+from shoal.cli.options import method_options
+from shoal.methods import METHODS
+
+
+class ConfigCommand(click.Command):
+    """Parses with the values of `--config` as defaults; a key is an option of this command, or of `shoal anonymize`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the file first, if one is named."""
+        settings = typed_config(self, ctx, args)
+        if settings.values:
+            settings.become_defaults(ctx, refuse=lambda key: None, passed=_of_anonymizing())
+        return super().parse_args(ctx, args)
+
+
+def said_of_original(said: dict[str, Any], original: object) -> dict[str, Any]:
+    """What was said of the original; without one, only what was typed, which is then refused."""
+    if original is not None:
+        return said
+    source = click.get_current_context().get_parameter_source
+    return {name: None if source(name) is ParameterSource.DEFAULT_MAP else value for name, value in said.items()}
+
+
+def _of_anonymizing() -> set[str]:
+    """The options of `shoal anonymize`, with all methods."""
+    from shoal.cli.anonymize import command
+
+    own = options_of(click.Context(command, info_name="anonymize"))
+    return {*own, *(name[2:] for method in METHODS for one in method_options(method) for name in (*one.opts, *one.secondary_opts))}

@@ -1,0 +1,103 @@
+"""shoal look: how an input is read and what is in it, before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.cli import screen
+from shoal.cli.grouped_command import GroupedCommand, help_all_option
+from shoal.cli.options import called, data_options, input_argument
+from shoal.counting import counted, percent
+from shoal.pipeline.look import Example, Known, Look, look
+from shoal.pipeline.prepare import FITTING
+from shoal.pipeline.request import preparation
+
+WIDEST_ITEM = 60
+
+
+GROUPS = {
+    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header", "whole"),
+    "What is protected": ("per", "gap", "bag"),
+    "Taxonomy": ("taxonomy",),
+    "Output": ("as_json", "help_all"),
+}
+
+
+@click.command(
+    "look", cls=GroupedCommand, groups=GROUPS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
+@input_argument
+@data_options()
+@click.option("--all", "whole", is_flag=True, help="Read all of a large file, not only its first part.")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@help_all_option
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(input: tuple[Path, ...], whole: bool, threads: int | None, as_json: bool, **said: Any) -> None:
+    """Show how INPUT is read: format, columns, people, records, what a taxonomy knows of it, and three records. Writes nothing.
+
+    The records are shown as they were parsed, without their owners: they are for you, not for publication.
+    """
+    how = preparation(said)
+    with screen.progress(threads):
+        found = look(input, how, whole=whole)
+    screen.note(*found.notes, *(f"left out: {line}" for line in found.defects))
+    if as_json:
+        screen.as_json(found.as_dict())
+    else:
+        screen.pairs(f"{called(input)}: {_extent(found)}", _rows(found))
+
+
+def _extent(found: Look) -> str:
+    if found.part >= 1:
+        return "nothing was written"
+    return f"the first {found.rows['in']:,} rows ({percent(found.part, 0)} of the file; --all reads the rest); nothing was written"
+
+
+def _rows(found: Look) -> list[tuple[str, str]]:
+    largest = found.largest_owner
+    used = found.rows["used"]
+    item = _counted_item if found.protects else _cell
+    return [
+        ("format", found.format),
+        *((("columns", ", ".join(f"{role} = {name!r}" for role, name in found.columns.items())),) if found.columns else ()),
+        ("rows", screen.ledger_line(found.rows)),
+        ("people", f"{found.people:,}"),
+        *_records(found),
+        ("largest owner", f"{screen.share(largest.rows, used)} of the rows, {screen.share(largest.records, found.records)} of the records"),
+        *(_known(found.known) if found.known else ()),
+        *((f"--per {per}" if per != "record" else "--record", words) for per, words in found.protects.items()),
+        *((f"example {n + 1}", _example(pairs, found.more[n], item)) for n, pairs in enumerate(found.examples)),
+    ]
+
+
+def _records(found: Look) -> list[tuple[str, str]]:
+    if not found.protects:  # rows of a table
+        return []
+    mean = found.occurrences / max(1, found.records)
+    return [("records", f"{found.records:,}, of {mean:,.1f} items each; {counted(found.items, 'different item')}")]
+
+
+def _known(known: Known) -> list[tuple[str, str]]:
+    told = (
+        f"{known.taxonomy} has {screen.share(known.items_known, known.items)} of the items, "
+        f"{screen.share(known.occurrences_known, known.occurrences)} of their occurrences"
+    )
+    return [("taxonomy", told), *([("", f"too few: anonymize refuses it; {FITTING}")] if known.refused else [])]
+
+
+def _example(pairs: Example, more: int, shown: Callable[[str, str], str]) -> str:
+    told = ", ".join(shown(*pair) for pair in pairs)
+    return f"{told} and {more:,} more" if more else told
+
+
+def _counted_item(name: str, times: str) -> str:
+    short = name if len(name) <= WIDEST_ITEM else name[: WIDEST_ITEM - 3] + "..."
+    return short if times == "1" else f"{short} x {times}"
+
+
+def _cell(column: str, value: str) -> str:
+    return f"{column} = {value}"

@@ -1,0 +1,180 @@
+"""The commands: finds the one that was typed, loads only that, and turns every failure into one clear line.
+
+Exit codes: 0 done and all claims hold; 1 usage, input or interrupt; 3 a claim does not hold.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+import click
+
+from shoal.cli.completion import complete, completion_asked
+from shoal.cli.interrupts import interrupted, interrupts, not_removed
+from shoal.cli.visible import visible
+from shoal.io import partial_outputs as unfinished
+from shoal.names import nearest
+
+COMMANDS = {
+    "look": "Show how a file is read, and what is in it, before the work.",
+    "anonymize": "Turn a log or table of records into a verified release.",
+    "audit": "Judge a release, also one that another tool made.",
+    "compare": "Every method at every setting on the same data, side by side.",
+    "attack": "What somebody could still find out from a release.",
+    "reconstruct": "Plain baskets that could have given a release of chunks.",
+    "decode": "Read what the shares of a release open.",
+    "measure": "Numbers about an original and its release.",
+    "bound": "A lower bound on the loss of any release of a file.",
+    "taxonomy": "Build, check, draw and try out a hierarchy.",
+    "methods": "What there is to anonymize with, and its parameters.",
+    "models": "What can be promised of a release.",
+    "metrics": "What can be measured of a release.",
+    "generate": "Make a realistic synthetic query log.",
+    "reproduce": "Repeat the experiments of the papers behind the methods.",
+    "demo": "The whole path on a bundled sample, in seconds.",
+    "doctor": "Check the installation; remove what killed runs left.",
+}
+
+
+class LazyCommands(click.Group):
+    """Loads a command's module when it is run, so that `--help` and `--version` answer at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in the order of a user's work."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"shoal.cli.{name}").command
+        interrupts.loading = False
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in the help, which needs none of them loaded."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
+    if asked:
+        from shoal import __version__
+
+        click.echo(f"shoal {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, no_args_is_help=False)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Say the version.")
+def cli() -> None:
+    """Publish query logs, baskets and click streams without exposing the people in them.
+
+    Start with `shoal demo`. Then `shoal look YOUR-LOG` shows how a file of yours is read, and `shoal anonymize YOUR-LOG --out RELEASE`
+    makes a release of it. `shoal COMMAND --help` describes a command.
+    """
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command; whatever goes wrong becomes one line on the error stream and an exit code."""
+    from shoal.errors import ShoalError
+
+    try:
+        answer = _invoke(arguments or ["--help"])
+        sys.stdout.flush()
+        return answer if isinstance(answer, int) else 0
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.format_message())
+        return 0
+    except click.UsageError as error:
+        return _fail(_usage(error))
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except ShoalError as error:
+        return _fail(str(error), error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return after_interrupt()
+    except BrokenPipeError:
+        return _nobody_reads()
+    except OSError as error:
+        # What the operating system says quotes paths at most.
+        return _fail(f"{error.filename or 'the output'}: {error.strerror or 'failed'}")
+    except MemoryError:
+        return _fail("out of memory")
+    except BaseException as error:  # a panic of a foreign library is no Exception
+        return _unexpected(error)
+
+
+def _unexpected(error: BaseException) -> int:
+    if interrupts.raised:  # an interrupt inside a library may surface as any kind of error
+        return after_interrupt()
+    if isinstance(error, SystemExit) or os.environ.get("SHOAL_DEBUG"):
+        raise error
+    # The message of a foreign error may quote the data, so only its kind is told.
+    return _fail(f"an unexpected error of kind {type(error).__name__} (set SHOAL_DEBUG=1 to see where)")
+
+
+def _invoke(arguments: list[str]) -> Any:
+    if asked := completion_asked():
+        return complete(cli, asked)
+    with cli.make_context("shoal", list(arguments)) as context:
+        return cli.invoke(context)
+
+
+def _usage(error: click.UsageError) -> str:
+    """What was typed wrongly, what may have been meant, and where the right usage is described."""
+    message = error.format_message().rstrip(".")
+    if error.ctx is None:
+        return message
+    if isinstance(error.ctx.command, click.Group) and message.startswith("No such command"):
+        typed = message.split("'")[1]
+        message = _with_nearest(f"No such command {typed!r}", typed, error.ctx.command.list_commands(error.ctx))
+    elif isinstance(error, click.NoSuchOption):
+        message = _with_nearest(f"No such option: {error.option_name}", error.option_name, _options(error.ctx))
+    elif isinstance(error, click.BadParameter) and error.param is not None and isinstance(error.param.type, click.Choice):
+        typed = error.message.split("'")[1]
+        message = _with_nearest(message, typed, [str(choice) for choice in error.param.type.choices])
+    return f"{message} (see `{error.ctx.command_path} --help`)"
+
+
+def _with_nearest(message: str, typed: str, known: Iterable[str]) -> str:
+    near = nearest(typed, known)
+    return f"{message}; did you mean {near!r}?" if near else message
+
+
+def _options(context: click.Context) -> list[str]:
+    """All options that may be typed, in their long form."""
+    every = [name for parameter in context.command.get_params(context) for name in (*parameter.opts, *parameter.secondary_opts)]
+    return [name for name in every if name.startswith("--")]
+
+
+def _nobody_reads() -> int:
+    """The reader of our output has closed the pipe, as `head` does: end without a message."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+def after_interrupt() -> int:
+    """Remove what is unfinished, see whether it is gone, and say so. No further interrupt is raised meanwhile."""
+    interrupts.ending = interrupts.raised = True
+    _say(interrupted(unfinished.settle()))
+    return 1
+
+
+def _fail(message: str, code: int = 1) -> int:
+    left = unfinished.settle()
+    _say(f"{message}; {not_removed(left)}" if left else message)
+    return code
+
+
+def _say(message: str) -> None:
+    with suppress(OSError):
+        click.echo("shoal: " + visible(" ".join(message.split())), err=True)

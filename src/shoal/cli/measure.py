@@ -1,0 +1,45 @@
+"""shoal measure: numbers about an original and its release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.cli import screen
+from shoal.cli.config import config_option
+from shoal.cli.config_command import ConfigCommand, said_of_original
+from shoal.cli.options import data_options, original_option
+from shoal.evaluate.measure import measured, recorded
+from shoal.metrics import METRICS
+from shoal.pipeline.manifest import Published
+from shoal.pipeline.request import original_options
+
+
+@click.command("measure", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.argument("release", type=click.Path(path_type=Path))
+@original_option
+@click.option("--metric", "-m", "names", multiple=True, metavar="NAME", help="See `shoal metrics`. [default: all that can be computed]")
+@data_options()
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(release: Path, original: tuple[Path, ...], names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
+    """Measure RELEASE. Without the original: the numbers its manifest recorded; with it: measured anew from the files.
+
+    Which record became which is never written, so metrics that need it are only in the manifest.
+    """
+    place = Published.at(release)
+    originals = original or None
+    how = original_options(said_of_original(said, originals), originals, place.manifest)
+    if how is None:
+        numbers = recorded(place, names, lambda notes: screen.note(*notes))
+    else:
+        with screen.progress(threads):
+            numbers = measured(place, originals, how, names, lambda notes: screen.note(*notes))
+    if as_json:
+        screen.as_json(numbers)
+    else:
+        rows = [(name, screen.number(value), METRICS[name].summary if name in METRICS else "") for name, value in numbers.items()]
+        screen.listing(["metric", "value", "what it is"], rows)

@@ -1,0 +1,35 @@
+"""shoal reconstruct: plain baskets that could have given a release of chunks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.cli import screen
+from shoal.cli.options import declared_options, patience_option
+from shoal.data.patience import allowing
+from shoal.evaluate.reconstruct import Draws, reconstruct
+from shoal.io.release_directory import ReleaseDirectory
+from shoal.io.write.output_format import FRAME_FORMATS
+
+
+@click.command("reconstruct", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.argument("release", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A directory that is not there yet.")
+@declared_options(Draws)
+@click.option("--to", "format", type=click.Choice([*FRAME_FORMATS, "transactions"]), default="csv", show_default=True, help="Format.")
+@patience_option
+def command(release: Path, out: Path, format: str, patience: float | None, **said: Any) -> None:
+    """Draw records at random that could have given the chunks of RELEASE, a release directory, for tools that take baskets. The release is
+    judged first; records are drawn from its chunks alone, so they tell no more than these.
+    """
+    draws = Draws.parse({name: value for name, value in said.items() if value is not None})
+    directory = ReleaseDirectory(out, force=None)
+    screen.note(*directory.clear())
+    directory.check()
+    with allowing(patience):
+        found = reconstruct(release, out, draws, format)
+    rows = [(verdict.claim, f"{verdict.standing}, of the chunks") for verdict in found.claims]
+    screen.pairs(f"{out}: written", [*rows, ("reconstructions", f"{len(found.files):,} of {found.records:,} records each")])

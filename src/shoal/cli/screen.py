@@ -1,0 +1,224 @@
+"""What the terminal shows: progress while work goes on, tables when it is done. Nothing of it in a pipe but the plain text.
+
+All that commands print goes through this file, and through `visible`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TaskProgressColumn, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from shoal import kernels
+from shoal.cli.visible import visible
+from shoal.counting import percent
+from shoal.data.items import without_names
+from shoal.errors import ShoalError
+from shoal.privacy import Verdict
+
+WIDTH_IN_A_PIPE = 110
+WIDEST_CLAIM = 44
+MOST_THREADS = kernels.MOST_THREADS
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+class _TimeLeft(ProgressColumn):
+    """The time that a piece of work will still take, as far as it can be told, and the time it has taken."""
+
+    def render(self, task: Task) -> Text:
+        """Such as `0:12, 0:40 left`."""
+        taken = _clock(task.finished_time if task.finished else task.elapsed)
+        left = "" if task.finished or task.time_remaining is None else f", {_clock(task.time_remaining)} left"
+        return Text(f"{taken}{left}")
+
+
+def _clock(seconds: float | None) -> str:
+    minutes, rest = divmod(int(seconds or 0), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
+
+
+@contextmanager
+def bars() -> Iterator[kernels.Watch | None]:
+    """Progress bars on the error stream, as a function that moves them; None where nobody is watching."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    texts = TextColumn("{task.description}"), TextColumn("{task.fields[remark]}")
+    columns = (SpinnerColumn(), texts[0], BarColumn(), TaskProgressColumn(), _TimeLeft(), texts[1])
+    with Progress(*columns, console=err, transient=True) as shown:
+        tasks: dict[str, Any] = {}
+        moving = Lock()  # as work may be done by several threads
+
+        def watch(label: str, done: int, total: int, remark: str = "") -> None:
+            with moving:
+                if label not in tasks:
+                    tasks[label] = shown.add_task(label, total=total or None, remark="")
+                shown.update(tasks[label], completed=done, total=total or None, remark=remark)
+
+        yield watch
+
+
+@contextmanager
+def progress(threads: int | None = None) -> Iterator[None]:
+    """Kernels called inside use this many threads and show their progress, if a person is watching."""
+    with bars() as watch, kernels.using(threads=threads, watch=watch):
+        yield
+
+
+@contextmanager
+def naming(show_rare: bool) -> Iterator[None]:
+    """What goes wrong inside names items that few people hold only where that was asked for."""
+    try:
+        yield
+    except ShoalError as error:
+        error.naming(show_rare, "--show-rare")
+        raise
+
+
+def note(*lines: str) -> None:
+    """Announcements go to the error stream, so that a pipe gets results only."""
+    for line in lines:
+        err.print(_text(line, style="dim"))
+
+
+def warn(*lines: str) -> None:
+    """What the user should know before the work starts, on the error stream, also in a pipe."""
+    for line in lines:
+        err.print(_text(f"warning: {line}", style="bold"))
+
+
+def alarm(*texts: str, error_stream: bool = False) -> None:
+    """Warnings about a release that must not be overlooked: in red, on the output stream, or on the error stream where that has JSON."""
+    for text in texts:
+        (err if error_stream else out).print(_text(f"WARNING: {text}", style="bold red"), soft_wrap=True)
+
+
+def verdict_lines(promised: str, in_fact: str, *, severe: bool) -> None:
+    """The verdict of attacks: what was promised, and what an attacker can do in fact, in red where most people are found."""
+    lines(f"promised: {promised}")
+    out.print(_text(f"in fact: {in_fact}", style="bold red" if severe else ""), soft_wrap=True)
+
+
+def lines(*texts: str) -> None:
+    """Plain lines on the output stream."""
+    for text in texts:
+        click.echo(visible(text))
+
+
+def content(text: str) -> None:
+    """What could be a file, on the output stream: as it is in a pipe, and with control characters written out on a terminal."""
+    if sys.stdout.isatty():
+        lines(*text.splitlines())
+    else:
+        click.echo(text, nl=False)
+
+
+def pairs(title: str, rows: Sequence[tuple[str, str]], warnings: Sequence[str] = ()) -> None:
+    """A small table of names and values, below its warnings."""
+    out.print(_text(title, style="bold"), soft_wrap=True)
+    alarm(*warnings)
+    _print(_pairs(rows))
+
+
+def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[tuple[str, str]], warnings: Sequence[str] = ()) -> None:
+    """Numbers beside one another, each below its name; then a small table of names and values. Warnings stand before all of that."""
+    out.print(_text(title, style="bold"), soft_wrap=True)
+    alarm(*warnings)
+    if shares:
+        table = Table(box=None, padding=(0, 2, 0, 0))
+        for name, _ in shares:
+            table.add_column(_text(name, style="dim"))
+        table.add_row(*(_text(value, style="bold") for _, value in shares))
+        _print(table)
+    _print(_pairs(rows))
+
+
+def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table with a header."""
+    table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for row in rows:
+        table.add_row(*(_text(cell) for cell in row))
+    _print(table)
+
+
+def as_json(value: Any) -> None:
+    """An answer for programs: on the output stream, with nothing else on it, in characters that every terminal and pipe can take."""
+    # JSON escapes every control character but this one.
+    click.echo(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))
+
+
+def plain(value: Any) -> str:
+    """A parameter's value as a user writes it."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def number(value: object) -> str:
+    """A metric's value; what an edited manifest may hold instead is shown as it is."""
+    return f"{value:,.4g}" if isinstance(value, (int, float)) else str(value)
+
+
+def _text(text: str, style: str = "") -> Text:
+    """Everything that is printed passes through here, so that no control character reaches the terminal; brackets are no markup."""
+    return Text(visible(text), style=style)
+
+
+def _pairs(rows: Sequence[tuple[str, str]]) -> Table:
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(_text(name), _text(value))
+    return table
+
+
+def _print(table: Table) -> None:
+    """A table; in a pipe without the blanks that fill its lines up."""
+    if out.is_terminal:
+        out.print(table)
+        return
+    with out.capture() as lines:
+        out.print(table)
+    click.echo("\n".join(line.rstrip() for line in lines.get().splitlines()))
+
+
+def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> list[tuple[str, str]]:
+    """One row a claim, then what broke it, by name where few people hold it only if asked for, and how things were counted."""
+    rows = []
+    for verdict in verdicts:
+        level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
+        state = {"fails": "FAILS", "not checkable": "NOT CHECKABLE", "not judged": "NOT JUDGED"}.get(verdict.standing, verdict.standing)
+        rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
+        why = "took too long" if verdict.standing == "not judged" else "not checkable from what is at hand"
+        rows += [("", f"{why}: {verdict.unchecked}")] if verdict.unchecked else []
+        rows += [("", f"broken: {witness}") for witness in verdict.witnesses + verdict.rare * show_rare]
+        rows += [("", "--show-rare names some of them")] if verdict.rare and not show_rare else []
+        rows += [("", text) for text in verdict.notes]
+    return rows
+
+
+def _cropped(claim: str) -> str:
+    """A claim as far as it fits beside its verdict, without the names of items; the manifest has it whole."""
+    claim = without_names(claim)
+    return claim if len(claim) <= WIDEST_CLAIM else claim[: WIDEST_CLAIM - 4] + "...)"
+
+
+def share(part: int, whole: int) -> str:
+    """A count and its share of a whole."""
+    return f"{part:,} ({percent(part / whole)})" if whole else f"{part:,}"
+
+
+def ledger_line(ledger: Mapping[str, int]) -> str:
+    """A ledger of the manifest in one line."""
+    total = ledger["in"]
+    return f"{total:,} = " + " + ".join(f"{n:,} {name}" for name, n in ledger.items() if name != "in")

@@ -1,0 +1,32 @@
+"""Where the command `shoal` begins: before anything large is loaded, it is settled what an interrupt and an odd terminal do."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from shoal.cli.interrupts import interrupts
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    interrupts.install()
+    sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
+    from shoal.cli.main import after_interrupt, run
+
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # a second one, while the first was being answered
+        code = after_interrupt()
+    interrupts.over(code)
+    sys.exit(code)
+
+
+def _usable(stream: TextIO | None) -> TextIO:
+    """A stream that takes any text: what its encoding lacks is escaped, and a closed one discards it."""
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - lives as long as the process
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+    return stream

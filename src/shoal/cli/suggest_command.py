@@ -1,0 +1,74 @@
+"""A command as it was typed, with some options changed: complete, and ready to be typed again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from shoal.cli.method_command import shared_by_most
+from shoal.cli.options import method_options, method_parameters
+from shoal.errors import ShoalError
+from shoal.evaluate.advise.advice import Change
+from shoal.evaluate.advise.trial import Route
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.request import chosen_method, preparation
+
+SAID = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)  # typed, or in a file of options
+ONCE = ("private_report", "force")  # about one place
+PLACE = "out"
+
+
+def with_change(ctx: click.Context, change: Change) -> tuple[str, Route] | None:
+    """The command that makes the release with this change, into a directory of its own, and its route; None where it would be refused."""
+    words = list(_words(ctx, change))
+    route = _understood(ctx, words)
+    return None if route is None else (shlex.join([*ctx.command_path.split(), *words]), route)
+
+
+def _words(ctx: click.Context, change: Change) -> Iterator[str]:
+    out = Path(str(ctx.params[PLACE]))
+    changed = {**change.options, PLACE: str(out.with_name(f"{out.name}-{change.label}"))}
+    dropped = {*change.without, *change.options, *ONCE, PLACE, *(_of_the_method(ctx) if "method" in change.options else ())}
+    for parameter in ctx.command.get_params(ctx):
+        name = str(parameter.name)
+        if name not in dropped and name in ctx.params and ctx.get_parameter_source(name) in SAID:
+            yield from _typed(parameter, ctx.params[name])
+    options = {str(parameter.name): parameter for parameter in ctx.command.params}
+    for name, value in changed.items():
+        yield from _typed(options[name], value)
+    for name, value in change.settings.items():
+        yield from (f"--{name.replace('_', '-')}", value)
+
+
+def _of_the_method(ctx: click.Context) -> set[str]:
+    """The options of the chosen method that another one may not take, or not take to mean the same."""
+    shared = {option.name for option in shared_by_most()}
+    return {str(option.name) for option in method_options(ctx.params["method"])} - {str(name) for name in shared}
+
+
+def _typed(parameter: click.Parameter, value: Any) -> Iterator[str]:
+    """One parameter as it is typed."""
+    if isinstance(parameter, click.Argument):
+        yield from map(str, value if isinstance(value, (tuple, list)) else [value])
+        return
+    long = [max(names, key=len) for names in (parameter.opts, parameter.secondary_opts) if names]
+    if isinstance(value, bool):
+        yield from long[:1] if value else long[1:]
+        return
+    for one in value if isinstance(value, (tuple, list)) else [value]:
+        yield from (long[0], str(one))
+
+
+def _understood(ctx: click.Context, words: list[str]) -> Route | None:
+    """The route that these options ask for; None where they do not go together. Nothing is read but files that they name."""
+    try:
+        said = ctx.command.make_context(ctx.info_name, list(words)).params
+        chosen = chosen_method(said["method"], method_parameters(said))
+        return Route(chosen, preparation(dict(said), base=Preparation.default_for(chosen)))
+    except (ShoalError, click.ClickException):
+        return None

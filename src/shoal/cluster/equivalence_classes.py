@@ -1,0 +1,180 @@
+"""Classes of identical published records, counted on the workers: equal contents meet in one part, and are told apart by all items."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from shoal.cluster.arrow_schemas import NAMED, NODE, TYPED, WORDS, lists_of
+from shoal.cluster.exchange import Numbers, Step, sent, stored, told
+from shoal.cluster.spark import Cluster
+from shoal.data.bags import Ints
+from shoal.errors import GuaranteeNotMet
+from shoal.io.step_files import published_in
+
+MADE = pa.schema([("items", WORDS), ("owner", pa.int64())])
+"""A published record as it was made, with its owner."""
+WRITTEN = pa.schema([("items", WORDS)])
+"""A published record as it is in a file."""
+CLASSES = pa.schema([("items", WORDS), ("made", pa.int64()), ("people", pa.int64())])
+"""How often a record was made, and for how many people."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The sizes below which a class is too small, in how many parts classes are counted, and the files of the release."""
+
+    sizes: tuple[int, ...]
+    parts: int
+    files: tuple[Path, ...] = ()
+
+    def places(self, table: pa.Table) -> Ints:
+        """The part of each record: equal ones have the same."""
+        return _places(pl.from_arrow(table.column("items")).list.join("\n"), self.parts)  # type: ignore[union-attr]
+
+
+def _places(values: Any, parts: int) -> Ints:
+    return (values.hash(seed=0) % parts).to_numpy().astype("int64")  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class MadeContents:
+    """The same, and where the classes of records as they were made are stored."""
+
+    contents: Contents
+    classes: Step
+
+
+def made_rows(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Published records as they were made."""
+    yield table.select(MADE.names)
+
+
+def written_rows(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Published records as they are in the files whose numbers are here."""
+    for number in table.column("id").to_pylist():
+        yield pa.table({"items": published_in(given.files[number]).to_arrow().cast(WORDS)}, WRITTEN)
+
+
+def counted_made(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The classes of a part, and sums over them."""
+    frame = pl.from_arrow(table if len(table) else MADE.empty_table())
+    assert isinstance(frame, pl.DataFrame)
+    classes = frame.group_by("items").agg(made=pl.len(), people=pl.col("owner").n_unique())
+    if len(classes):
+        yield json.dumps(_summed(classes, "made", given.sizes))
+    yield classes.to_arrow().cast(CLASSES)
+
+
+def counted_written(given: MadeContents, part: int, table: pa.Table) -> Iterator[str]:
+    """Sums over the classes of a part as they are written, and how many contents are not written as often as made."""
+    made, rows = pl.from_arrow(given.classes.part(part)), pl.from_arrow(table if len(table) else WRITTEN.empty_table())
+    assert isinstance(made, pl.DataFrame) and isinstance(rows, pl.DataFrame)
+    nothing, once = pl.lit(0, pl.Int64), pl.lit(1, pl.Int64)
+    both = pl.concat([made.with_columns(written=nothing), rows.select("items", made=nothing, people=nothing, written=once)])
+    classes = both.group_by("items").agg(pl.all().sum())
+    if len(classes):
+        differing = classes.filter(pl.col("made") != pl.col("written")).height
+        yield json.dumps({"differing": differing, "written": _summed(classes, "written", given.contents.sizes)})
+
+
+def _summed(classes: pl.DataFrame, source: str, sizes: Sequence[int]) -> dict[str, Any]:
+    held = classes.filter(pl.col(source) > 0)
+    short = [held.filter(pl.col(source) < size) for size in sizes]
+    return {
+        "smallest": held[source].min(),
+        "fewest": held["people"].min(),
+        "different": len(held),
+        "records": int(held[source].sum()),
+        "short": [len(few) for few in short],
+        "short_records": [int(few[source].sum()) for few in short],
+    }
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What is known of all classes: `of` gives what a model asks of those below a size."""
+
+    sizes: tuple[int, ...]
+    parts: tuple[dict[str, Any], ...]
+
+    def of(self, size: int) -> dict[str, int]:
+        """The smallest class in records and in people, how many are below the size, with their records, and all classes and records."""
+        at = self.sizes.index(size)
+        least = {name: min((part[name] for part in self.parts if part[name] is not None), default=0) for name in ("smallest", "fewest")}
+        few = {name: sum(part[name][at] for part in self.parts) for name in ("short", "short_records")}
+        return {**least, **few, **{name: sum(part[name] for part in self.parts) for name in ("different", "records")}}
+
+
+def classes_made(cluster: Cluster, shown: Step, given: Contents) -> tuple[Counted, Step]:
+    """The classes of published records, with the people behind each; and where they are stored."""
+    held = sent(cluster, "made", [(shown, made_rows)], given, given.places, given.parts)
+    classes, words = stored(cluster, held, counted_made, given, "classes")
+    return Counted(given.sizes, tuple(map(json.loads, words))), classes
+
+
+def classes_written(cluster: Cluster, classes: Step, given: Contents) -> Counted:
+    """The classes of the records in the files; raises unless every record is written as often as it was made."""
+    held = sent(cluster, "written", [(Numbers(len(given.files)), written_rows)], given, given.places, given.parts)
+    parts = [json.loads(word) for word in told(cluster, held, counted_written, MadeContents(given, classes))]
+    if any(part["differing"] for part in parts):
+        raise GuaranteeNotMet("the files do not hold the records of the release", hint="nothing was written")
+    return Counted(given.sizes, tuple(part["written"] for part in parts))
+
+
+# -- different names
+
+
+def names_in(nothing: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The names that a stored part tells, and the nodes that its records use."""
+    frame = pl.from_arrow(table.select(["kind", "words"]))
+    assert isinstance(frame, pl.DataFrame)
+    nodes = pl.from_arrow(lists_of(table.filter(table.column("nodes").is_valid()), "nodes")[1])
+    assert isinstance(nodes, pl.Series)
+    used = pl.DataFrame({"kind": NODE, "name": nodes.unique().cast(pl.String)}, schema={"kind": pl.Int32, "name": pl.String})
+    typed = frame.filter(pl.col("kind") >= TYPED).explode("words").rename({"words": "name"})
+    yield pl.concat([typed, used]).to_arrow().cast(NAMED)
+
+
+def item_names(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The different names in files of a release."""
+    for rows in written_rows(given, part, table):
+        names = pl.from_arrow(lists_of(rows, "items")[1])
+        assert isinstance(names, pl.Series)
+        yield pl.DataFrame({"kind": TYPED, "name": names.unique()}, schema={"kind": pl.Int32, "name": pl.String}).to_arrow().cast(NAMED)
+
+
+@dataclass(frozen=True)
+class NamePlaces:
+    """In how many parts names are counted."""
+
+    parts: int
+
+    def __call__(self, table: pa.Table) -> Ints:
+        """The part of each name."""
+        return _places(pl.from_arrow(table.column("name")), self.parts)
+
+
+def counted_names(given: Any, part: int, table: pa.Table) -> Iterator[str]:
+    """How many different names of each kind are here, and the nodes themselves."""
+    if not len(table):
+        return
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    for (kind,), names in frame.unique().group_by("kind"):
+        yield json.dumps([kind, names["name"].cast(pl.Int64).to_list() if kind == NODE else len(names)])
+
+
+def different_names(cluster: Cluster, source: Step | Numbers, work: Any, given: Any, parts: int) -> dict[int, list[Any]]:
+    """Of each kind of names what `counted_names` says of the parts."""
+    found: dict[int, list[Any]] = {}
+    names = sent(cluster, "names", [(source, work)], given, NamePlaces(parts), parts)
+    for kind, value in map(json.loads, told(cluster, names, counted_names, given)):
+        found.setdefault(kind, []).append(value)
+    return found

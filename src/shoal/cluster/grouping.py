@@ -1,0 +1,151 @@
+"""Records in groups, on the workers: hashes for the sample, leaves of the frozen cuts, and the groups of one range."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from shoal.cluster.arrow_schemas import DRAWN, HASHES, PUBLISHED, SAMPLED, Fitted, bags_of, list_array, present_in, words_in
+from shoal.cluster.exchange import Step
+from shoal.data.bags import Bags, Ints
+from shoal.engines.cuts import Cuts
+from shoal.engines.plan import Hashes, Size, drawn_times, hashes_of, leaves_of
+from shoal.engines.ranges import formed_range
+from shoal.kinds.bags.write import by_name
+from shoal.methods.bases.grouping import GroupingMethod
+from shoal.methods.bases.release_builder import within_floor
+
+RANGE, LEAF = "range", "leaf"
+LEAVES = pa.schema([(LEAF, pa.int64())])
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The tree of the records, and the hashes that were drawn into the sample."""
+
+    fitted: Fitted
+    hashes: Hashes
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """The tree of the records, and the cuts."""
+
+    fitted: Fitted
+    cuts: Cuts
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """The range of each leaf, and where the leaf of each record is stored; None where there is one leaf only."""
+
+    of_leaves: Ints
+    leaves: Step | None = None
+
+    @property
+    def number(self) -> int:
+        """How many ranges there are."""
+        return int(self.of_leaves.max()) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """The tree of the records, and the method."""
+
+    fitted: Fitted
+    method: GroupingMethod
+
+
+def hashes(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The hash of each record."""
+    yield pa.table({"hash": _hashes(fitted, present_in(table))[1].view(np.int64)}, HASHES)
+
+
+def hash_places(partitions: int, table: pa.Table) -> Ints:
+    """The partition of each hash."""
+    return np.asarray(table.column("hash").to_numpy() % partitions, np.int64)
+
+
+def drawn(size: Size, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The hashes that are drawn into the sample, and how often, of all that are equal."""
+    if len(table):
+        found, here = np.unique(table.column("hash").to_numpy().view(np.uint64), return_counts=True)
+        times = drawn_times(found, here.astype(np.int64), size)
+        chosen = times > 0
+        yield pa.table({"hash": found[chosen].view(np.int64), "times": times[chosen]}, DRAWN)
+
+
+def sampled(given: Drawn, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The contents of records whose hash was drawn, unknown words as their common node."""
+    bags, found = _hashes(given.fitted, present_in(table))
+    chosen = np.flatnonzero(np.isin(found, given.hashes))
+    held = bags.select(chosen)
+    lists = {name: list_array(held.indptr, values) for name, values in (("nodes", held.items), ("counts", held.counts))}
+    yield pa.table({"hash": found[chosen].view(np.int64), **lists}, SAMPLED)
+
+
+def different(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Each row once."""
+    if len(table):
+        frame = pl.from_arrow(table)
+        assert isinstance(frame, pl.DataFrame)
+        yield frame.unique().to_arrow().cast(table.schema)
+
+
+def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The leaf of each record that holds something, and how many people each leaf holds: all records of a person are here."""
+    bags = bags_of(present_in(table), given.fitted, given.fitted.coarse())
+    found, n = leaves_of(bags, given.cuts), max(1, bags.n_owners)
+    people = np.unique(found * n + bags.owners) // n
+    yield json.dumps(np.bincount(people, minlength=given.cuts.leaves).tolist())
+    yield pa.table({LEAF: found}, LEAVES)
+
+
+def with_range(given: Ranges, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The records that hold something, each with its range."""
+    held = present_in(table)
+    leaf = np.zeros(len(held), np.int64) if given.leaves is None else given.leaves.part(part).column(LEAF).to_numpy()
+    yield held.append_column(RANGE, pa.array(given.of_leaves[leaf], pa.int64()))
+
+
+def range_places(table: pa.Table) -> Ints:
+    """The range of each record."""
+    return np.asarray(table.column(RANGE).to_numpy(), np.int64)
+
+
+def published_ranges(given: Grouping, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """What becomes of every record of the range that is here."""
+    yield published_range(given, table) if len(table) else PUBLISHED.empty_table()
+
+
+def published_range(given: Grouping, table: pa.Table) -> pa.Table:
+    """What becomes of every record of one range: records of groups that share nothing below the floor are withheld, and said to be."""
+    tree = given.fitted.with_words(words_in(table))
+    bags = bags_of(table, given.fitted, tree)
+    groups, published = formed_range(given.method.form_groups, bags, tree)
+    published = within_floor(published, tree)
+    withheld = (published.lengths == 0)[groups] if tree.barred is not None else np.zeros(len(groups), bool)
+    names = by_name(published).to_polars()
+    lists = names.gather(pl.Series(groups).set(pl.Series(withheld), None)).to_arrow().cast(pa.list_(pa.string()))
+    return pa.table({"record": table.column("record"), "items": lists, "withheld": withheld}, PUBLISHED)
+
+
+def _hashes(fitted: Fitted, table: pa.Table) -> tuple[Bags, Hashes]:
+    tree = fitted.coarse()
+    bags = bags_of(table, fitted, tree)
+    return bags, hashes_of(bags, tree)
+
+
+def sample_of(rows: pa.Table, fitted: Fitted) -> tuple[Bags, Hashes]:
+    """The sampled contents, here, and their hashes."""
+    frame = pl.from_arrow(rows)
+    assert isinstance(frame, pl.DataFrame)
+    sizes = frame["nodes"].list.len().to_numpy().astype(np.int64)
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    items, counts = (frame[name].explode().to_numpy().astype(np.int32) for name in ("nodes", "counts"))
+    return Bags.from_rows(indptr, items, counts, fitted.coarse().names), frame["hash"].to_numpy().view(np.uint64)

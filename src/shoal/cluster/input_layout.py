@@ -1,0 +1,171 @@
+"""How the input of a cluster is laid out, found from the first rows of its first file that has some, and the account of its rows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote, urlsplit
+
+import polars as pl
+
+from shoal.cluster.exchange import Numbers, Rows, Sent, sent
+from shoal.cluster.read_events import Gathering, Input, events_of_lines, events_of_rows, events_of_spans, owner_places
+from shoal.cluster.spark import Cluster, spark_errors
+from shoal.data.accounting import Ledger, gone, kept
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.byte_ranges import first_lines_of, size_of, spans_of
+from shoal.io.read.formats import Layout, find_layout
+from shoal.io.read.frames import in_memory
+from shoal.io.read.options import CLICKS
+from shoal.io.read.owner_spelling import notes_on_spelling
+from shoal.io.read.result import SKIPPING
+from shoal.io.read.source import Source
+from shoal.pipeline.options import Preparation
+
+if TYPE_CHECKING:
+    from shoal.cluster.spark import Work
+
+FIRST = 500  # rows that tell how the others are written
+PARQUET = (".parquet", ".parq")
+COMPRESSED = (".gz", ".bz2", ".deflate", ".snappy", ".lz4", ".zst", ".zstd")  # what Spark unpacks, by the names of files
+TAKEN = ("querylog", "table")
+ONE_MACHINE = "leave --engine out"
+
+Way = TypeVar("Way", bound=Gathering)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The parts of the input that tasks read, or its rows as Spark has them; what is made of a part, and what is said of all of them."""
+
+    source: Numbers | Rows
+    work: Work
+    given: Input
+    files: int
+    called: str
+    rows: Ledger = field(default_factory=lambda: Ledger(0))
+    notes: tuple[str, ...] = ()
+    defects: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes tasks read themselves; None where Spark knows."""
+        return sum(span.end - span.start for span in self.given.spans) if self.given.spans else None
+
+    @property
+    def text(self) -> bool:
+        """Whether rows hold texts, and not items."""
+        return "text" in self.given.layout.places
+
+    @property
+    def drops_repeats(self) -> bool:
+        """Whether rows that agree in owner, time and text are one event."""
+        layout = self.given.layout
+        return layout.format == "querylog" and "time" in layout.places and not {"record", "count", *CLICKS} & layout.places.keys()
+
+    def sent_to_owners(self, cluster: Cluster) -> Sent:
+        """All events, those of one person in one part."""
+        cluster.expect(self.source.frame if isinstance(self.source, Rows) else None, self.size)
+        parts = cluster.partitions
+        return sent(cluster, "events", [(self.source, self.work)], self.given, partial(owner_places, parts), parts)
+
+    def gathering(self, kind: type[Way], *more: Any) -> Way:
+        """How rows of this input are gathered by their owners, and what more this kind of gathering is to know."""
+        how = self.given.how
+        return kind(how, self.text, self.drops_repeats, how.read.owners == "folded", *more)
+
+    def told(self, sums: Counter[str], defects: Mapping[str, int]) -> Found:
+        """The same with the account of its rows; raises where too many are defective, none could be used, or nobody said who is who."""
+        read, total = self.given.how.read, sum(defects.values())
+        if defects and read.strict:
+            raise InputError(f"{self.called} has defective rows: {_listed(defects)}", hint=SKIPPING, defects=dict(defects))
+        if not sums["used"]:
+            raise InputError(f"{self.called} has no usable row: {_listed(defects) or 'it holds no rows'}", hint="see --format and --sep")
+        rows = sums["used"] + sums["repeated"] + total
+        if total > read.malformed * rows:
+            what = f"{total:,} of {rows:,} rows of {self.called} are malformed: {_listed(defects)}"
+            raise InputError(what, hint="see --format, --sep and the column options", defects=dict(defects))
+        if self.given.header and sums["headers"] != self.files:
+            raise InputError(f"{self.called} repeats its header inside a file, or a file has none", hint="leave --engine out")
+        spelling = notes_on_spelling(sums["written"], sums["folded"], read.owners, self.called)
+        parts = {"used": kept(sums["used"]), "repeated clicks": gone(sums["repeated"]), "blank lines": gone(sums["blank"])}
+        parts |= {f"malformed: {reason}": gone(n) for reason, n in defects.items()}
+        ledger = Ledger(sum(part.n for part in parts.values()), parts)
+        return replace(self, rows=ledger, notes=(*self.given.layout.notes, *spelling), defects=dict(defects))
+
+
+def tallied(words: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
+    """The sums of all tallies, and the defective rows by their reasons."""
+    sums: Counter[str] = Counter()
+    defects: Counter[str] = Counter()
+    for word in words:
+        told = json.loads(word)
+        defects.update(told.pop("defects", {}))
+        sums.update(told)
+    return sums, defects
+
+
+def find_input(cluster: Cluster, data: Any, how: Preparation) -> Found:
+    """The input at paths, or a frame of Spark."""
+    if not isinstance(data, list | tuple | str | Path):
+        return _of_frame(data, how, 1, "the frame")
+    paths = [str(path) for path in ([data] if isinstance(data, str | Path) else data)]
+    with spark_errors():
+        if all(path.rstrip("/").lower().endswith(PARQUET) for path in paths):
+            frame = cluster.parquet(paths)
+            return _of_frame(frame, how, len(frame.inputFiles()), paths[0])
+        return _of_lines(cluster, paths, how)
+
+
+def _of_frame(frame: Any, how: Preparation, files: int, called: str) -> Found:
+    with spark_errors():
+        first = pl.from_arrow(frame.limit(FIRST).toArrow())
+    assert isinstance(first, pl.DataFrame)
+    layout = _taken(find_layout(in_memory(first), how.reading))
+    wanted = [layout.columns[at] for at in layout.places.values()]
+    return Found(Rows(frame.select(*(f"`{name}`" for name in wanted))), events_of_rows, Input(layout, how), files, called)
+
+
+def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
+    lines = cluster.lines(paths)
+    files = sorted(lines.inputFiles())
+    plain = _plain_files(files)
+    if plain:
+        beginnings = (first_lines_of(file, FIRST) for file in plain)
+    else:
+        beginnings = ([bytes(row[0]) for row in cluster.lines([unquote(file)]).limit(FIRST).collect()] for file in files)
+    first = next(filter(None, beginnings), None)
+    if first is None:
+        raise InputError(f"{paths[0]} is empty" if len(files) == 1 else f"all {len(files)} files of the log are empty")
+    head = b"".join(first).removeprefix(b"\xef\xbb\xbf")
+    layout = _taken(find_layout(Source(Path(paths[0]), "", head, False), how.reading))
+    header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
+    called = paths[0] if len(files) == 1 else f"the log of {len(files)} files"
+    if not plain:
+        return Found(Rows(lines), events_of_lines, Input(layout, how, header), len(files), called)
+    spans = spans_of(plain, cluster.span_bytes(sum(map(size_of, plain))))
+    return Found(Numbers(len(spans)), events_of_spans, Input(layout, how, header, tuple(spans)), len(files), called)
+
+
+def _plain_files(files: Sequence[str]) -> list[Path]:
+    """The files, if all of them are on a file system and by their names not compressed: then tasks read them without Spark."""
+    places = [urlsplit(file) for file in files]
+    if all(place.scheme == "file" and not place.netloc and not unquote(place.path).lower().endswith(COMPRESSED) for place in places):
+        return [Path(unquote(place.path)) for place in places]
+    return []
+
+
+def _taken(layout: Layout) -> Layout:
+    if layout.format not in TAKEN or layout.container not in ("delimited", "parquet"):
+        what = f"{layout.format} in {layout.container} is read on one machine"
+        raise ParameterError(what, hint="a cluster reads query logs and tables of delimited text or Parquet; leave --engine out")
+    return layout
+
+
+def _listed(defects: Mapping[str, int]) -> str:
+    return "; ".join(f"{n:,} x {reason}" for reason, n in defects.items())

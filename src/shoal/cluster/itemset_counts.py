@@ -1,0 +1,136 @@
+"""Supports of itemsets on a cluster: workers count them in their records, Spark adds the counts up, and only what is asked for leaves it.
+
+Counted level by level, as Apriori does: single items first, then pairs of items that k people hold, then sets of three each two of which
+k people hold. The names of items that fewer people hold stay on the cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from shoal.cluster.arrow_schemas import lists_of
+from shoal.cluster.spark import Cluster, expressions
+from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.errors import Infeasible
+from shoal.io.read.steps import stored_step
+from shoal.itemsets.itemset_counts import LARGEST_KEY, Known, key_digits, tallied_sets
+from shoal.itemsets.itemset_support import Moles
+
+LARGEST = 3  # sets that are counted on a cluster have at most so many items
+MOST_MOLES = 50_000_000  # sets of few people that the driver holds
+COUNTS = pa.schema([("key", pa.int64()), ("people", pa.int64())])
+FEWER = "other records (--per), a greater k, or fewer items that are known"
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """Frequent items by their names, in order; records have names in a column."""
+
+    names: pl.Series
+    column = "words"
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def bags_in(self, table: pa.Table) -> Bags:
+        """The frequent items of records."""
+        begins, words = lists_of(table, self.column)
+        held = pl.from_arrow(words)
+        assert isinstance(held, pl.Series)
+        vocabulary = Vocabulary(self.names)
+        return owned_sets(begins, vocabulary.codes(held.cast(pl.String)), vocabulary, table)
+
+
+@dataclass(frozen=True, eq=False)
+class Frequent:
+    """Items that at least k people hold, in order, with the records that hold each; how many others there are."""
+
+    held: Named | Any
+    records: Ints
+    rare: int
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """The frequent items, and which sets of them are counted."""
+
+    held: Named | Any
+    known: Known
+
+
+def frequent_items(cluster: Cluster, records: Any, k: int, *, several: bool) -> Frequent:
+    """Count all items; `several` says that somebody owns more than one record."""
+    people = "count(distinct owner)" if several else "count(1)"
+    held = records.selectExpr("owner", "explode(words) as item").groupBy("item")
+    counted = cluster.store(held.agg(*expressions("count(1) as records", f"{people} as people")), "items")
+    rare = cluster.collect(counted.selectExpr(f"count_if(people < {k})"))[0][0]
+    ordered = stored_step(cluster.place, "items").filter(pl.col("people") >= k).sort("item").collect()
+    return Frequent(Named(ordered["item"]), ordered["records"].to_numpy().astype(np.int64), int(rare))
+
+
+def moles_of(cluster: Cluster, records: Any, found: Frequent, k: int, most: int, *, several: bool) -> Moles:
+    """All minimal sets of at most so many items that fewer than k people hold, in the order that one machine finds them in.
+
+    Items are numbered in their order; those that too few people hold have no names here, and the numbers behind all others.
+    """
+    n = len(found.held)
+    rank = np.empty(n, np.int64)
+    rank[np.argsort(found.records, kind="stable")] = np.arange(n)
+    levels = [n + np.arange(found.rare, dtype=np.int32).reshape(-1, 1)]
+    known = Known(n)
+    for size in range(2, most + 1):
+        if n**size > LARGEST_KEY:
+            raise Infeasible(f"sets of {size} of {n:,} items are too many to be counted on a cluster", hint=FEWER, value=n)
+        counted = _counted(cluster, records, Counting(found.held, known), size, several=several)
+        levels.append(_in_order(_rare_keys(cluster, counted, k, size), rank, size))
+        if size < most:
+            known = Known(n, np.sort(_keys(cluster, size, pl.col("people") >= k)))
+    return Moles.of_levels(levels)
+
+
+def counted_sets(given: Counting, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Sets of frequent items that records of this part hold, and the people who do."""
+    for keys, people in tallied_sets(given.held.bags_in(table), given.known):
+        yield pa.table({"key": keys, "people": people}, COUNTS)
+
+
+def owned_sets(begins: Ints, codes: Any, vocabulary: Vocabulary, table: pa.Table) -> Bags:
+    """Records as sets of these codes, without those below 0, with the owners of the table."""
+    owners = np.unique(table.column("owner").to_numpy(), return_inverse=True)[1]
+    return Bags.from_rows(begins, codes, np.ones(len(codes), np.int32), vocabulary, owners, as_sets=True)
+
+
+def _counted(cluster: Cluster, records: Any, given: Counting, size: int, *, several: bool) -> Any:
+    """The people who hold each set of this size that some record holds."""
+    whole = records.select("owner", given.held.column)
+    here = whole.repartition(cluster.partitions, "owner") if several else whole
+    parts = cluster.map(here, counted_sets, given, COUNTS)
+    return cluster.store(parts.groupBy("key").agg(*expressions("sum(people) as people")), f"sets_{size}")
+
+
+def _rare_keys(cluster: Cluster, counted: Any, k: int, size: int) -> Ints:
+    n = int(cluster.collect(counted.selectExpr(f"count_if(people < {k})"))[0][0])
+    if n > MOST_MOLES:
+        what = f"{n:,} sets of {size} items are held by fewer than {k:,} people, more than a driver holds ({MOST_MOLES:,})"
+        raise Infeasible(what, hint=FEWER, value=n, limit=MOST_MOLES)
+    return _keys(cluster, size, pl.col("people") < k)
+
+
+def _keys(cluster: Cluster, size: int, which: pl.Expr) -> Ints:
+    return stored_step(cluster.place, f"sets_{size}").filter(which).select("key").collect()["key"].to_numpy()
+
+
+def _in_order(keys: Ints, rank: Ints, size: int) -> Any:
+    """The items of each set, rising; the sets by the ranks of their items, those of the rarest items first."""
+    items = key_digits(keys, len(rank), size)
+    ranked = np.sort(rank[items], axis=1)
+    place = ranked[:, 0]
+    for column in range(1, size):
+        place = place * len(rank) + ranked[:, column]
+    return items[np.argsort(place)].astype(np.int32)

@@ -1,0 +1,172 @@
+"""The judge on a cluster: published records are counted there by their content, and compared there with the records they stand for.
+
+Nothing of the method's bookkeeping is believed: classes are formed from the published items, people are the owners of the original records,
+and every pair is compared with the kernel that judges on one machine. What comes to the driver are sums.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal import _kernels, kernels
+from shoal.cluster.arrow_schemas import PUBLISHED, SHOWN, SUMS, Fitted, bags_of, lists_of, records_in, words_in
+from shoal.cluster.exchange import Step
+from shoal.cluster.spark import Cluster, expressions
+from shoal.cluster.write_files import random_places
+from shoal.data.bags import Bags, Ints
+from shoal.data.occurrence_forms import top_nodes
+from shoal.data.original import shared_occurrences
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import GuaranteeNotMet
+from shoal.privacy.equivalence_classes import ClassCounts, untruthful_records
+
+NOTHING_WRITTEN = "nothing was written"
+UNACCOUNTED = "records were lost or added unaccounted"
+ANSWER = ["items", "withheld"]
+NO_ANSWER = -1  # nothing says whether the record is withheld
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The tree of the records, and where they are stored."""
+
+    fitted: Fitted
+    records: Step
+
+
+def as_it_is(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """What was made of records, on the way to them."""
+    yield table
+
+
+def judged_part(given: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """Sums over the records of a part beside what is said of them, which are told; published records with their owners and places."""
+    answers = table if len(table) else PUBLISHED.empty_table()
+    yield json.dumps({"answers": len(answers)})
+    records = records_in(given.records.part(part))
+    shown = SHOWN.empty_table()
+    if len(records):
+        pairs = paired(records, answers)
+        for sums in compared(given.fitted, part, pairs):
+            yield from sums.column("sums").to_pylist()
+        held = pairs.filter(pairs.column("items").is_valid())
+        shown = pa.table({"place": random_places(len(held)), "owner": held.column("owner"), "items": held.column("items")}, SHOWN)
+    yield shown
+
+
+def paired(records: pa.Table, answers: pa.Table) -> pa.Table:
+    """Records, each beside what is said of it; what is said of no record, or again, is left out."""
+    found = pc.index_in(records.column("record"), value_set=answers.column("record").combine_chunks())
+    said = answers.select(ANSWER).take(found)
+    for name in ANSWER:
+        records = records.append_column(name, said.column(name))
+    return records
+
+
+def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Sums over some records and what is published for them (null where nothing is): forms, losses, records not generalized."""
+    tree = fitted.with_words(words_in(table))
+    bags = bags_of(table, fitted, tree)
+    spelled = bags_of(table, fitted, tree, "spelled")
+    shown = table.column("items").is_valid().to_numpy()
+    published = _published(table.filter(pa.array(shown)), tree.names)
+    rows = np.full(len(bags), -1, np.int64)
+    rows[shown] = np.arange(len(published))
+    own, parent, higher, top = kernels.run(
+        _kernels.published_forms, bags.view, published.view, rows, tree.view, top_nodes(tree), kernels.threads()
+    )
+    renamed = own - shared_occurrences(spelled, published, rows)
+    cover = kernels.run(_kernels.covering_nodes, bags.view, published.view, rows, tree.view, kernels.threads())
+    answers = table.column("withheld").cast(pa.int8()).fill_null(NO_ANSWER).to_numpy()
+    told: dict[str, Any] = {
+        "records": len(bags),
+        "answered": int((answers != NO_ANSWER).sum()),
+        "misanswered": int((answers != np.where(bags.lengths > 0, ~shown, NO_ANSWER)).sum()),
+        "nothing_left": int((answers == 1).sum()),
+        "published": len(published),
+        "occurrences": bags.occurrences,
+        "withheld": int(bags.lengths[~shown].sum()),
+        "empty": int((bags.lengths == 0).sum()),
+        "empty_published": int((published.lengths == 0).sum()),
+        "barred": 0 if tree.barred is None else int(tree.barred[published.items].sum()),
+        "out": published.occurrences,
+        "levels": int(((tree.depth[published.items] + 1).astype(np.int64) * published.counts).sum()),
+        "units": int((tree.unit_losses[published.items] * published.counts).sum()),
+        "units_before": int((tree.unit_losses[bags.items] * bags.counts).sum()),
+        "penalty": int((np.where(cover >= 0, _shares(tree)[cover], tree.n_leaves) * bags.counts).sum()),
+        "untrue": untruthful_records(bags, published, rows, tree),
+        "typed": own - renamed,
+        "renamed": renamed,
+        "parent": parent,
+        "category": higher,
+        "top": top,
+    }
+    yield pa.table({"sums": [json.dumps({name: int(value) for name, value in told.items()})]}, SUMS)
+
+
+def _shares(tree: Taxonomy) -> Ints:
+    """NCP of each node in leaves of the tree: whole numbers, whose sum is the same in whatever order the parts arrive."""
+    return np.where(tree.leaves == 1, 0, tree.leaves)
+
+
+def _published(table: pa.Table, names: Any) -> Bags:
+    starts, items = lists_of(table, "items")
+    named = pl.from_arrow(items)
+    assert isinstance(named, pl.Series)
+    codes = names.codes(named.cast(pl.String))
+    if (codes < 0).any():
+        raise GuaranteeNotMet("published items are not among the names of their originals", hint=NOTHING_WRITTEN)
+    return Bags.from_rows(starts, codes, np.ones(len(codes), np.int32), names)
+
+
+def summed(rows: list[Any]) -> Counter[str]:
+    """The sums of all parts together."""
+    total: Counter[str] = Counter()
+    for row in rows:
+        total.update(json.loads(row[0]))
+    return total
+
+
+def insist_on_all(sums: Counter[str], before: Counter[str], answers: int, *, floor: bool) -> None:
+    """Raise unless every record that is not empty, and no other, is published or said to be withheld, once, and has all its occurrences.
+
+    `answers` is the number of rows that tell what became of a record. Without a floor there is no reason to withhold one; with one, nothing
+    above it may be published.
+    """
+    whole = sums["records"] == before["records"] and sums["occurrences"] == before["occurrences"]
+    if not whole or sums["misanswered"] or not answers == sums["answered"] == before["present"]:
+        raise GuaranteeNotMet(UNACCOUNTED, hint=NOTHING_WRITTEN)
+    if sums["nothing_left"] and not floor:
+        raise GuaranteeNotMet("records are withheld as having nothing in common, and there is no floor", hint=NOTHING_WRITTEN)
+    if sums["barred"]:
+        raise GuaranteeNotMet("the release holds nodes above the floor", hint=NOTHING_WRITTEN)
+
+
+def insist_on_shown(records: int, sums: Counter[str]) -> None:
+    """Raise unless as many records are in classes as are published."""
+    if records != sums["published"]:
+        raise GuaranteeNotMet(UNACCOUNTED, hint=NOTHING_WRITTEN)
+
+
+def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
+    """Raise unless every record is written as often as it was made; `made` are the shown records, grouped by their items."""
+    one = made.agg(*expressions("count(1) as made"))
+    other = again.groupBy("items").agg(*expressions("count(1) as written"))
+    differing = one.join(other, "items", "full").where("not (made <=> written)").selectExpr("count(1)")
+    if cluster.collect(differing)[0][0]:
+        raise GuaranteeNotMet("the files do not hold the records of the release", hint=NOTHING_WRITTEN)
+
+
+def counts_of(classes: Any, empty: int, untrue: int = 0, *, people: bool = True) -> ClassCounts:
+    """The classes as models judge them, as `class_sums` gives them."""
+    fewest = int(classes["fewest"] or 0) if people else None
+    return ClassCounts(int(classes["smallest"] or 0), fewest, int(classes["short"]), int(classes["short_records"]), empty, untrue)

@@ -1,0 +1,112 @@
+"""The judge of published rows on a cluster: it counts from the published queries and the original rows, and believes nothing of the method.
+
+Texts of the original are read here anew: their words, and the query that a row would be published as. What comes to the driver are sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from shoal.cluster.arrow_schemas import READ
+from shoal.cluster.spark import Cluster, expressions, joined
+from shoal.data.query_units import WORD
+from shoal.privacy.row_support import CountedRows, RowsToCount
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What is counted for a claim on rows; `by_words` says that the words of a query count each for themselves: those of items do not."""
+
+    claim: RowsToCount
+    by_words: bool
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether words matter at all: otherwise a query is its text."""
+        return self.by_words or self.claim.words is not None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The different published queries with their rows (`shown`), and their units (a query, or each word of it), as often as they occur."""
+
+    queries: Any
+    units: Any
+    long: int = 0
+
+
+def read_texts(by_words: bool, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Texts as the judge reads them: the query of each, its units, and how many words it has."""
+    texts = pl.from_arrow(table.column("text"))
+    assert isinstance(texts, pl.Series)
+    words = texts.str.extract_all(WORD)
+    units = words if by_words else texts.reshape((-1, 1)).arr.to_list()
+    read = {"text": texts, "query": words.list.join(" ") if by_words else texts, "words": units, "length": words.list.len().cast(pl.Int64)}
+    yield pl.DataFrame(read).to_arrow().cast(READ)
+
+
+def seen_rows(cluster: Cluster, published: Any, judging: Judging, name: str) -> Seen:
+    """Published rows, counted by their queries; `name` tells the stored steps of one counting from those of another."""
+    shown = cluster.store(published.groupBy("query").agg(*expressions("count(1) as shown")), f"{name}_queries")
+    if not judging.reads_words:
+        return Seen(shown, shown.selectExpr("query", "query as unit", "shown"))
+    read = cluster.store(cluster.map(shown.selectExpr("query as text"), read_texts, judging.by_words, READ), f"{name}_words")
+    units = joined(shown, read.selectExpr("text as query", "explode(words) as unit"), "query")
+    most = judging.claim.words
+    long = 0 if most is None else cluster.collect(read.selectExpr(f"count_if(length > {most})"))[0][0]
+    return Seen(shown, units, int(long))
+
+
+def counted_from_file(cluster: Cluster, seen: Seen, claim: RowsToCount) -> CountedRows:
+    """The rows of each unit, as anybody can count them."""
+    rows = seen.units.groupBy("unit").agg(*expressions("sum(shown) as n"))
+    least, short = cluster.collect(rows.selectExpr("min(n)", f"count_if(n < {claim.k})"))[0]
+    return CountedRows(int(least or 0), None, int(short), long=seen.long)
+
+
+def counted_with_original(cluster: Cluster, seen: Seen, rows: Any, judging: Judging) -> tuple[CountedRows, int]:
+    """The rows of each unit and the people of the original who have it; `rows` are those of the original, with `owner` and `text`.
+
+    Beside it, how many rows of published queries are not published: what stays does so in all its rows, so these were lost.
+    """
+    stood_for = _rows_stood_for(cluster, seen, rows, judging)
+    there = stood_for.groupBy("query").agg(*expressions("count(1) as there"))
+    more = joined(seen.queries, there, "query", "left").selectExpr("shown - coalesce(there, 0) as more")
+    unexplained, lost = cluster.collect(more.selectExpr("sum(greatest(more, 0))", "sum(greatest(-more, 0))"))[0]
+    people = _holders(seen, stood_for, judging).groupBy("unit").agg(*expressions("count(distinct owner) as people"))
+    units = seen.units.groupBy("unit").agg(*expressions("sum(shown) as n"))
+    held = joined(units, people, "unit", "left").selectExpr("n", "coalesce(people, 0) as people")
+    sums = cluster.collect(held.selectExpr("min(n)", "min(people)", f"count_if(people < {judging.claim.k})"))[0]
+    return CountedRows(int(sums[0] or 0), int(sums[1] or 0), int(sums[2]), int(unexplained or 0), seen.long), int(lost or 0)
+
+
+def _rows_stood_for(cluster: Cluster, seen: Seen, rows: Any, judging: Judging) -> Any:
+    """The owner and the query of every original row that reads like a published one."""
+    asked = rows.selectExpr("owner", "text as query") if not judging.reads_words else _read(cluster, rows, judging)
+    filled = asked.where("query != ''")
+    return cluster.store(joined(filled, seen.queries.select("query"), "query", "left_semi"), "stood_for")
+
+
+def _read(cluster: Cluster, rows: Any, judging: Judging) -> Any:
+    """The owner and the query of every original row that has few enough words."""
+    read, most = cluster.map(rows.select("text").distinct(), read_texts, judging.by_words, READ), judging.claim.words
+    within = read if most is None else read.where(f"length <= {most}")
+    return joined(rows.select("owner", "text"), within.select("text", "query"), "text").select("owner", "query")
+
+
+def _holders(seen: Seen, stood_for: Any, judging: Judging) -> Any:
+    """Who has which published unit."""
+    if not judging.by_words:
+        return stood_for.selectExpr("query as unit", "owner")
+    return joined(stood_for.distinct(), seen.units.select("query", "unit").distinct(), "query").select("unit", "owner")
+
+
+def differing(cluster: Cluster, made: Seen, written: Seen) -> int:
+    """How many different queries are not written as often as they were made."""
+    both = joined(made.queries, written.queries.withColumnRenamed("shown", "written"), "query", "full")
+    return int(cluster.collect(both.where("not (shown <=> written)").selectExpr("count(1)"))[0][0])

@@ -1,0 +1,77 @@
+"""Rows of a log on a cluster: what a method that publishes rows is given, with numbers for owners."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pyarrow as pa
+
+from shoal.cluster.arrow_schemas import LOGGED
+from shoal.cluster.exchange import stored_frame
+from shoal.cluster.input_layout import Found, find_input, tallied
+from shoal.cluster.read_events import PARTS, Gathering, log_of, told_rows
+from shoal.cluster.spark import Cluster
+from shoal.data.log import Log
+from shoal.data.words import with_single_blanks
+from shoal.pipeline.options import Preparation
+
+if TYPE_CHECKING:
+    from shoal.cluster.spark import Work
+
+UNACCOUNTED = "rows were lost or added unaccounted"
+
+
+@dataclass(frozen=True)
+class Splitting(Gathering):
+    """How events become rows; `splits` says that words count each for themselves."""
+
+    splits: bool
+
+
+@dataclass(frozen=True)
+class Logged:
+    """Rows on the cluster (`LOGGED`, without tallies), their sums, and how the input was found."""
+
+    rows: Any
+    sums: Counter[str]
+    found: Found
+
+
+def logged_rows(how: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The rows of all people whose events are here, and a tally of them."""
+    log, told = log_of(how, table)
+    told["owners"] = log.n_owners
+    yield rows_of_log(log, how, part)
+    yield told_rows(LOGGED, "tally", [json.dumps(told)])
+
+
+def rows_of_log(log: Log, how: Splitting, part: int) -> pa.Table:
+    """The rows of a log of some people, each with its query and words."""
+    text = log.frame["payload"].fill_null("").rename("text")
+    by_words = how.splits and how.text
+    query = with_single_blanks(text) if by_words else text
+    words = text.str.count_matches(r"\S+").cast(pl.Int64)
+    terms = words if by_words else (text != "").cast(pl.Int64)
+    columns = {"owner": log.frame["owner"] + part * PARTS, "text": text, "query": query, "words": words, "terms": terms}
+    return pl.DataFrame(columns).with_columns(tally=pl.lit(None, pl.String)).to_arrow().cast(LOGGED)
+
+
+def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> Logged:
+    """The rows of paths or of a frame of Spark."""
+    found = find_input(cluster, data, how)
+    work = found.gathering(Splitting, splits)
+    return Logged(*gathered(cluster, found, logged_rows, work, LOGGED))
+
+
+def gathered(cluster: Cluster, found: Found, work: Work, how: Gathering, schema: pa.Schema) -> tuple[Any, Counter[str], Found]:
+    """What `work` makes of all events of some people at once, without the tallies; their sums, and how the input was found."""
+    events = found.sent_to_owners(cluster)
+    stored = stored_frame(cluster, events, work, how, schema, "rows")
+    told = (row[0] for row in cluster.collect(stored.where("tally is not null").select("tally")))
+    sums, defects = tallied([*events.words, *told])
+    return stored.where("tally is null").drop("tally"), sums, found.told(sums, defects)

@@ -1,0 +1,170 @@
+"""What a run on a cluster tells: the facts of the input, the account, the metrics, the manifest and the report, all from sums."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from shoal import __version__
+from shoal.cluster.input_layout import Found
+from shoal.cluster.prepared import Prepared
+from shoal.counting import counted
+from shoal.data.accounting import Accounting, Ledger, gone, kept
+from shoal.data.items import plain_values
+from shoal.data.occurrence_forms import Forms
+from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, Steps
+from shoal.errors import InputError
+from shoal.io.release_directory import MANIFEST, REPORT, ReleaseDirectory
+from shoal.io.rules_file import RULES, RulesFile
+from shoal.io.write.output_format import FileFact
+from shoal.methods import Method
+from shoal.methods.bases.release_builder import EMPTY, NOTHING_LEFT
+from shoal.metrics import METRICS, routine
+from shoal.pipeline.accounting import SUPPRESSED
+from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of, manifest_bytes
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import READING, refuse_foreign_taxonomy
+from shoal.pipeline.protection import protected
+from shoal.pipeline.run import insist_on_schema, written_page
+from shoal.privacy import Model, Verdict
+from shoal.report.facts import Facts
+from shoal.report.page import render
+from shoal.report.summary import PROTECTS
+
+SPARK = "spark"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A release that was written, as its manifest says it, and the verdicts on it."""
+
+    manifest: dict[str, Any]
+    verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def insist_on_known(how: Preparation, sums: Counter[str], strange: int) -> None:
+    """Raise where unknown terms are refused, or nobody said what is to become of nearly all."""
+    if how.unknown == "refuse" and strange:
+        what = f"{counted(strange, 'term')} ({counted(sums['unknown_kept'], 'occurrence')}) not in the taxonomy"
+        raise InputError(what, hint="keep them with --unknown keep, drop them with --unknown drop")
+    if how.unknown is None:
+        refuse_foreign_taxonomy(sums["typed"], sums["unknown_kept"])
+
+
+def publish(
+    prepared: Prepared,
+    sums: Counter[str],
+    method: Method,
+    verdicts: Sequence[Verdict],
+    alone: Sequence[Verdict],
+    files: Sequence[FileFact],
+    amounts: Mapping[str, int],
+    directory: ReleaseDirectory,
+    notes: Sequence[str] = (),
+    rules: RulesFile | None = None,
+) -> Made:
+    """Write manifest and report beside the files, and where there are any, the rules of a recoding."""
+    beside = [] if rules is None else [written_page(directory, RULES, rules.content(__version__))]
+    manifest: dict[str, Any] = {
+        "shoal": __version__,
+        ENGINE: SPARK,
+        "method": method.name,
+        "parameters": plain_values(method.values()),
+        "input": _facts(prepared, method.claims()),
+        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(verdicts, alone, strict=True)],
+        "accounting": _account(prepared, sums).as_dict(),
+        "notes": list(notes),
+        "metrics": _metrics(prepared, sums),
+        "files": [{**file.as_dict(), **(amounts if number == 0 else {})} for number, file in enumerate(files)] + beside,
+    }
+    return finished(manifest, sums["published"], verdicts, prepared.found, prepared.notes, directory)
+
+
+def finished(
+    manifest: dict[str, Any], published: int, verdicts: Sequence[Verdict], found: Found, notes: tuple[str, ...], directory: ReleaseDirectory
+) -> Made:
+    """Write the report and the manifest, which then names it."""
+    page = render(Facts(manifest=manifest, published=published))
+    manifest["files"].append(written_page(directory, REPORT, page))
+    manifest[DIGEST] = digest_of(manifest)
+    insist_on_schema(manifest)
+    directory.write(MANIFEST, manifest_bytes(manifest))
+    left_out = tuple(f"left out: {n:,} x {reason}" for reason, n in found.defects.items())
+    return Made(manifest, tuple(verdicts), (*found.notes, *notes), left_out)
+
+
+def _steps(sums: Counter[str]) -> Steps:
+    return Steps(**{name.name: sums[name.name] for name in fields(Steps)})
+
+
+def facts_of_reading(found: Found) -> dict[str, Any]:
+    """What the manifest says of how the input was read."""
+    said = found.given.how.read.described()
+    several = {"files": found.files} if found.files > 1 else {}
+    return {"format": found.given.layout.format, **several, **({READING: said} if said else {}), "rows": found.rows.total}
+
+
+def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
+    """What the manifest says of the input."""
+    found, sums, how = prepared.found, prepared.sums, prepared.found.given.how
+    facts = facts_of_reading(found) | {
+        "records": sums["records"],
+        "owners": sums["owners"],
+        "items": prepared.items,
+        "occurrences": sums["typed"],
+    }
+    people = max(claim.generalized_groups or 0 for claim in claims)
+    protects = {PROTECTS: protected(how.per, people)} if sums["several"] else {}
+    if not prepared.on_taxonomy:
+        return facts | how.described() | protects
+    facts |= {"unknown_items": sums["unknown_terms"], "unknown_occurrences": sums["unknown_kept"] + sums["unknown_dropped"]}
+    return facts | how.described() | protects
+
+
+def _account(prepared: Prepared, sums: Counter[str]) -> Accounting:
+    """Where rows, words, records and occurrences went."""
+    steps = _steps(prepared.sums)
+    records = {"published": kept(sums["published"]), EMPTY: gone(sums["empty"]), NOTHING_LEFT: gone(sums["nothing_left"])}
+    forms = _forms(sums)
+    merged = {"merged": gone(sums["merged"])} if "merged" in sums else {}
+    suppressed = sums["occurrences"] - sums["withheld"] - forms.published - sums["merged"]
+    parts = {**forms.parts(), SUPPRESSED: gone(suppressed), **merged, "in withheld records": gone(sums["withheld"])}
+    occurrences = (
+        Ledger(sums["occurrences"], parts).widened(NOT_IN_TAXONOMY, steps.unknown_dropped).widened(REPEATED, steps.repeats_dropped)
+    )
+    ledgers = {"records": Ledger(sums["records"], records), "occurrences": occurrences, "rows": prepared.found.rows, "words": steps.ledger}
+    return Accounting(ledgers)
+
+
+def _forms(sums: Counter[str]) -> Forms:
+    return Forms(sums["typed"], sums["renamed"], sums["parent"], sums["category"], sums["top"])
+
+
+def _metrics(prepared: Prepared, sums: Counter[str]) -> dict[str, float]:
+    """The routine metrics of records on a taxonomy, by the formulas of `shoal.metrics`, from sums."""
+    tree, total = prepared.tree, max(1, sums["occurrences"])
+    dropped = prepared.sums["unknown_dropped"]
+    lost = sums["units"] + max(0, sums["occurrences"] - sums["out"]) * tree.units
+    forms, ggd = _forms(sums), lost / tree.units
+    told = {
+        "kept": forms.typed / total,
+        "one_level": (forms.renamed + forms.parent) / total,
+        "categories": forms.category / total,
+        "at_root": forms.top / total,
+        "suppressed": (sums["occurrences"] - forms.published) / total,
+        "generalized": (forms.parent + forms.category + forms.top) / total,
+        "loss": ggd / total,
+        "ggd": ggd,
+        "added_loss": (lost - sums["units_before"]) / (tree.units * total),
+        "loss_with_dropped": (ggd + dropped) / max(1, sums["occurrences"] + dropped),
+        "ncp": sums["penalty"] / (tree.n_leaves * total),
+        "mean_length": sums["out"] / max(1, sums["published"]),
+        "mean_level": sums["levels"] / max(1, sums["out"]),
+    }
+    shape = "bags" if prepared.sums["more_than_once"] else "sets"
+    usual = [metric.name for metric in routine({"bags"}, shape, on_taxonomy=prepared.on_taxonomy, adds_items=False)]
+    return {name: told[name] for name in METRICS if name in usual}

@@ -1,0 +1,129 @@
+"""A release of noisy counts on a cluster, from reading to the manifest: what the driver asks for, step by step.
+
+The driver gets no count of the input but the tallies of reading, which are not told: beside claims that rest on noise no exact number is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from shoal import __version__
+from shoal.cluster import manifest as outcome
+from shoal.cluster import noisy_counts
+from shoal.cluster.input_layout import ONE_MACHINE
+from shoal.cluster.person_values import Asked, read_values
+from shoal.cluster.spark import Cluster, expressions, joined
+from shoal.cluster.write_files import Content, write_parts
+from shoal.data.items import plain_values
+from shoal.data.tables.counts import COUNT, CountTable
+from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.io.release_directory import ReleaseDirectory
+from shoal.io.write.output_format import FileFact
+from shoal.methods.bases.noisy_counts import COUNTS, Mechanism
+from shoal.pipeline.announcements import ROWS_LEFT_OUT
+from shoal.pipeline.disclosure import disclosed, disclosed_notes
+from shoal.pipeline.manifest_schema import ENGINE
+from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.run import insist
+from shoal.privacy import Verdict
+from shoal.privacy.published_values import invented, words_wanted
+
+TEXT = pa.schema([("text", pa.string())])
+NOTHING_WRITTEN = "nothing was written"
+
+
+def insist_on_support(how: Preparation, method: Mechanism) -> None:
+    """Raise where the parameters, or the preparation, are only for one machine."""
+    if method.summed is None:
+        what = "noisy counts for which people, or their rows, are taken one after the other, and counts of clicks, are for one machine"
+        raise ParameterError(what, hint=f"say --mechanism weighted, without --clicks, or {ONE_MACHINE}")
+    if how.taxonomy != NO_TAXONOMY:
+        raise ParameterError("rows beside a taxonomy are for one machine", hint=ONE_MACHINE)
+
+
+def released(cluster: Cluster, data: Any, how: Preparation, method: Mechanism, directory: ReleaseDirectory) -> outcome.Made:
+    """Choose values and count them with noise, judge the noise, write the counts, and compare what was written."""
+    summed = method.summed
+    assert summed is not None
+    asked = read_values(cluster, data, how, summed.unit)
+    steps, claims = method.noisy_steps(), method.claims()
+    counts = noisy_counts.published_counts(cluster, asked.values, asked.keys, steps, summed.caps)
+    verdicts = tuple(claim.judge_noise(steps, (COUNTS,), _strange(cluster, counts, asked)) for claim in claims)
+    insist(verdicts, "made")
+    schema = noisy_counts.counted_as(asked.keys, steps[-1])
+    types = dict.fromkeys(asked.keys, "text") | {COUNT: "integer" if schema.field(COUNT).type == pa.int64() else "number"}
+    files, again = write_parts(cluster, counts, directory.path, Content(COUNTS, CountTable.kind, schema, columns=types))
+    rows = _insist_on_files(cluster, counts, again, asked.keys)
+    alone = [claim.judge_noise(steps, (COUNTS,)) for claim in claims]
+    insist(alone, "written")
+    return _published(asked, method, verdicts, alone, files, rows, directory)
+
+
+# -- the judge
+
+
+def words_of_texts(pattern: str | None, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The values that texts can give: the texts themselves, or all their words."""
+    texts = pl.from_arrow(table.column("text"))
+    assert isinstance(texts, pl.Series)
+    words = texts if pattern is None else texts.str.extract_all(pattern).explode(empty_as_null=False)
+    yield pl.DataFrame({"text": words.unique()}).to_arrow().cast(TEXT)
+
+
+def _strange(cluster: Cluster, counts: Any, asked: Asked) -> Iterator[str]:
+    """What is said of published values that stand nowhere in the texts of the original, which are read here anew."""
+    for key in asked.keys:
+        pattern = words_wanted(key, "text" if asked.found.text else "item")
+        known = cluster.map(asked.texts, words_of_texts, pattern, TEXT).distinct()
+        strange = joined(counts.selectExpr(f"{key} as text"), known, "text", "left_anti")
+        if n := int(cluster.collect(strange.selectExpr("count(1)"))[0][0]):
+            yield invented(n, key)
+
+
+def _insist_on_files(cluster: Cluster, made: Any, again: Any, keys: tuple[str, ...]) -> int:
+    """Raise unless the files hold the counts of the release, one for each value; how many these are."""
+    if again.columns != made.columns:
+        raise GuaranteeNotMet("the files hold other columns than the release", hint=NOTHING_WRITTEN)
+    both = made.selectExpr("*", "1 as made", "0 as written").union(again.selectExpr("*", "0 as made", "1 as written"))
+    sums = both.groupBy(*made.columns).agg(*expressions("sum(made) as made", "sum(written) as written"))
+    told = ["coalesce(sum(made), 0)", "count_if(made != written)", "count(1)"]
+    rows, wrong, different = cluster.collect(sums.selectExpr(*told))[0]
+    values = cluster.collect(again.select(*keys).distinct().selectExpr("count(1)"))[0][0]
+    if wrong or rows != different or rows != values:
+        raise GuaranteeNotMet("the files do not hold the counts of the release, one for each value", hint=NOTHING_WRITTEN)
+    return int(rows)
+
+
+# -- what is told
+
+
+def _published(
+    asked: Asked,
+    method: Mechanism,
+    verdicts: Sequence[Verdict],
+    alone: Sequence[Verdict],
+    files: Sequence[FileFact],
+    rows: int,
+    directory: ReleaseDirectory,
+) -> outcome.Made:
+    """Write manifest and report beside the files, without any exact number of the input."""
+    claims, found, summed = method.claims(), asked.found, method.summed
+    assert summed is not None
+    manifest: dict[str, Any] = {
+        "shoal": __version__,
+        ENGINE: outcome.SPARK,
+        "method": method.name,
+        "parameters": plain_values(method.values()),
+        "input": outcome.facts_of_reading(found) | found.given.how.described(),
+        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(verdicts, alone, strict=True)],
+        "notes": [*summed.notes, method.varies],
+        "files": [{**file.as_dict(), **({"rows": rows} if number == 0 else {})} for number, file in enumerate(files)],
+        "mechanism": [step.as_dict() for step in method.noisy_steps()],
+    }
+    made = outcome.finished(disclosed(manifest, claims), rows, verdicts, found, (), directory)
+    return replace(made, notes=disclosed_notes(made.notes, claims), left_out=(ROWS_LEFT_OUT,) if made.left_out else ())

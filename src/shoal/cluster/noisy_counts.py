@@ -1,0 +1,119 @@
+"""Noisy counts on a cluster: what each person adds is bounded where all rows of the person are, summed, and given noise once.
+
+Two things must not happen, because Spark runs tasks again. A person must not add to some numbers under one choice of values and to others
+under another choice: so what people add is stored before it is summed. And no number may be given noise twice, of which one is then
+published: so noisy numbers are stored by the task that draws the noise, of which one attempt alone is kept, and all that follows reads what
+was stored. Noise is drawn as on one machine, by OpenDP from the entropy of the operating system, here that of the worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from shoal.cluster.spark import Cluster, expressions, joined
+from shoal.data.bags import Ints
+from shoal.data.noise_record import COUNTS, EQUAL, GUIDE, SELECTION, NoisyStep
+from shoal.data.tables.counts import COUNT
+from shoal.noise.draws import LARGEST, with_noise
+from shoal.noise.per_person_bounds import OWNER, distinct_of_people
+from shoal.noise.publication_threshold import as_published, limit_of
+from shoal.noise.weights import equal_weights, whole_weights
+
+NUMBER = "number"
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """What a person adds in a step: to at most `cap` values, where there is a cap."""
+
+    keys: tuple[str, ...]
+    step: NoisyStep
+    cap: int | None
+
+
+@dataclass(frozen=True)
+class Noising:
+    """The noise of a step, and the limit above which numbers are kept."""
+
+    keys: tuple[str, ...]
+    step: NoisyStep
+    above: float
+
+
+def numbered(keys: Sequence[str]) -> pa.Schema:
+    """A value, and its number in multiples of the grid."""
+    return pa.schema([*((key, pa.string()) for key in keys), (NUMBER, pa.int64())])
+
+
+def counted_as(keys: Sequence[str], step: NoisyStep) -> pa.Schema:
+    """A value, and its count as it is published."""
+    return pa.schema([*((key, pa.string()) for key in keys), (COUNT, pa.int64() if step.purpose == COUNTS else pa.float64())])
+
+
+# -- on the workers
+
+
+def added(given: Weighing, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """What the people here add to the number of each value. All rows of a person are here, and decide alone what the person adds."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    held = distinct_of_people(frame.select(OWNER, *given.keys), given.cap)
+    weights = equal_weights if given.step.weights == EQUAL else whole_weights
+    numbers = weights(held if given.step.weights == EQUAL else held.counted_once(), given.step.grid)
+    yield held.table.with_columns(pl.Series(NUMBER, numbers)).select(*given.keys, NUMBER).to_arrow().cast(numbered(given.keys))
+
+
+def noised(given: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Each number with fresh noise, where that is above the limit."""
+    numbers: Ints = table.column(NUMBER).to_numpy().astype(np.int64)
+    noisy = with_noise(numbers, given.step)
+    columns = {key: table.column(key) for key in given.keys} | {NUMBER: noisy}
+    yield pa.table(columns, numbered(given.keys)).filter(pa.array(noisy > given.above))
+
+
+def shown(given: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Values and their counts, as they are published."""
+    counts = as_published(table.column(NUMBER).to_numpy().astype(np.int64), given.step)
+    columns = {key: table.column(key) for key in given.keys} | {COUNT: counts.to_arrow()}
+    yield pa.table(columns, counted_as(given.keys, given.step))
+
+
+# -- on the driver
+
+
+def published_counts(
+    cluster: Cluster, values: Any, keys: tuple[str, ...], steps: Sequence[NoisyStep], caps: Mapping[str, int | None]
+) -> Any:
+    """The values that are chosen, with their noisy counts: the steps of one machine, in their order."""
+    by_purpose = {step.purpose: step for step in steps}
+    asked = values
+    if GUIDE in by_purpose:
+        promising = _noisy(cluster, asked, Weighing(keys, by_purpose[GUIDE], caps[GUIDE]))
+        asked = joined(asked, promising.select(*keys), list(keys), "left_semi")
+    chosen = _noisy(cluster, asked, Weighing(keys, by_purpose[SELECTION], caps[SELECTION]))
+    if COUNTS not in by_purpose:
+        return _shown(cluster, chosen, keys, by_purpose[SELECTION])
+    among = joined(asked, chosen.select(*keys), list(keys), "left_semi")
+    return _shown(cluster, _noisy(cluster, among, Weighing(keys, by_purpose[COUNTS], caps[COUNTS]), chosen), keys, by_purpose[COUNTS])
+
+
+def _noisy(cluster: Cluster, asked: Any, how: Weighing, chosen: Any = None) -> Any:
+    """The noisy number of each value that people hold; of each value that was `chosen`, also where nobody adds to it."""
+    by_owner = asked.repartition(cluster.partitions, OWNER)
+    stored = cluster.store(cluster.map(by_owner, added, how, numbered(how.keys)), f"{how.step.purpose}_added")
+    total = f"coalesce(try_sum({NUMBER}), {LARGEST}) as {NUMBER}"  # a sum that is too large is refused, as the largest number is
+    sums = stored.groupBy(*how.keys).agg(*expressions(total))
+    if chosen is not None:
+        sums = joined(chosen.select(*how.keys), sums, list(how.keys), "left").fillna(0, [NUMBER])
+    noise = Noising(how.keys, how.step, limit_of(how.step))
+    return cluster.store(cluster.map(sums, noised, noise, numbered(how.keys)), f"{how.step.purpose}_noisy")
+
+
+def _shown(cluster: Cluster, noisy: Any, keys: tuple[str, ...], step: NoisyStep) -> Any:
+    return cluster.map(noisy, shown, Noising(keys, step, limit_of(step)), counted_as(keys, step))

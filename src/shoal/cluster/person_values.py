@@ -1,0 +1,72 @@
+"""What people did, on a cluster, as rows of an owner and a value: what noisy counts are made of.
+
+All rows of a person are on one worker, where the code of one machine makes values of them; texts are kept beside, for the judge.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from shoal.cluster.input_layout import Found, find_input
+from shoal.cluster.log_rows import UNACCOUNTED, gathered
+from shoal.cluster.read_events import PARTS, Gathering, log_of, told_rows
+from shoal.cluster.spark import Cluster
+from shoal.errors import GuaranteeNotMet
+from shoal.noise.counted_values import asked_values, columns_of, unit_of
+from shoal.noise.per_person_bounds import OWNER
+from shoal.pipeline.options import Preparation
+
+
+@dataclass(frozen=True)
+class Asking(Gathering):
+    """How events become values of people: whole payloads, terms or pairs."""
+
+    unit: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The values of people on the cluster (`owner` and the columns of a value), all texts, their sums, and how the input was found."""
+
+    values: Any
+    texts: Any
+    keys: tuple[str, ...]
+    sums: Counter[str]
+    found: Found
+
+
+def asked_schema(keys: tuple[str, ...]) -> pa.Schema:
+    """A value of a person; or a text that somebody typed; or a tally of rows, as JSON."""
+    return pa.schema([(OWNER, pa.int64()), *((key, pa.string()) for key in keys), ("text", pa.string()), ("tally", pa.string())])
+
+
+def asked_rows(how: Asking, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The values and the texts of all people whose events are here, and a tally of them."""
+    schema = asked_schema(columns_of(how.unit))
+    log, told = log_of(how, table)
+    values = asked_values(log, how.unit)
+    told["values"] = len(values)
+    nothing = pl.lit(None, pl.String)
+    yield values.with_columns(pl.col(OWNER) + part * PARTS, text=nothing, tally=nothing).select(schema.names).to_arrow().cast(schema)
+    yield told_rows(schema, "text", log.frame["payload"].drop_nulls().unique().to_list())
+    yield told_rows(schema, "tally", [json.dumps(told)])
+
+
+def read_values(cluster: Cluster, data: Any, how: Preparation, unit: str | None) -> Asked:
+    """The values of people in paths or in a frame of Spark."""
+    found = find_input(cluster, data, how)
+    counted = unit_of("text" if found.text else "item", unit)
+    keys = columns_of(counted)
+    work = found.gathering(Asking, counted)
+    rows, sums, found = gathered(cluster, found, asked_rows, work, asked_schema(keys))
+    values = rows.where(f"{OWNER} is not null").select(OWNER, *keys)
+    if cluster.collect(values.selectExpr("count(1)"))[0][0] != sums["values"]:
+        raise GuaranteeNotMet(UNACCOUNTED, hint="nothing was written")
+    return Asked(values, rows.where("text is not null").select("text"), keys, sums, found)

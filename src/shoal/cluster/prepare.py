@@ -1,0 +1,68 @@
+"""From the paths of the input to records on the cluster: what the driver asks for, and what it learns of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shoal.cluster import manifest as outcome
+from shoal.cluster import read_events as reading
+from shoal.cluster.arrow_schemas import RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
+from shoal.cluster.exchange import stored_frame
+from shoal.cluster.input_layout import ONE_MACHINE, find_input, tallied
+from shoal.cluster.prepared import Prepared
+from shoal.cluster.spark import Cluster
+from shoal.data.bags import Small
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import Infeasible, ParameterError
+from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, load_taxonomy
+from shoal.taxonomy.place_terms import fitted_tree
+
+
+def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
+    """The records of paths or of a frame of Spark, stored on the cluster, on the taxonomy or with their names as they were typed."""
+    found = find_input(cluster, data, how)
+    given, notes = load_taxonomy(how.taxonomy, how.loss) if how.taxonomy != NO_TAXONOMY else (None, ())
+    events = found.sent_to_owners(cluster)
+    placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
+    stored = stored_frame(cluster, events, reading.placed_records, placing, RECORDS, "records")
+    told = (row[0] for row in cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]")))
+    sums, defects = tallied([*events.words, *told])
+    items = different_in(cluster, stored.where(f"kind = {TYPED}"), "words")
+    records = stored.where(f"kind = {RECORD}")
+    found = found.told(sums, defects)
+    if given is None:
+        tree, renumbered = typed_tree(items), np.zeros(0, np.int32)
+    else:
+        sums["unknown_terms"] = different_in(cluster, stored.where(f"kind = {UNKNOWN}"), "words")
+        outcome.insist_on_known(how, sums, sums["unknown_terms"])
+        tree, renumbered = _tree_of(cluster, records, given, how, sums["unknown_terms"])
+    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, events.parts, given is not None)
+
+
+def insist_on_taxonomy(how: Preparation) -> None:
+    """Raise unless records are put on a taxonomy that a cluster can put them on."""
+    if how.per == "record" or how.typed_names or not (how.taxonomy == "wordnet" or is_file(how.taxonomy)):
+        what = "records by --record, and taxonomies that are made from the data or absent, are for one machine"
+        raise ParameterError(what, hint=ONE_MACHINE)
+    if how.scope != "used":
+        raise ParameterError("losses on the whole of a taxonomy, used or not, are for one machine", hint=ONE_MACHINE)
+
+
+def _tree_of(cluster: Cluster, records: Any, given: Taxonomy, how: Preparation, strange: int) -> tuple[Taxonomy, Small]:
+    """The tree that the records use, and the numbers there of the nodes of the whole taxonomy."""
+    used = np.array([row[0] for row in cluster.collect(records.selectExpr("explode(nodes) as node").distinct())], np.int64)
+    return fitted_tree(given, np.sort(used), 0 if how.unknown == "drop" else strange, how.floor_in_force)
+
+
+def insist_on_people(prepared: Prepared, k: int) -> None:
+    """Raise where fewer than k people own something."""
+    people = prepared.sums["people"]
+    if people < k:
+        raise Infeasible(f"{people:,} people cannot be hidden among {k:,}", hint="lower k, or give more data", value=people, limit=k)
+
+
+def different_in(cluster: Cluster, frame: Any, column: str) -> int:
+    """How many different values the lists of a column hold."""
+    return int(cluster.collect(frame.selectExpr(f"explode({column}) as name").distinct().selectExpr("count(1)"))[0][0])

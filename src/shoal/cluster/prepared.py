@@ -1,0 +1,29 @@
+"""What the input of a cluster became, before anything is made of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.cluster.arrow_schemas import Fitted
+from shoal.cluster.input_layout import Found
+from shoal.data.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Records on the cluster, and in how many partitions they were made; their sums, their tree, and how the input was found.
+
+    Without a taxonomy the tree is a root, with all names as they were typed below it.
+    """
+
+    records: Any
+    sums: Counter[str]
+    tree: Taxonomy
+    fitted: Fitted
+    found: Found
+    items: int
+    notes: tuple[str, ...]
+    partitions: int
+    on_taxonomy: bool = True

@@ -1,0 +1,299 @@
+"""Rows of the input, on the workers: lines or columns become events by the same rules as on one machine, and events of one person a record.
+
+Plain text on a file system is read by the tasks themselves, part by part; other text comes line by line from Spark. Either way a byte order
+mark at the head of a file is left out, and one elsewhere is part of its line, as on one machine.
+A line is cut by the kernel that cuts files; so a field must not hold a line end, because lines are told apart before.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.cluster.arrow_schemas import EVENTS, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, list_array
+from shoal.data.bags import Bags, Ints
+from shoal.data.log import COUNT, Log, whole_items
+from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import InputError
+from shoal.io.read.byte_ranges import Span, lines_in, without_line
+from shoal.io.read.events import NO_TIME, collected
+from shoal.io.read.formats import Layout
+from shoal.io.read.source import HEAD, Source
+from shoal.pipeline.options import Preparation, load_taxonomy
+from shoal.pipeline.records import Records, records_of
+from shoal.taxonomy.place_terms import UNLISTED, as_typed, place_terms
+from shoal.text.terms import in_one_case
+
+PARTITION = Path("a part of the input")
+PARTS = 1 << 40  # records of a partition, at most: they are numbered behind the number of the partition
+NAMES_AT_ONCE = 10_000
+LINE_ENDS = (b"\n", b"\r\n")
+
+
+@dataclass(frozen=True)
+class Input:
+    """How the input is laid out, and the line that every file of it begins with, if there is one."""
+
+    layout: Layout
+    how: Preparation
+    header: bytes = b""
+    spans: tuple[Span, ...] = ()  # of plain files, that the tasks read
+
+    @property
+    def options(self) -> Any:
+        """How a part is read: owners are kept as they are written, because all parts together tell whose spellings differ."""
+        return replace(self.how.reading, owners="exact")
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """How events become the log of some people: whether they hold texts, which are one event, and which owners are one person."""
+
+    how: Preparation
+    text: bool
+    drops_repeats: bool
+    by_spelling: bool
+
+
+@dataclass(frozen=True)
+class Placing(Gathering):
+    """How events of a person become records on the taxonomy; a taxonomy of a file is sent along, WordNet is with the program."""
+
+    given: Taxonomy | None = None
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The whole taxonomy."""
+        return _loaded(self.how.taxonomy, self.how.loss) if self.given is None else self.given
+
+
+@cache
+def _loaded(name: str, loss: str) -> Taxonomy:
+    """Once for all tasks of a worker."""
+    return load_taxonomy(name, loss)[0]
+
+
+# -- rows
+
+
+def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The events of some lines, each with its end, and a tally of them."""
+    lines = table.column("line").cast(pa.large_binary())
+    rows = (
+        lines.filter(pc.invert(pc.is_in(lines, pa.array([given.header + end for end in LINE_ENDS], lines.type)))) if given.header else lines
+    )
+    yield from _events_of_text(given, b"".join(map(_bytes_of, rows.chunks)), len(lines) - len(rows))
+
+
+def events_of_spans(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The events of parts of files, of which the table has the numbers, and a tally of each."""
+    for number in table.column("id").to_pylist():
+        text, headers = lines_in(given.spans[number]), 0
+        if given.header:
+            text, headers = without_line(text, given.header, LINE_ENDS)
+        yield from _events_of_text(given, text, headers)
+
+
+def _events_of_text(given: Input, text: bytes, headers: int) -> Iterator[pa.Table | str]:
+    source = Source(PARTITION, "", text[:HEAD], len(text) <= HEAD, pipe=io.BytesIO(text))
+    yield from _events(replace(given, layout=replace(given.layout, header=False)), source, headers)
+
+
+def _bytes_of(lines: pa.LargeBinaryArray) -> memoryview:
+    """Lines one behind the other, as they are in memory."""
+    _, offsets, content = lines.buffers()
+    bounds = np.frombuffer(offsets, np.int64)[[lines.offset, lines.offset + len(lines)]]
+    return memoryview(content)[bounds[0] : bounds[1]]
+
+
+def owner_places(partitions: int, table: pa.Table) -> Ints:
+    """The partition of each event: that of its owner, however it is spelled."""
+    keys = pl.from_arrow(table.column("key"))
+    assert isinstance(keys, pl.Series)
+    return (keys.hash(seed=0) % partitions).to_numpy().astype(np.int64)
+
+
+def events_of_rows(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The events of some rows of a table, and a tally of them."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    yield from _events(given, Source(PARTITION, "", b"", True, is_parquet=True, table=frame), 0)
+
+
+def _events(given: Input, source: Source, headers: int) -> Iterator[pa.Table | str]:
+    collector, tally = collected(source, given.layout, given.options)
+    frame = collector.events()
+    counts = dict(tally.defects.frozen().counts)
+    told = {"blank": tally.blank, "repeated": tally.repeated, "defects": counts, "headers": headers}
+    yield json.dumps(told)
+    if frame is None:
+        return
+    columns = {"key": frame["key"], "payload": frame["payload"]}
+    if "time" in frame.columns:
+        columns["time"] = frame["time"].to_physical()
+    if COUNT in frame.columns:
+        columns["count"] = frame[COUNT]
+    if (frame["name"] != frame["key"]).any():
+        columns["name"] = frame["name"]
+    yield pl.DataFrame(columns).to_arrow().cast(pa.schema([EVENTS.field(name) for name in columns]))
+
+
+# -- records
+
+
+def record_places(table: pa.Table) -> Ints:
+    """The partition in which each record was made."""
+    return np.asarray(table.column("record").to_numpy() // PARTS, np.int64)
+
+
+def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The records of all people whose events are here, on the whole taxonomy or as typed, and a tally of them."""
+    log, told = log_of(how, table)
+    records = records_of(log, how.how)
+    yield from _typed(how, records, part, told) if how.how.typed_names else _placed(how, records, part, told)
+    yield told_rows(RECORDS, "words", [[json.dumps(told)]], TALLY)
+
+
+def kept_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """The same, in a step that is stored; the tallies are told."""
+    if not len(table):
+        yield RECORDS.empty_table()
+        return
+    for made in placed_records(how, part, table):  # each of one kind
+        told = len(made) > 0 and made.column("kind")[0].as_py() == TALLY
+        yield from made.column("words").combine_chunks().flatten().to_pylist() if told else [made]
+
+
+def _placed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:
+    """Records on the taxonomy, and the names of their words; their sums are told."""
+    rules: dict[str, Any] = {"unknown": "drop" if how.how.unknown == "drop" else "keep", "scope": "whole", "as_sets": how.how.as_sets}
+    original = place_terms(records.bags, how.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
+    told |= _summed(original)
+    known = len(how.taxonomy)
+    _refuse_marked(original.tree.names.names.gather(np.unique(original.bags.items[original.bags.items >= known])))
+    yield _records(original, known, part)
+    typed = original.typed.vocabulary.names
+    lacking = typed.filter(pl.Series((original.items < 0) | (original.items >= known)))
+    yield from _names(typed, TYPED)
+    yield from _names(in_one_case(lacking).unique() if records.texts else lacking, UNKNOWN)
+
+
+def _typed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:
+    """Records of words as they were typed, all of them below one root, and their names; their sums are told."""
+    original = as_typed(records.bags, as_sets=how.how.as_sets, stop_words=records.stop_words)
+    told |= _summed(original)
+    yield _records(original, 1, part)
+    yield from _names(original.typed.vocabulary.names, TYPED)
+
+
+def log_of(how: Gathering, table: pa.Table) -> tuple[Log, dict[str, int]]:
+    """The events as a log, repeated ones counted once; how many owners there are, as they are written and without their spelling."""
+    events = pl.from_arrow(table)
+    assert isinstance(events, pl.DataFrame)
+    key = events["key"]
+    name = events.select(pl.coalesce("name", "key")).to_series() if "name" in events.columns else key
+    owner, n = _ranked(key if how.by_spelling else name)
+    told = {"written": n if name is key else name.n_unique(), "folded": n if name is key else key.n_unique()}
+    columns: dict[str, pl.Series] = {"owner": pl.Series(owner), "payload": events["payload"]}
+    if "time" in events.columns and events["time"].null_count() < len(events):
+        columns["time"] = _told_apart(events["time"]).cast(pl.Datetime("us"))
+    if "count" in events.columns:
+        columns[COUNT] = events["count"]
+    log = Log(pl.DataFrame(columns), "text" if how.text else "item")
+    distinct = log.without_repeats() if how.drops_repeats else log
+    return distinct, told | {"used": len(distinct), "repeated": len(log) - len(distinct)}
+
+
+def _ranked(names: pl.Series) -> tuple[Ints, int]:
+    """The rank of each name among those that differ, from 0, and how many these are: sorted once each, not once a row."""
+    assert not names.null_count()  # an event has an owner
+    found = whole_items(names)
+    ranks = np.empty(len(found.vocabulary), np.int64)
+    ranks[found.vocabulary.names.arg_sort().to_numpy()] = np.arange(len(ranks))
+    return ranks[found.items], len(ranks)
+
+
+def _told_apart(times: pl.Series) -> pl.Series:
+    """The times; those that could not be read differ from all others, so that their rows repeat none."""
+    return times.to_frame().select(pl.coalesce("time", NO_TIME - pl.int_range(pl.len()))).to_series()
+
+
+def _summed(original: Original) -> dict[str, int]:
+    bags = original.bags
+    present = bags.lengths > 0
+    return {
+        **asdict(original.steps),
+        "records": len(bags),
+        "present": int(present.sum()),
+        "owners": bags.n_owners,
+        "people": len(np.unique(bags.owners[present])),
+        "typed": original.typed.occurrences,
+        "occurrences": bags.occurrences,
+        "several": int(bags.owners_repeat),
+        "more_than_once": int(bags.counts.max(initial=1) > 1),
+    }
+
+
+def _records(original: Original, known: int, part: int) -> pa.Table:
+    bags = original.bags
+    rows = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
+    spelled = _aligned(bags, original.spelled, rows)
+    listed = bags.items < known
+    columns: dict[str, Any] = {
+        "kind": np.full(len(bags), RECORD, np.int32),
+        "record": part * PARTS + np.arange(len(bags), dtype=np.int64),
+        "owner": part * PARTS + bags.owners,
+    }
+    for mask, items, prefix in ((listed, "nodes", ""), (~listed, "words", "word_")):
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[mask], minlength=len(bags)))])
+        held = bags.items[mask]
+        values = held if items == "nodes" else original.tree.names.names.gather(held).to_arrow().cast(pa.string())
+        columns[items] = list_array(indptr, values)
+        columns[f"{prefix}counts"] = list_array(indptr, bags.counts[mask])
+        columns[f"{prefix}spelled"] = list_array(indptr, spelled[mask])
+    return pa.table({name: columns[name] for name in RECORDS.names}, RECORDS)
+
+
+def _aligned(bags: Bags, spelled: Bags, rows: Ints) -> Any:
+    """How many of the occurrences of each entry were typed just as their item is called."""
+    if spelled is bags:
+        return bags.counts.copy()
+    width = len(bags.vocabulary)
+    mine = rows * width + bags.items
+    theirs = np.repeat(np.arange(len(spelled)), np.diff(spelled.indptr)) * width + spelled.items
+    found = np.zeros(len(mine), np.int32)
+    found[np.searchsorted(mine, theirs)] = spelled.counts
+    return found
+
+
+def _refuse_marked(words: pl.Series) -> None:
+    """Raise where an unknown term could be taken for one that was marked to tell it from a node of the taxonomy."""
+    if words.str.ends_with(UNLISTED).any():
+        raise InputError(f"some items end in {UNLISTED}, which marks items on a cluster", hint="rename them, or run on one machine")
+
+
+def _names(names: pl.Series, kind: int) -> Iterator[pa.Table]:
+    """Names that occur, so that different ones can be counted."""
+    lists = [names[at : at + NAMES_AT_ONCE].to_list() for at in range(0, len(names), NAMES_AT_ONCE)]
+    if lists:
+        yield told_rows(RECORDS, "words", lists, kind)
+
+
+def told_rows(schema: pa.Schema, column: str, values: list[Any], kind: int | None = None) -> pa.Table:
+    """Rows in which only one column says something."""
+    n = len(values)
+    columns = {field.name: pa.nulls(n, field.type) for field in schema} | {column: pa.array(values, schema.field(column).type)}
+    if kind is not None:
+        columns["kind"] = pa.array([kind] * n, pa.int32())
+    return pa.table(columns, schema)

@@ -1,0 +1,138 @@
+"""A release by recoding items on a cluster, from reading to the manifest: what the driver asks for, step by step.
+
+What is suppressed everywhere is decided here from counts alone; workers count, suppress, and judge. Where each record publishes items from
+below, workers choose too (`ascending.py`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.cluster import itemset_counts as itemsets
+from shoal.cluster import judge_itemsets as judging_sets
+from shoal.cluster import judge_records as judging
+from shoal.cluster import manifest as outcome
+from shoal.cluster.arrow_schemas import PUBLISHED, SUMS, list_array, lists_of
+from shoal.cluster.input_layout import ONE_MACHINE
+from shoal.cluster.km_driver import published_from_below
+from shoal.cluster.prepare import different_in, insist_on_people, insist_on_taxonomy, prepare_records
+from shoal.cluster.prepared import Prepared
+from shoal.cluster.spark import Cluster, joined
+from shoal.cluster.write_files import write_parts
+from shoal.data.items import plain_values
+from shoal.data.recoding_rules import Rules
+from shoal.errors import ParameterError
+from shoal.io.release_directory import ReleaseDirectory
+from shoal.io.rules_file import RulesFile
+from shoal.methods.bases.recoding import RecodingMethod
+from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.run import insist
+from shoal.privacy import Verdict
+from shoal.privacy.equivalence_classes import told_untrue
+
+
+def insist_on_support(how: Preparation, method: RecodingMethod) -> None:
+    """Raise where the method, its parameters, or the preparation, are only for one machine."""
+    from_below = method.published_from_below
+    size = method.counts_decide if from_below is None else from_below
+    if size is None or any(claim.sets_to_count is None for claim in method.claims()):
+        raise ParameterError(f"the method {method.name} with these parameters runs on one machine", hint=ONE_MACHINE)
+    if size > itemsets.LARGEST:
+        raise ParameterError(f"sets of more than {itemsets.LARGEST} items are counted on one machine", hint=ONE_MACHINE, value=size)
+    if from_below is not None:
+        insist_on_taxonomy(how)
+    elif how.per == "record" or how.taxonomy != NO_TAXONOMY:
+        raise ParameterError("records by --record, and a taxonomy beside names as typed, are for one machine", hint=ONE_MACHINE)
+
+
+def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.Made:
+    """Recode as the method chooses, judge it, write it, and judge what was written."""
+    prepared = prepare_records(cluster, data, how)
+    if prepared.sums["more_than_once"]:
+        raise ParameterError(f"the method {method.name} takes sets, and these records repeat items", hint="leave out --bag")
+    insist_on_people(prepared, method.k)
+    present = prepared.records.where("size(nodes) + size(words) > 0")
+    if method.published_from_below is not None:
+        published, merged = published_from_below(cluster, prepared, present, method.k, method.published_from_below)
+        return _judged_and_written(cluster, prepared, published, method, [], directory, merged)
+    kept, notes = _kept_items(cluster, present, method, several=prepared.sums["several"] > 0)
+    published = cluster.store(cluster.map(present.select("record", "words"), without_others, kept, PUBLISHED), "published")
+    return _judged_and_written(cluster, prepared, published, method, notes, directory)
+
+
+def _kept_items(cluster: Cluster, records: Any, method: RecodingMethod, *, several: bool) -> tuple[pl.Series, list[str]]:
+    """The items that are published, in the order of their names, and what is told of the others."""
+    found = itemsets.frequent_items(cluster, records, method.k, several=several)
+    moles = itemsets.moles_of(cluster, records, found, method.k, method.counts_decide or 0, several=several)
+    chosen, notes = method.suppressed_by_counts(moles, found.records, found.rare)
+    return found.held.names.gather(np.setdiff1d(np.arange(len(found.held)), chosen)), notes
+
+
+def without_others(kept: pl.Series, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The records without the items that are not kept."""
+    begins, words = lists_of(table, "words")
+    stays = pc.is_in(words, value_set=kept.to_arrow().cast(words.type))
+    before = np.concatenate([[0], np.cumsum(stays.to_numpy(zero_copy_only=False))])
+    lists = list_array(before[begins], words.filter(stays))
+    yield pa.table({"record": table.column("record"), "items": lists, "withheld": np.zeros(len(table), bool)}, PUBLISHED)
+
+
+# -- judging and writing
+
+
+def _judged_and_written(
+    cluster: Cluster,
+    prepared: Prepared,
+    published: Any,
+    method: RecodingMethod,
+    notes: list[str],
+    directory: ReleaseDirectory,
+    merged: int | None = None,
+) -> outcome.Made:
+    """Judge and write; `merged` is how many items became one with another one of their record, where items are generalized."""
+    both = cluster.store(joined(prepared.records, published, "record", "left"), "joined")
+    sums = judging.summed(cluster.collect(cluster.map(both, judging.compared, prepared.fitted, SUMS)))
+    answers = cluster.collect(published.selectExpr("count(1)"))[0][0]
+    judging.insist_on_all(sums, prepared.sums, answers, floor=False)
+    shown = both.where("items is not null")
+    untrue = sums["untrue"] if prepared.on_taxonomy else None
+    verdicts = _judged(cluster, shown, method, with_original=True, untrue=untrue)
+    insist(verdicts, "made")
+    files, again = write_parts(cluster, shown.select("items"), directory.path)
+    judging.insist_on_files(cluster, shown.groupBy("items"), again)
+    written = _judged(cluster, again, method, with_original=False)
+    insist(written, "written")
+    rules = _rules(cluster, again, method) if method.one_recoding else None
+    amounts = _amounts(cluster, again, sums, different_in(cluster, again, "items") if rules is None else len(rules.rules.items))
+    if merged is not None:
+        sums["merged"] = merged
+    return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory, notes, rules)
+
+
+def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_original: bool, untrue: int | None = None) -> list[Verdict]:
+    """The claims on published records; `untrue` are those that do not generalize their originals, where that is what must be so."""
+    shown = judging_sets.Shown.of(cluster, frame, with_original=with_original)
+    if untrue is None:
+        defects = judging_sets.defects_of(cluster, shown, with_original=with_original)
+    else:
+        defects = [*judging_sets.repeated_in(shown), *told_untrue(untrue)]
+    wanted = [(claim, claim.sets_to_count) for claim in method.claims()]
+    return [claim.judge_sets(judging_sets.counted_known_sets(cluster, shown, sets), defects) for claim, sets in wanted if sets is not None]
+
+
+def _rules(cluster: Cluster, again: Any, method: RecodingMethod) -> RulesFile:
+    """The recoding as a file of rules, which names what was written and nothing else."""
+    names = sorted(row[0] for row in cluster.collect(again.selectExpr("explode(items) as item").distinct()))
+    return RulesFile(Rules(tuple(names), ()), method.name, plain_values(method.values()), None)
+
+
+def _amounts(cluster: Cluster, again: Any, sums: Counter[str], items: int) -> dict[str, int]:
+    different = int(cluster.collect(again.select("items").distinct().selectExpr("count(1)"))[0][0])
+    return {"rows": sums["published"], "occurrences": sums["out"], "items": items, "different": different}

@@ -1,0 +1,95 @@
+"""What a run on a cluster that publishes rows tells: account, metrics and manifest, from sums."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from shoal import __version__
+from shoal.cluster import manifest as outcome
+from shoal.cluster.log_rows import UNACCOUNTED, Logged
+from shoal.cluster.spark import Cluster, joined
+from shoal.data.accounting import Accounting, Ledger, gone, kept
+from shoal.data.items import plain_values
+from shoal.errors import GuaranteeNotMet
+from shoal.io.release_directory import ReleaseDirectory
+from shoal.io.write.output_format import FileFact
+from shoal.methods.bases.threshold import COMBINATIONS, NO_QUERY, RARE, SILENT, TOO_LONG, Kept, ThresholdMethod
+from shoal.methods.bases.threshold_words import AS_TYPED, IN_DROPPED
+from shoal.metrics import METRICS, routine
+from shoal.pipeline.accounting import USED
+from shoal.pipeline.manifest_schema import ENGINE
+from shoal.privacy import Verdict
+
+
+def summed(cluster: Cluster, logged: Logged, answered: Any, said: Kept) -> Counter[str]:
+    """Rows and words, of the original and of what is published; raises unless each row that could be published has one answer."""
+    long = "false" if said.words is None else f"words > {said.words}"
+    asked = ["count(1) as rows", "count_if(query = '') as empty", f"count_if(query != '' and {long}) as long"]
+    asked += ["sum(terms) as words", "count(distinct case when text != '' then text end) as texts"]
+    sums: Counter[str] = Counter(cluster.collect(logged.rows.selectExpr(*asked))[0].asDict())
+    told = [
+        "count_if(stays) as published",
+        "count_if(not stays) as rare",
+        "coalesce(sum(case when stays then terms end), 0) as published_words",
+    ]
+    sums.update(cluster.collect(answered.selectExpr(*told, "count_if(stays is null) as lost"))[0].asDict())
+    if (
+        sums["lost"]
+        or sums["rows"] != logged.sums["used"]
+        or sums["published"] + sums["rare"] + sums["empty"] + sums["long"] != sums["rows"]
+    ):
+        raise GuaranteeNotMet(UNACCOUNTED, hint="nothing was written")
+    return sums
+
+
+def as_asked(cluster: Cluster, logged: Logged, queries: Any) -> Counter[str]:
+    """How many different texts stand in the release as they were typed, and whose they are; `queries` are the different published ones."""
+    shown = joined(logged.rows.select("owner", "text"), queries.selectExpr("query as text"), "text", "left_semi").where("text != ''")
+    counted = shown.selectExpr("count(distinct text) as published_texts", "count(distinct owner) as published_people")
+    return Counter(cluster.collect(counted)[0].asDict())
+
+
+def publish(
+    logged: Logged,
+    sums: Counter[str],
+    method: ThresholdMethod,
+    verdict: Verdict,
+    alone: Verdict,
+    files: Sequence[FileFact],
+    directory: ReleaseDirectory,
+) -> outcome.Made:
+    """Write manifest and report beside the files."""
+    how, splits = logged.found.given.how, method.kept.unit.splits
+    manifest: dict[str, Any] = {
+        "shoal": __version__,
+        ENGINE: outcome.SPARK,
+        "method": method.name,
+        "parameters": plain_values(method.values()),
+        "input": outcome.facts_of_reading(logged.found) | {"owners": logged.sums["owners"]} | how.described(),
+        "claims": [{**verdict.as_dict(), "achieved_from_file": alone.achieved}],
+        "accounting": _account(logged, sums, splits=splits).as_dict(),
+        "notes": [SILENT, *([COMBINATIONS] if splits else [])],
+        "metrics": _metrics(logged, sums),
+        "files": [{**file.as_dict(), **({"rows": sums["published"]} if number == 0 else {})} for number, file in enumerate(files)],
+    }
+    return outcome.finished(manifest, sums["published"], [verdict], logged.found, (), directory)
+
+
+def _account(logged: Logged, sums: Counter[str], *, splits: bool) -> Accounting:
+    """Where rows, and words where these count each for themselves, went."""
+    parts = {"published": kept(sums["published"]), RARE: gone(sums["rare"]), NO_QUERY: gone(sums["empty"]), TOO_LONG: gone(sums["long"])}
+    words = {AS_TYPED: kept(sums["published_words"]), IN_DROPPED: gone(sums["words"] - sums["published_words"])}
+    return Accounting({"rows": logged.found.rows.split(USED, parts)} | ({"words": Ledger(sums["words"], words)} if splits else {}))
+
+
+def _metrics(logged: Logged, sums: Counter[str]) -> dict[str, float]:
+    """The routine metrics of the rows of a log, by the formulas of `shoal.metrics`, from sums."""
+    told = {
+        "rows_kept": sums["published"] / max(1, sums["rows"]),
+        "queries_kept": sums["published_texts"] / max(1, sums["texts"]),
+        "people_kept": sums["published_people"] / max(1, logged.sums["owners"]),
+    }
+    usual = [metric.name for metric in routine({"rows"}, "log", on_taxonomy=False, adds_items=False)]
+    return {name: told[name] for name in METRICS if name in usual}

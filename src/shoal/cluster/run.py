@@ -1,0 +1,162 @@
+"""A release made on a cluster, from the paths of the input to the directory: what the driver asks for, step by step.
+
+Everything is stored in the unfinished directory of the release until it gets its name, so that nothing is left behind whatever fails.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shoal.cluster import grouping, recoding, threshold
+from shoal.cluster import judge_records as judging
+from shoal.cluster import manifest as outcome
+from shoal.cluster import noise as mechanism
+from shoal.cluster import read_events as reading
+from shoal.cluster.arrow_schemas import TYPED
+from shoal.cluster.equivalence_classes import Contents, classes_made, classes_written, different_names, item_names
+from shoal.cluster.exchange import Numbers, Step, gathered, sent, stored
+from shoal.cluster.input_layout import ONE_MACHINE
+from shoal.cluster.keeping import keep_records
+from shoal.cluster.prepare import insist_on_people, insist_on_taxonomy
+from shoal.cluster.prepared import Prepared
+from shoal.cluster.spark import Cluster, PrivatePlaces
+from shoal.cluster.write_files import write_stored
+from shoal.engines.cuts import cut_sample
+from shoal.engines.plan import Size, joined_leaves, one_of_each
+from shoal.errors import Infeasible, ParameterError
+from shoal.io.local_directories import local_directories
+from shoal.io.release_directory import ReleaseDirectory
+from shoal.methods import Method
+from shoal.methods.bases.grouping import GroupingMethod
+from shoal.methods.bases.noisy_counts import Mechanism
+from shoal.methods.bases.recoding import RecodingMethod
+from shoal.methods.bases.threshold import ThresholdMethod
+from shoal.pipeline.options import Preparation, Target
+from shoal.pipeline.run import insist
+
+FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recoding, Mechanism: mechanism}
+
+
+def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str | None = None) -> outcome.Made:
+    """Make, judge and write a release of the input, which is paths or a frame of Spark. Returns the manifest and what led to it."""
+    insist_on_support(how, method)
+    with ReleaseDirectory(target.directory, force=target.force) as directory, directory.workplace() as work:
+        family = _family(method)
+        given = isinstance(data, list | tuple | str | Path)
+        with local_directories(work) as chosen:
+            private = PrivatePlaces(directory.java_lock(), chosen)
+            at = partial(Cluster.at, master, work, java_works=family.frames, private=private)
+            with closing(at() if given else Cluster.of(data, work, private.lock)) as cluster, cluster.watched():
+                return family.released(cluster, data, how, method, directory)
+
+
+def insist_on_support(how: Preparation, method: Method) -> None:
+    """Raise where a method or a way of preparing is only for one machine."""
+    _family(method).insist_on_support(how, method)
+
+
+class Family(NamedTuple):
+    """Methods that are alike on a cluster: what is refused because it is only for one machine, and how a release is made.
+
+    Those that form groups do so without frames of Spark.
+    """
+
+    insist_on_support: Callable[[Preparation, Any], None]
+    released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.Made]
+    frames: bool = True
+
+
+def _family(method: Method) -> Family:
+    """The family of a method; methods of no other kind must form groups."""
+    for kind, family in FAMILIES.items():
+        if isinstance(method, kind):
+            return Family(family.insist_on_support, family.released)
+    return Family(_insist_on_grouping, _released, frames=False)
+
+
+def _insist_on_grouping(how: Preparation, method: Method) -> None:
+    if not isinstance(method, GroupingMethod) or not method.works_in_ranges:
+        raise ParameterError(f"the method {method.name} with these parameters runs on one machine", hint=ONE_MACHINE)
+    if not all(claim.holds_of_unions and claim.group_size for claim in method.claims()):
+        raise ParameterError(f"the claims of {method.name} are judged on one machine", hint=ONE_MACHINE)
+    if method.outliers > 0:
+        raise ParameterError("outliers are found on one machine", hint=ONE_MACHINE)
+    insist_on_taxonomy(how)
+
+
+def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
+    prepared = keep_records(cluster, data, how)
+    insist_on_people(prepared, method.k)
+    size = Size.of(prepared.sums["present"], prepared.sums["people"], method.k)
+    plan = _ranges(cluster, prepared, size)
+    ranges = sent(cluster, "ranges", [(prepared.records, grouping.with_range)], plan, grouping.range_places, plan.number)
+    work = grouping.Grouping(prepared.fitted, method)
+    published, _ = stored(cluster, ranges, grouping.published_ranges, work, "published")
+    return _judged(cluster, prepared, published, method, directory)
+
+
+# -- the plan
+
+
+def _ranges(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Ranges:
+    """The ranges, along cuts that are found on a sample and frozen, counted on all records."""
+    fitted, records, parts = prepared.fitted, prepared.records, prepared.partitions
+    if size.ranges == 1:
+        return grouping.Ranges(np.zeros(1, np.int64))
+    by_hash = partial(grouping.hash_places, parts)
+    drawn = gathered(cluster, sent(cluster, "hashes", [(records, grouping.hashes)], fitted, by_hash, parts), grouping.drawn, size)
+    given = grouping.Drawn(fitted, drawn.column("hash").to_numpy().view(np.uint64))
+    contents = sent(cluster, "sample", [(records, grouping.sampled)], given, by_hash, parts)
+    bags, found = grouping.sample_of(gathered(cluster, contents, grouping.different, None), fitted)
+    times = drawn.column("times").to_numpy()[np.argsort(given.hashes)]
+    cuts = cut_sample(one_of_each(bags, found), times, fitted.coarse(), size.ranges)
+    leaves, words = stored(cluster, records, grouping.leaves, grouping.Frozen(fitted, cuts), "leaves")
+    people = np.sum([json.loads(word) for word in words], axis=0)
+    return grouping.Ranges(joined_leaves(people, size.smallest, repeat=prepared.sums["several"] > 0), leaves)
+
+
+# -- judging and writing
+
+
+def _judged(cluster: Cluster, prepared: Prepared, published: Step, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
+    answers = sent(cluster, "answers", [(published, judging.as_it_is)], None, reading.record_places, prepared.partitions)
+    shown, words = stored(cluster, answers, judging.judged_part, judging.Pairing(prepared.fitted, prepared.records), "joined")
+    sums = judging.summed([(word,) for word in words])
+    judging.insist_on_all(sums, prepared.sums, sums["answers"], floor=prepared.tree.barred is not None)
+    if not sums["published"]:
+        raise Infeasible(
+            "nothing is left to publish: no group shares anything below the floor",
+            hint="a smaller k, other records (--per), or --floor 1, which publishes the root",
+        )
+    return _judged_and_written(cluster, prepared, shown, sums, method, directory)
+
+
+def _judged_and_written(
+    cluster: Cluster, prepared: Prepared, shown: Step, sums: Counter[str], method: GroupingMethod, directory: ReleaseDirectory
+) -> outcome.Made:
+    """Judge what was made, write it, and judge what was written."""
+    claims, empty = method.claims(), sums["empty_published"]
+    contents = Contents(tuple({claim.group_size or 0 for claim in claims}), prepared.partitions)
+    made, classes = classes_made(cluster, shown, contents)
+    judging.insist_on_shown(made.of(contents.sizes[0])["records"], sums)
+    verdicts = tuple(claim.judge_counted(judging.counts_of(made.of(claim.group_size or 0), empty, sums["untrue"])) for claim in claims)
+    insist(verdicts, "made")
+    files = write_stored(cluster, shown, sums["published"], directory.path)
+    contents = replace(contents, files=tuple(directory.path / file.name for file in files))
+    alone = classes_written(cluster, classes, contents)
+    written = [claim.judge_counted(judging.counts_of(alone.of(claim.group_size or 0), empty, people=False)) for claim in claims]
+    insist(written, "written")
+    names = different_names(cluster, Numbers(len(files)), item_names, contents, prepared.partitions)
+    amounts = {"rows": sums["published"], "occurrences": sums["out"], "items": sum(names.get(TYPED, []))}
+    amounts["different"] = made.of(contents.sizes[0])["different"]
+    return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory)

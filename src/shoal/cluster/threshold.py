@@ -1,0 +1,87 @@
+"""A release of the method `threshold` on a cluster, from reading to the manifest: what the driver asks for, step by step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.cluster import judge_rows as judging_rows
+from shoal.cluster import manifest as outcome
+from shoal.cluster import row_manifest as row_outcome
+from shoal.cluster import threshold_words as shared_rows
+from shoal.cluster.input_layout import ONE_MACHINE
+from shoal.cluster.judge_rows import Judging
+from shoal.cluster.log_rows import UNACCOUNTED, Logged, read_log
+from shoal.cluster.spark import Cluster
+from shoal.cluster.write_files import Content, write_parts
+from shoal.data.tables.rows import PAYLOAD, RowTable
+from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.io.release_directory import ReleaseDirectory
+from shoal.methods.bases.log_rows import LOG
+from shoal.methods.bases.threshold import ThresholdMethod, nothing_shared
+from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.run import insist
+
+NOTHING_WRITTEN = "nothing was written"
+
+
+def insist_on_support(how: Preparation, method: ThresholdMethod) -> None:
+    """Raise where the parameters, or the preparation, are only for one machine."""
+    if method.kept.claim.rows_to_count is None:
+        what = "thresholds on other units than query and term, rare words, windows, times, columns and links are for one machine"
+        raise ParameterError(what, hint=ONE_MACHINE)
+    if how.taxonomy != NO_TAXONOMY:
+        raise ParameterError("rows beside a taxonomy are for one machine", hint=ONE_MACHINE)
+
+
+def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMethod, directory: ReleaseDirectory) -> outcome.Made:
+    """Publish what enough people have in common, judge it, write it, and judge what was written."""
+    said = method.kept
+    logged = read_log(cluster, data, how, splits=said.unit.splits)
+    by_words = said.unit.splits and logged.found.text
+    answered = shared_rows.answered_rows(cluster, logged.rows, said, by_words=by_words)
+    sums = row_outcome.summed(cluster, logged, answered, said)
+    if not sums["published"]:
+        people = cluster.collect(shared_rows.candidates(logged.rows, said).selectExpr("count(distinct owner)"))[0][0]
+        raise nothing_shared(said, int(people))
+    return _judged_and_written(cluster, logged, answered.where("stays").select("query"), sums, method, directory, by_words=by_words)
+
+
+def _judged_and_written(
+    cluster: Cluster,
+    logged: Logged,
+    published: Any,
+    sums: Counter[str],
+    method: ThresholdMethod,
+    directory: ReleaseDirectory,
+    *,
+    by_words: bool,
+) -> outcome.Made:
+    claim = method.kept.claim
+    wanted = claim.rows_to_count
+    assert wanted is not None
+    judging = Judging(wanted, by_words)
+    made = judging_rows.seen_rows(cluster, published, judging, "made")
+    counted, lost = judging_rows.counted_with_original(cluster, made, logged.rows, judging)
+    verdict = claim.judge_rows(counted)
+    insist([verdict], "made")
+    if lost:
+        raise GuaranteeNotMet(UNACCOUNTED, hint=NOTHING_WRITTEN)
+    content = _content(logged)
+    files, again = write_parts(cluster, published.toDF(*content.schema.names), directory.path, content)
+    if again.columns != content.schema.names:
+        raise GuaranteeNotMet("the files hold other columns than the release", hint=NOTHING_WRITTEN)
+    written = judging_rows.seen_rows(cluster, again.toDF("query"), judging, "written")
+    if judging_rows.differing(cluster, made, written):
+        raise GuaranteeNotMet("the files do not hold the rows of the release", hint=NOTHING_WRITTEN)
+    alone = claim.judge_rows(judging_rows.counted_from_file(cluster, written, wanted))
+    insist([alone], "written")
+    as_asked = row_outcome.as_asked(cluster, logged, written.queries)
+    return row_outcome.publish(logged, sums + as_asked, method, verdict, alone, files, directory)
+
+
+def _content(logged: Logged) -> Content:
+    column = PAYLOAD["text" if logged.found.text else "item"]
+    return Content(LOG, RowTable.kind, pa.schema([(column, pa.string())]), columns={column: "text"})

@@ -1,0 +1,67 @@
+"""The method `threshold` on a cluster: rows of queries, or of words, that k different people have in common.
+
+Of every row that could be published it is said whether it stays, so that a row without an answer is one that was lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from shoal.cluster.arrow_schemas import SPLIT
+from shoal.cluster.spark import Cluster, expressions, joined
+from shoal.data.words import words_of
+from shoal.methods.bases.threshold import Kept
+
+PEOPLE = "count(distinct owner) as people"
+
+
+def candidates(rows: Any, said: Kept) -> Any:
+    """The rows that may be published, if enough people share them: not those without a query, or with too many words."""
+    filled = rows.where("query != ''")
+    return filled if said.words is None else filled.where(f"words <= {said.words}")
+
+
+def answered_rows(cluster: Cluster, rows: Any, said: Kept, *, by_words: bool) -> Any:
+    """Whether each row that may be published `stays`, its query if it does, its words; `by_words` says that each word must be shared."""
+    asked = candidates(rows, said)
+    answers = _by_words(cluster, asked, said.k) if by_words else _by_people(asked, said.k)
+    told = joined(asked.select("query", "terms"), answers, "query", "left")
+    return cluster.store(told.selectExpr("case when stays then query end as query", "terms", "stays"), "answered")
+
+
+def _by_people(asked: Any, k: int) -> Any:
+    return asked.groupBy("query").agg(*expressions(PEOPLE)).selectExpr("query", f"people >= {k} as stays")
+
+
+def _by_words(cluster: Cluster, asked: Any, k: int) -> Any:
+    """Which queries stay: the most that can, so that k people share each of their words in what stays.
+
+    Dropping queries takes people from their other words, so words are counted again until no query is dropped.
+    """
+    split = cluster.map(asked.select("query").distinct(), split_queries, None, SPLIT).selectExpr("query", "explode(words) as word")
+    left = cluster.store(joined(asked.select("owner", "query").distinct(), split.distinct(), "query"), "held_words")
+    answers, number = None, 0
+    while True:
+        number += 1
+        rare = left.groupBy("word").agg(*expressions(PEOPLE)).where(f"people < {k}").select("word")
+        dropped = cluster.store(joined(left, rare, "word", "left_semi").select("query").distinct(), f"dropped_{number}")
+        if not cluster.collect(dropped.selectExpr("count(1)"))[0][0]:
+            stay = left.select("query").distinct().selectExpr("query", "true as stays")
+            return stay if answers is None else stay.union(answers)
+        gone = dropped.selectExpr("query", "false as stays")
+        answers = gone if answers is None else answers.union(gone)
+        left = cluster.store(joined(left, dropped, "query", "left_anti"), f"held_words_{number}")
+
+
+def split_queries(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """The words of queries, between which stands one blank."""
+    queries = pl.from_arrow(table.column("query"))
+    assert isinstance(queries, pl.Series)
+    found = words_of(queries)
+    words = found.vocabulary.names.gather(found.items).to_arrow().cast(pa.string())
+    lists = pa.ListArray.from_arrays(pa.array(found.indptr, pa.int32()), words)
+    yield pa.table({"query": table.column("query"), "words": lists}, SPLIT)

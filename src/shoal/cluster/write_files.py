@@ -1,0 +1,163 @@
+"""Published records or rows are written as several Parquet files, in an order that is drawn from the operating system's entropy.
+
+Each record or row gets a random number, which is stored; the numbers say in which file it stands, and where. So a task that is repeated
+writes the same file. Files are written by the workers, as they are on one machine, and hold nothing beside what is published.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from shoal.cluster.exchange import Step, gathered, sent, told
+from shoal.cluster.spark import Cluster
+from shoal.data.bags import Ints
+from shoal.data.fresh import random_keys
+from shoal.data.release import RECORDS as TABLE
+from shoal.data.tables.bags import BagTable
+from shoal.io.write.output_format import LISTS, FileFact
+from shoal.io.write.partition_files import write_part
+
+ROWS_IN_A_FILE = 250_000  # sorted by one task, in some 500 MB
+PLACES = 1 << 62  # random numbers
+WRITTEN = pa.schema([("file", pa.int64()), ("rows", pa.int64()), ("sha256", pa.string())])
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the files of a table hold: these columns of what is published, before them perhaps the number of the record."""
+
+    table: str
+    kind: str
+    schema: pa.Schema
+    numbered: bool = False
+    layout: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shuffled(self) -> pa.Schema:
+        """The same with a random number, and the number of its file."""
+        return pa.schema([("place", pa.int64()), ("file", pa.int64()), *self.schema])
+
+    def file_name(self, number: int) -> str:
+        """Files are numbered from 1."""
+        return f"{self.table}_{number + 1:05}.parquet"
+
+
+OF_RECORDS = Content(TABLE, BagTable.kind, pa.schema([("items", pa.list_(pa.string()))]), numbered=True, layout=LISTS)
+
+
+@dataclass(frozen=True)
+class Places:
+    """What is to be written, to how many files."""
+
+    content: Content
+    files: int
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What is written, where it is published and where it is written before, and the number of the last record before each file."""
+
+    content: Content
+    directory: Path
+    work: Path
+    before: dict[int, int]
+
+
+def shuffled(given: Places, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """What is published, each record or row with a random number, and the file it belongs in."""
+    places = random_places(len(table))
+    columns = {name: table.column(name) for name in given.content.schema.names}
+    yield pa.table({"place": places, "file": files_of(places, given.files), **columns}, given.content.shuffled)
+
+
+def random_places(n: int) -> Ints:
+    """Random numbers from the operating system's entropy, to be stored before they are used: a task that is repeated draws others."""
+    return (random_keys(n) >> np.uint64(2)).astype(np.int64)
+
+
+def files_of(places: Ints, files: int) -> Ints:
+    """The file that each random number belongs in."""
+    return np.asarray(places // -(-PLACES // files), np.int64)
+
+
+def written(parts: Parts, table: pa.Table) -> pa.Table:
+    """Write one file, sorted by the random numbers. A task that is tried again puts the same file in its place."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    number = int(frame["file"][0])
+    digest = _write(parts, number, frame.sort("place"))
+    return pa.table({"file": [number], "rows": [len(frame)], "sha256": [digest]}, WRITTEN)
+
+
+def _write(parts: Parts, number: int, ordered: pl.DataFrame) -> str:
+    first = parts.before[number] + 1
+    numbers = {"record": pl.int_range(first, first + len(ordered), dtype=pl.Int64)} if parts.content.numbered else {}
+    told = ordered.select(**numbers, **{name: pl.col(name) for name in parts.content.schema.names})
+    return write_part(told, parts.directory / parts.content.file_name(number), parts.work)
+
+
+def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content = OF_RECORDS) -> tuple[list[FileFact], Any]:
+    """Write what is shown, in a fresh order; what is said of the files, and their rows read again. Nothing is one file without rows."""
+    rows = int(cluster.collect(shown.selectExpr("count(1)"))[0][0])
+    files = max(1, -(-rows // ROWS_IN_A_FILE))
+    placed = cluster.store(cluster.map(shown, shuffled, Places(content, files), content.shuffled), "shuffled")
+    held = sorted((row[0], row[1]) for row in cluster.collect(placed.groupBy("file").count()))
+    before = dict(zip((file for file, _ in held), np.cumsum([0, *(n for _, n in held)]).tolist(), strict=False))
+    if not held:
+        nothing = pl.from_arrow(content.schema.empty_table())
+        assert isinstance(nothing, pl.DataFrame)
+        digest = _write(Parts(content, directory, cluster.place, {0: 0}), 0, nothing)
+        return [_fact(content, 0, 0, digest)], cluster.parquet([str(directory / content.file_name(0))])
+    spread = placed.repartition(max(cluster.partitions, files), "file")
+    done = cluster.collect(cluster.grouped(spread, "file", written, Parts(content, directory, cluster.place, before), WRITTEN))
+    facts = [_fact(content, *row) for row in sorted(map(tuple, done))]
+    return facts, cluster.parquet([str(directory / fact.name) for fact in facts])
+
+
+# -- published records that are stored with their random numbers
+
+
+def numbers_of_files(files: int, part: int, table: pa.Table) -> Iterator[str]:
+    """How many records of a part belong in each file."""
+    yield json.dumps(np.bincount(files_of(table.column("place").to_numpy(), files), minlength=files).tolist())
+
+
+def on_the_way(files: int, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Published records with their files."""
+    file = pa.array(files_of(table.column("place").to_numpy(), files))
+    yield table.select(["place", "items"]).append_column("file", file)
+
+
+def file_places(table: pa.Table) -> Ints:
+    """The file of each record."""
+    return np.asarray(table.column("file").to_numpy(), np.int64)
+
+
+def written_file(parts: Parts, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Write the file that is here; one in which no record belongs is not written."""
+    if len(table):
+        yield written(parts, table)
+
+
+def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path) -> list[FileFact]:
+    """Write published records, of which there are so many, in the order of their random numbers; what is said of the files."""
+    files = max(1, -(-rows // ROWS_IN_A_FILE))
+    held = np.sum([json.loads(word) for word in told(cluster, shown, numbers_of_files, files)], axis=0)
+    before = dict(enumerate(np.cumsum([0, *held.tolist()]).tolist()))
+    spread = sent(cluster, "files", [(shown, on_the_way)], files, file_places, files)
+    done = gathered(cluster, spread, written_file, Parts(OF_RECORDS, directory, cluster.place, before))
+    return [_fact(OF_RECORDS, *row.values()) for row in done.sort_by("file").to_pylist()]
+
+
+def _fact(content: Content, file: int, rows: int, digest: str) -> FileFact:
+    told = {"table": content.table, "kind": content.kind, "layout": content.layout}
+    return FileFact(content.file_name(file), rows, digest, "parquet", **told, part=f"{file + 1:05}", columns=content.columns)

@@ -1,0 +1,61 @@
+"""Node losses: how much is lost when an item is published as a node. Each grows from 0 at a leaf to 1 at the root.
+
+A loss is one function of a tree and one line in `LOSSES`. Kernels work with whole numbers, so that scores are exact and the same on every
+machine: `integer_losses` gives the loss of each node as a multiple of 1/scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import ParameterError
+from shoal.names import there_are
+from shoal.util.logarithm import logarithm
+
+if TYPE_CHECKING:
+    from shoal.data.taxonomy import Taxonomy
+
+Loss = Callable[["Taxonomy"], npt.NDArray[np.float64]]
+
+FIXED_POINT = 2**30
+DEFAULT_LOSS = "information"  # keeps most words readable of all that were measured (docs/taxonomies.md)
+
+
+def lm(tree: Taxonomy) -> npt.NDArray[np.float64]:
+    """Iyengar's LM: the share of the other leaves that an item becomes indistinguishable from."""
+    return (tree.leaves - 1) / max(1, tree.n_leaves - 1)
+
+
+def information(tree: Taxonomy) -> npt.NDArray[np.float64]:
+    """Intrinsic information content: the share of the bits that name a leaf which the node lacks."""
+    return np.asarray(logarithm(tree.leaves) / logarithm(max(tree.n_leaves, 2)))
+
+
+def height(tree: Taxonomy) -> npt.NDArray[np.float64]:
+    """Depth: the node's height above its deepest leaf, as a share of the tree's height."""
+    heights = [0] * len(tree)
+    parent = tree.parent.tolist()
+    for node in range(len(tree) - 1, 0, -1):
+        heights[parent[node]] = max(heights[parent[node]], heights[node] + 1)
+    return np.array(heights) / max(1, heights[0])
+
+
+LOSSES: dict[str, Loss] = {"lm": lm, "information": information, "height": height}
+
+
+def node_loss(tree: Taxonomy, name: str) -> npt.NDArray[np.float64]:
+    """The loss of every node under the named measure."""
+    if name not in LOSSES:
+        raise ParameterError(f"no node loss is called {name!r}", hint=there_are(name, LOSSES), value=name)
+    return LOSSES[name](tree)
+
+
+def integer_losses(tree: Taxonomy, name: str) -> tuple[npt.NDArray[np.int64], int]:
+    """Every node's loss in whole units, and how many units make a loss of one."""
+    if name == "lm":
+        return (tree.leaves - 1).astype(np.int64), max(1, tree.n_leaves - 1)
+    return np.rint(node_loss(tree, name) * FIXED_POINT).astype(np.int64), FIXED_POINT

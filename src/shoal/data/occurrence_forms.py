@@ -1,0 +1,101 @@
+"""Forms: in which form the words of records are published, from as typed to not at all. Every occurrence has exactly one form.
+
+Every published item stands for at most one occurrence of its record that is the item or lies below it. Of all such assignments the most
+specific is meant: as many occurrences as possible are given to their own item, of the rest as many as possible to their parents, of the
+rest as many as possible to anything above. These numbers do not depend on which assignment is taken. An occurrence can always move to a
+nearer published item at no cost: whatever that item stood for lies below it, and so below the item that the occurrence leaves.
+
+A word that is published at its own node under another spelling (a synonym, a singular, lower case) is not published as it was typed; it
+is `renamed`, and counts as within one level. The root, and the node above all terms that the taxonomy lacks, say nothing about a word:
+what is published so is never counted as a parent or a category.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary, ref
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal import _kernels, kernels
+from shoal.data.accounting import Part, changed, kept
+from shoal.data.bags import Bags, Ints
+from shoal.data.original import Original
+
+if TYPE_CHECKING:
+    from shoal.data.taxonomy import Taxonomy
+
+# Parts of an account of occurrences.
+TYPED = "kept"
+RENAMED = "renamed"
+PARENT = "as the parent"
+CATEGORY = "as categories"
+TOP = "at the root or unlisted"
+GENERALIZED = (PARENT, CATEGORY, TOP)
+# Parts of an account of records that were taken apart. Words are published as typed, in their cluster: beside others of their record, in a
+# chunk by themselves, or only told to occur there.
+TOGETHER, ALONE, TERM_CHUNK = "together with others", "alone in a chunk", "in a term chunk"
+TAKEN_APART = (TOGETHER, ALONE, TERM_CHUNK)
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Occurrences of an original by the form in which they are published; all others are not published."""
+
+    typed: int
+    renamed: int
+    parent: int
+    category: int
+    top: int
+
+    @property
+    def published(self) -> int:
+        """Occurrences that are published in some form."""
+        return self.typed + self.renamed + self.parent + self.category + self.top
+
+    def parts(self) -> dict[str, Part]:
+        """As parts of an account."""
+        return {
+            TYPED: kept(self.typed),
+            RENAMED: changed(self.renamed),
+            PARENT: changed(self.parent),
+            CATEGORY: changed(self.category),
+            TOP: changed(self.top),
+        }
+
+
+_KNOWN: WeakKeyDictionary[Bags, tuple[ref[Original], ref[Ints], Forms]] = WeakKeyDictionary()  # of published records, the last answer
+
+
+def forms_of(original: Original, published: Bags, rows: Ints) -> Forms:
+    """The forms of all occurrences; `published` is over the names of the original, `rows` has each record's published row, or -1.
+
+    The account and several metrics ask for them in turn, so the last answer is remembered while what it is about exists.
+    """
+    known = _KNOWN.get(published)
+    if known is not None and known[0]() is original and known[1]() is rows:
+        return known[2]
+    found = _counted(original, published, rows)
+    if not rows.flags.writeable:
+        _KNOWN[published] = ref(original), ref(rows), found
+    return found
+
+
+def _counted(original: Original, published: Bags, rows: Ints) -> Forms:
+    tree = original.tree
+    own, parent, higher, top = kernels.run(
+        _kernels.published_forms, original.bags.view, published.view, rows, tree.view, top_nodes(tree), kernels.threads()
+    )
+    renamed = original.misspelled(published, rows)
+    return Forms(own - renamed, renamed, parent, higher, top)
+
+
+def top_nodes(tree: Taxonomy) -> npt.NDArray[np.uint8]:
+    """A mark at the nodes that say nothing about a word: the root, and the one above terms that the taxonomy lacks."""
+    top = np.zeros(len(tree), np.uint8)
+    top[0] = 1
+    if tree.unlisted is not None:
+        top[tree.unlisted] = 1
+    return top

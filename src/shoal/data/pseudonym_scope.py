@@ -1,0 +1,97 @@
+"""Which rows of a log are published under one pseudonym: all of a person's, or parts of them, cut at pauses, days or after some rows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shoal.data.bags import Ints
+from shoal.data.durations import parse_gap
+from shoal.data.log import Log
+from shoal.errors import InputError, ParameterError
+from shoal.parameters import Typed
+
+Mask = npt.NDArray[np.bool_]
+
+NONE, PERSON, DAY = "none", "person", "day"
+_GAP, _ROWS = "gap:", "rows:"
+
+
+@dataclass(frozen=True)
+class Cut(Typed):
+    """What one pseudonym stands for.
+
+    `none`: there are no pseudonyms; `person`: all rows of a person; `day`: the rows of a person on one day; `gap:30m`: rows of a person
+    with no pause longer than that between them; `rows:10`: at most so many rows of a person that follow one another in time.
+    """
+
+    forms: ClassVar[str] = "none | person | day | gap:DURATION | rows:N"
+
+    text: str = NONE
+
+    def __post_init__(self) -> None:
+        if self.text.startswith(_GAP):
+            parse_gap(self.text.removeprefix(_GAP))
+        elif self.text not in (NONE, PERSON, DAY) and not re.fullmatch(_ROWS + "[1-9][0-9]{0,8}", self.text):
+            raise ParameterError(f"give {', '.join(self.forms.split(' | '))}, such as gap:30m or rows:10, not {self.text!r}")
+
+    @property
+    def links(self) -> bool:
+        """Whether there are pseudonyms at all."""
+        return self.text != NONE
+
+    @property
+    def divides_people(self) -> bool:
+        """Whether one person may have several pseudonyms."""
+        return self.text not in (NONE, PERSON)
+
+    @property
+    def gap(self) -> timedelta | None:
+        """The pause that ends a part, if that is what ends it."""
+        return parse_gap(self.text.removeprefix(_GAP)) if self.text.startswith(_GAP) else None
+
+    @property
+    def rows(self) -> int | None:
+        """The most rows of a part, if that is what ends it."""
+        return int(self.text.removeprefix(_ROWS)) if self.text.startswith(_ROWS) else None
+
+
+def parts_of_people(log: Log, cut: Cut) -> Ints:
+    """A number for every row of a log: rows with the same number are published under one pseudonym.
+
+    Rows of one moment are put in the order of what they hold, so that the order of arrival does not matter.
+    """
+    if not cut.divides_people:
+        return log.frame["owner"].to_numpy()
+    if not log.timed:
+        raise ParameterError(f"{cut} cuts the rows of a person by their times, and this log has none", hint="name the column with --time")
+    if log.frame["time"].null_count():
+        raise InputError("a row of the log has no time, and the rows of a person are cut by their times")
+    ties = ("payload", *log.further) if cut.rows else ()
+    order = log.frame.select(pl.arg_sort_by("owner", "time", *ties, nulls_last=False)).to_series().to_numpy()
+    owners, times = log.frame["owner"].to_numpy()[order], log.frame["time"].to_physical().to_numpy()[order]
+    fresh = np.ones(len(order), bool)
+    fresh[1:] = np.diff(owners) != 0
+    part = np.empty(len(order), np.int64)
+    part[order] = np.cumsum(fresh | _begins(cut, times, fresh)) - 1
+    return part
+
+
+def _begins(cut: Cut, times: Ints, first: Mask) -> Mask:
+    """Which rows begin a part beside the first of every person; rows come in the order of people and times."""
+    begins = np.zeros(len(times), bool)
+    if cut.rows is not None:
+        starts = np.flatnonzero(first)
+        place = np.arange(len(times)) - np.repeat(starts, np.diff(np.append(starts, len(times))))
+        return np.asarray(place % cut.rows == 0)
+    if cut.gap is not None:
+        begins[1:] = np.diff(times) > cut.gap // timedelta(microseconds=1)
+    else:
+        begins[1:] = np.diff(times // (timedelta(days=1) // timedelta(microseconds=1))) != 0
+    return begins

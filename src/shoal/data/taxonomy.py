@@ -1,0 +1,254 @@
+"""Taxonomy: a rooted tree of named nodes, numbered in preorder, so that a subtree is an interval of numbers.
+
+Items may be any nodes. Which node a term means is the lexicon's business: by default a term is the node of that name; WordNet's lexicon
+also knows plurals and synonyms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shoal import _kernels
+from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.data.node_loss import DEFAULT_LOSS, integer_losses, node_loss
+from shoal.errors import TaxonomyError
+
+
+class Lexicon(Protocol):
+    """Finds the node a term means."""
+
+    def nodes(self, terms: pl.Series) -> Small:
+        """The node of each term, -1 where it has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """What is lost at each node of a tree that was cut out of a larger one, as it is in the larger one."""
+
+    loss: npt.NDArray[np.float64]
+    unit_losses: Ints
+    units: int
+    charges: Ints
+    leaves: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Taxonomy:
+    """A tree in preorder. `parent[0]` is -1; `loss_name` picks the node loss that methods and metrics use.
+
+    `unlisted` is the node whose children are the terms that the taxonomy did not list, if there is one. It is known by its number:
+    a user's node may bear any name. `barred` are the nodes that must not be published (see `floor`): with a node its ancestors are barred.
+    `worth` is told of a tree that was cut out of a larger one: losses and numbers of leaves are then those of the larger one. `unseen` are
+    leaves below `unlisted` that have no node here, because nobody needs their names.
+    """
+
+    names: Vocabulary
+    parent: Small
+    lexicon: Lexicon | None = None
+    loss_name: str = DEFAULT_LOSS
+    unlisted: int | None = None
+    barred: npt.NDArray[np.bool_] | None = None
+    worth: Worth | None = None
+    unseen: int = 0
+
+    def __post_init__(self) -> None:
+        self.parent.flags.writeable = False
+        if len(self.names) != len(self.parent):
+            raise TaxonomyError(f"{len(self.parent)} nodes but {len(self.names)} names")
+        if self.barred is not None and (self.barred & ~self.barred[self.parent] & (self.parent >= 0)).any():
+            raise TaxonomyError("a node is barred, and the node above it is not")
+        node_loss(self, self.loss_name)
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @classmethod
+    def from_parents(cls, parents: dict[str, str | None], loss_name: str = DEFAULT_LOSS) -> Taxonomy:
+        """From each node's parent (None for the root), in any order; children keep the order they are given in."""
+        children: dict[str | None, list[str]] = {}
+        for node, above in parents.items():
+            children.setdefault(above, []).append(node)
+        absent = [above for above in children if above is not None and above not in parents]
+        if absent:
+            raise TaxonomyError(f"parents that are no nodes themselves: {_listed(absent)}", nodes=absent)
+        roots = children.get(None, [])
+        if len(roots) > 1 or not parents:
+            raise TaxonomyError(f"a taxonomy has one root, not {len(roots)}: {_listed(roots)}", nodes=roots)
+        order: list[str] = []
+        number: dict[str, int] = {}
+        pending = roots.copy()
+        while pending:
+            node = pending.pop()
+            number[node] = len(order)
+            order.append(node)
+            pending.extend(reversed(children.get(node, [])))
+        if len(order) != len(parents):
+            ring = _ring(parents, next(n for n in parents if n not in number))
+            raise TaxonomyError(f"nodes stand below one another in a cycle: {_listed(ring)}", nodes=ring)
+        above_of = [-1] + [number[parents[n]] for n in order[1:]]  # type: ignore[index]
+        return cls(Vocabulary(order), np.array(above_of, np.int32), loss_name=loss_name)
+
+    # -- shape
+
+    @cached_property
+    def depth(self) -> Small:
+        """Edges from the root. Steps upwards double in length, so that a deep tree takes few."""
+        depth = (self.parent >= 0).astype(np.int32)
+        above = np.maximum(self.parent, 0)
+        while above.any():
+            depth += depth[above]
+            above = above[above]
+        return depth
+
+    @cached_property
+    def end(self) -> Small:
+        """One past the last node of each subtree, told level by level from the deepest."""
+        last = np.arange(1, len(self) + 1, dtype=np.int32)
+        deepest_first = np.argsort(-self.depth, kind="stable")
+        levels = np.split(deepest_first, np.flatnonzero(np.diff(self.depth[deepest_first])) + 1)
+        for nodes in levels[:-1]:
+            np.maximum.at(last, self.parent[nodes], last[nodes])
+        return last
+
+    @cached_property
+    def leaves(self) -> Ints:
+        """Leaves in each subtree; a leaf counts itself."""
+        if self.worth is not None:
+            return self.worth.leaves
+        found = self.sum_up((self.end == np.arange(len(self)) + 1).astype(np.int64))
+        if self.unlisted is not None:
+            found[[0, self.unlisted]] += self.unseen
+        return found
+
+    @property
+    def view(self) -> _kernels.Tree:
+        """The tree as kernels take it."""
+        return _kernels.Tree(self.parent, self.end, self.depth)
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the whole tree."""
+        return int(self.leaves[0])
+
+    @property
+    def height(self) -> int:
+        """Edges from the root to the deepest node."""
+        return int(self.depth.max())
+
+    def sum_up(self, values: Ints) -> Ints:
+        """The sum of these values of nodes over each subtree, which is an interval."""
+        before = np.concatenate([[0], np.cumsum(values)])
+        return np.asarray(before[self.end] - before[:-1])
+
+    def path(self, node: int) -> list[str]:
+        """Names from the node up to the root."""
+        found = []
+        while node >= 0:
+            found.append(self.names[node])
+            node = int(self.parent[node])
+        return found
+
+    def children(self, node: int) -> Ints:
+        """The children of a node, in preorder."""
+        return np.flatnonzero(self.parent == node)
+
+    # -- loss
+
+    @cached_property
+    def loss(self) -> npt.NDArray[np.float64]:
+        """What is lost when an item is published as each node; a node that must not be published costs what suppression does."""
+        plain = node_loss(self, self.loss_name) if self.worth is None else self.worth.loss
+        return plain if self.barred is None else np.where(self.barred, 1.0, plain)
+
+    @cached_property
+    def units(self) -> int:
+        """How many integer units make a loss of one (see `weights`)."""
+        return integer_losses(self, self.loss_name)[1] if self.worth is None else self.worth.units
+
+    @cached_property
+    def unit_losses(self) -> Ints:
+        """What is lost when an item is published as each node, in whole units."""
+        plain = integer_losses(self, self.loss_name)[0] if self.worth is None else self.worth.unit_losses
+        return plain if self.barred is None else np.where(self.barred, self.units, plain)
+
+    @cached_property
+    def weights(self) -> Ints:
+        """What knowing a node rather than its parent is worth, in whole units; 0 for the root."""
+        worth = self.unit_losses[self.parent] - self.unit_losses
+        worth[0] = 0
+        return worth
+
+    @cached_property
+    def ncp(self) -> npt.NDArray[np.float64]:
+        """NCP of each node: its share of all leaves, 0 for a leaf."""
+        return np.where(self.leaves == 1, 0.0, self.leaves / self.n_leaves)
+
+    def with_loss(self, loss_name: str) -> Taxonomy:
+        """The same tree under another node loss."""
+        return replace(self, parent=self.parent.copy(), loss_name=loss_name, worth=None)
+
+    def barring(self, nodes: npt.NDArray[np.bool_]) -> Taxonomy:
+        """The same tree with these nodes, which hold all above them, not to be published."""
+        return replace(self, parent=self.parent.copy(), barred=nodes) if nodes.any() else self
+
+    @property
+    def publishable(self) -> npt.NDArray[np.uint8]:
+        """Of each node 1 where it may be published, 0 where it is barred, as kernels take it."""
+        return np.ones(len(self), np.uint8) if self.barred is None else (~self.barred).astype(np.uint8)
+
+    @cached_property
+    def charges(self) -> Ints:
+        """What Partition charges for each node, 1 standing for nothing: leaves below it under LM, as NCP has it, else the node loss.
+
+        A node that must not be published costs as much as the root.
+        """
+        plain = self.leaves if self.loss_name == "lm" else np.maximum(1, self.unit_losses)
+        plain = plain if self.worth is None else self.worth.charges
+        return plain if self.barred is None else np.where(self.barred, plain.max(), plain)
+
+    def only(self, used: Ints) -> tuple[Taxonomy, Ints]:
+        """The tree of these nodes and all above them, at the losses of this one, and the numbers its nodes have here, which rise."""
+        held = np.zeros(len(self), np.int64)
+        held[used] = 1
+        held[0] = 1
+        kept = np.flatnonzero(self.sum_up(held))
+        number = np.full(len(self), -1, np.int32)
+        number[kept] = np.arange(len(kept), dtype=np.int32)
+        parent = np.where(self.parent[kept] >= 0, number[self.parent[kept]], -1).astype(np.int32)
+        unlisted = None if self.unlisted is None or number[self.unlisted] < 0 else int(number[self.unlisted])
+        worth = Worth(self.loss[kept], self.unit_losses[kept], self.units, self.charges[kept], self.leaves[kept])
+        barred = None if self.barred is None else self.barred[kept]
+        names = Vocabulary(self.names.names.gather(kept))
+        return Taxonomy(names, parent, loss_name=self.loss_name, unlisted=unlisted, barred=barred, worth=worth), kept
+
+    # -- terms
+
+    def nodes(self, terms: pl.Series | Sequence[str]) -> Small:
+        """The node each term means, -1 where the taxonomy has none."""
+        series = terms if isinstance(terms, pl.Series) else pl.Series(list(terms), dtype=pl.String)
+        return self.names.codes(series) if self.lexicon is None else self.lexicon.nodes(series)
+
+    def __repr__(self) -> str:
+        return f"Taxonomy({len(self):,} nodes, {self.n_leaves:,} leaves, height {self.height}, loss {self.loss_name})"
+
+
+def _ring(parents: dict[str, str | None], node: str) -> list[str]:
+    """The cycle above a node from which no way leads to a root."""
+    seen: dict[str, None] = {}
+    while node not in seen:
+        seen[node] = None
+        node = parents[node]  # type: ignore[assignment]
+    path = list(seen)
+    return path[path.index(node) :]
+
+
+def _listed(names: Sequence[str], limit: int = 5) -> str:
+    shown = ", ".join(repr(n) for n in names[:limit])
+    return shown + (f" and {len(names) - limit} more" if len(names) > limit else "")

@@ -1,0 +1,152 @@
+"""What would help where hardly a word is left: smaller records, or methods that offer another guarantee.
+
+Each change is tried on a sample before it is proposed (`trial`), and is shown with what it keeps and with the share of people who are found
+by an attacker who knows four of their items. A change that lets more people be found than 1 in k, or than the release at hand does, is not
+proposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shoal.attacks.outcome import ROUNDING
+from shoal.counting import counted, percent
+from shoal.data.log import Per
+from shoal.data.original import Original
+from shoal.evaluate.advise.trial import KNOWN, Measured, Route, all_measured
+from shoal.methods import METHODS, Method
+from shoal.pipeline.prepare import Prepared
+from shoal.pipeline.protection import protected
+
+LOG = "log"
+OF_RECORDS = ("per", "gap", "record", "count", "taxonomy")  # options that say nothing where rows of a log are published
+OF_TAXONOMIES = ("node_loss", "unknown", "tree", "floor")  # options that say nothing where names stay as they were typed
+FEWEST = 5  # people behind every record, where the method names no number
+SMALLER: dict[Per, tuple[Per, ...]] = {"user": ("session", "event"), "session": ("event",), "record": ("event",), "event": ()}
+
+
+@dataclass(frozen=True)
+class Change:
+    """Options to change, and what is protected then: `without` are options to leave out, `label` tells the release from this one."""
+
+    why: str
+    label: str
+    options: Mapping[str, str]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+
+
+def changes(prepared: Prepared, method: Method) -> list[Change]:
+    """What may keep more words of this input than this method did, the smallest change first."""
+    return [*_smaller_records(prepared), *_other_methods(prepared, method)]
+
+
+def _smaller_records(prepared: Prepared) -> Iterator[Change]:
+    """Shorter records are alike more often: sessions where there are times, events where there is a log."""
+    reading = prepared.reading
+    possible: dict[Per, bool] = {
+        "session": reading is not None and reading.timed,
+        "event": reading is not None and reading.format != "transactions",
+    }
+    for per in SMALLER[prepared.how.per]:
+        if possible[per]:
+            yield Change(protected(per), per, {"per": per}, without=() if per == "session" else ("gap", "record"))
+
+
+def _has_queries(prepared: Prepared) -> bool:
+    """Whether the input is a log of queries."""
+    return prepared.reading is not None and "text" in prepared.reading.roles
+
+
+def _other_methods(prepared: Prepared, method: Method) -> Iterator[Change]:
+    """Methods that take such records and say of themselves that they may keep more of them."""
+    if not isinstance(prepared.original, Original):
+        return
+    for name in METHODS:
+        other = METHODS[name]
+        for offer in other.offers if name != method.name else ():
+            made = other(**offer.settings)
+            if (made.needs_taxonomy and not prepared.original.on_taxonomy) or (LOG in made.takes and not _has_queries(prepared)):
+                continue
+            without = ("bound", *(() if "bags" in made.takes else ("bag",)), *(() if made.needs_taxonomy else OF_TAXONOMIES))
+            without += OF_RECORDS if LOG in made.takes else ()
+            label = "-".join([name, *(f"{key}{value}" for key, value in offer.settings.items())])
+            told = {key: str(value) for key, value in offer.settings.items()}
+            yield Change(offer.why, label, {"method": name}, told, without)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A change, how it is typed, and what it amounts to on a sample."""
+
+    change: Change
+    text: str
+    found: Measured
+
+    @property
+    def worth(self) -> str:
+        """What it keeps, and whom an attacker finds."""
+        assert self.found.kept is not None
+        return f"keeps {percent(self.found.kept)} of the words; {_finds(self.found)}"
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Changes that keep more words: those that let no more people be found than `limit`, those that do, and how many were not measured.
+
+    `present` is the release at hand, measured on the same sample.
+    """
+
+    present: Measured
+    proposed: tuple[Tried, ...]
+    risky: tuple[Tried, ...]
+    untried: int
+    limit: float
+
+    @property
+    def heading(self) -> str:
+        """On whom the numbers were measured, and what the release at hand amounts to there."""
+        whom = f"all {counted(self.present.people, 'person', 'people')}"
+        if not self.present.whole:
+            whom = f"samples of {counted(self.present.people, 'person', 'people')} or more; of all people more is kept as a rule"
+        here = f"this release {_kept(self.present)}"
+        return f"these keep more words, and this is what they protect (measured on {whom}; {here}):"
+
+    @property
+    def notes(self) -> list[str]:
+        """What is not proposed, and why."""
+        lines = [f"  {one.change.label}: {one.worth}" for one in self.risky]
+        risky = [f"not proposed, because an attacker would find more than {percent(self.limit)} of the people:", *lines] if lines else []
+        count, verb = counted(self.untried, "other change"), "is" if self.untried == 1 else "are"
+        rest = f"{count} could not be measured, and {verb} not proposed; `shoal compare` tries all methods"
+        return risky + ([rest] if self.untried else [])
+
+
+def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]]) -> Advice:
+    """What is worth proposing of these changes, tried one after the other on a sample of the data, which has so many people."""
+    here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people)
+    found = [Tried(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
+    known = [one for one in found if one.found.kept is not None and one.found.expected is not None]
+    k = present.method.values().get("k", FEWEST)
+    limit = max(1 / k, here.expected or 0.0)
+    better = [one for one in known if (one.found.kept or 0.0) > (here.kept or 0.0)]
+    safe, risky = ([one for one in better if _acceptable(one, limit) is wanted] for wanted in (True, False))
+    return Advice(here, tuple(safe), tuple(risky), len(found) - len(known), limit)
+
+
+def _acceptable(one: Tried, limit: float) -> bool:
+    return one.found.expected is not None and one.found.expected <= limit * (1 + ROUNDING)
+
+
+def _kept(found: Measured) -> str:
+    kept = "could not be measured" if found.kept is None else f"keeps {percent(found.kept)}"
+    return kept if found.expected is None else f"{kept}, and {_finds(found)}"
+
+
+def _finds(found: Measured) -> str:
+    """The share of people who are found; of a sample, what is to be expected of all people."""
+    assert found.expected is not None
+    about = "" if found.whole else "about "
+    return f"an attacker who knows {KNOWN.items} words of a person finds {about}{percent(found.expected)} of the people"

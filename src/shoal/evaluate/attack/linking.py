@@ -1,0 +1,62 @@
+"""What attacks that link records are made on: the original and the release, each with what is known, and with a control group or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.attacks.attacker_view import Owned
+from shoal.attacks.logs import LinkingAttack
+from shoal.attacks.logs.linking import Linkable
+from shoal.attacks.outcome import Outcome, outcome
+from shoal.data.bags import Bags, Ints
+from shoal.evaluate.attack.targets import ceiling
+from shoal.privacy import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Linking:
+    """A subject: by kind of knowledge what there is to link, and the same of people who were left out."""
+
+    name: str
+    found: Mapping[str, Linkable]
+    control: Mapping[str, Linkable]
+    claims: tuple[Model, ...] = ()
+
+
+def linking_outcomes(attack: LinkingAttack, subject: Linking) -> list[Outcome]:
+    """What an attack amounts to on a subject, with each kind of knowledge."""
+    controls = {trial.knowledge: trial for trial in attack.trials(subject.control)}
+    return [
+        outcome(
+            subject.name,
+            attack,
+            trial,
+            np.diff(subject.found[trial.knowledge].known.indptr),
+            controls.get(trial.knowledge),
+            ceiling(subject.claims, attack.test, trial),
+        )
+        for trial in attack.trials(subject.found)
+    ]
+
+
+def of_owners(records: Bags, owners: Ints) -> Bags:
+    """One record for each of these people: all that they hold in any of their records."""
+    order = np.argsort(records.owners, kind="stable")
+    sorted_owners = records.owners[order]
+    first, last = np.searchsorted(sorted_owners, owners, "left"), np.searchsorted(sorted_owners, owners, "right")
+    chosen = records.select(np.concatenate([order[a:b] for a, b in zip(first, last, strict=True)] or [np.zeros(0, np.int64)]))
+    starts = chosen.indptr[np.concatenate([[0], np.cumsum(last - first)])]
+    return Bags.from_rows(starts, chosen.items, chosen.counts, chosen.vocabulary, owners)
+
+
+def rows_of_owners(records: Bags, owned: Owned, owners: Ints) -> Owned:
+    """The published rows of one record of each of these people, the first that has any.
+
+    Models promise something of each record; somebody with several published ones is found as one of them.
+    """
+    published = np.flatnonzero(owned.sizes > 0)
+    whose, first = np.unique(records.owners[published], return_index=True)
+    return owned.select(published[first[np.searchsorted(whose, owners)]])

@@ -1,0 +1,181 @@
+"""Attacks that need more than the published records: a second release, or the same one made again of other records.
+
+The scenario that they are made on is built here: the release as it was made, the means to make it again, and other releases, each of which
+must come out the same when it is made again of this original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, Skipped, of_used_names
+from shoal.auditing.audit import located, seen_at
+from shoal.data.bags import Bags, Ints
+from shoal.data.items import A_FILE, Items
+from shoal.data.log import Log
+from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.dispatch import Reading, read
+from shoal.io.read.parameter_files import read_items
+from shoal.methods import Method
+from shoal.pipeline.contract import made_by
+from shoal.pipeline.manifest import Published, preparation_of
+from shoal.pipeline.options import Preparation, is_file, made_from_data
+from shoal.pipeline.prepare import Prepared, prepare, prepare_records
+from shoal.pipeline.promises import claims_of
+from shoal.pipeline.records import Records
+from shoal.pipeline.remake import made_again
+
+REMAKES = 25  # people for each of whom the release is made again, unless another number is asked for
+REMADE_RECORDS = 25_000  # records in all these releases together, unless another number is asked for
+
+
+@dataclass(frozen=True, eq=False)
+class More:
+    """What an attacker has beside the release: other releases of the same records, items that are looked for, a log that can be read."""
+
+    others: tuple[tuple[str, Made], ...] = ()
+    sensitive: Items | None = None
+    reference: Log | None = None
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The same before the original was read: other releases as their manifests tell of them."""
+
+    others: tuple[tuple[Path, Published], ...] = ()
+    sensitive: Items | None = None
+    reference: Path | None = None
+
+    @classmethod
+    def of(cls, others: Sequence[Path] = (), sensitive: Any = None, reference: Path | None = None) -> Beside:
+        """Release directories, anything else is refused; items, as names, a file or a node that they lie under; and a log in the clear."""
+        items = None if sensitive is None else Items.of(str(sensitive) if isinstance(sensitive, Path) else sensitive)
+        if items is not None and items.names == frozenset():
+            raise ParameterError("sensitive names no items", hint="give a file, under:NODE or items:a|b")
+        items = read_items(items.file) if items is not None and items.file is not None else items
+        found = tuple((path, Published.at(path)) for path in others)
+        for path, place in found:
+            if place.manifest is None:
+                raise InputError(f"{path} is no release directory", hint="--other-release needs the manifest, which says how it was made")
+        return cls(found, items, reference)
+
+    def read(self, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None) -> More:
+        """The other releases made again of this original; whatever cannot be, or is of other records, is refused."""
+        if self.others and not isinstance(prepared.original, Original):
+            raise InputError("--other-release compares published records, and rows of a log are published", hint="leave it out")
+        made = [_other(*other, reading, prepared, original, given, self.sensitive) for other in self.others]
+        others = tuple((f"other release {number:,}", one) for number, one in enumerate(made, 1))
+        return More(others, self.sensitive, self._reference(reading))
+
+    def _reference(self, reading: Reading) -> Log | None:
+        """The log that can be read; refused where it holds no rows like the original's."""
+        if self.reference is None:
+            return None
+        found = read((self.reference,), reading.options).data
+        if not isinstance(found, Log) or not isinstance(reading.data, Log) or found.kind != reading.data.kind:
+            raise InputError(f"{self.reference} is not a log as the original is", hint="--reference is a log of queries, or of items")
+        return found
+
+
+NOTHING_BESIDE, NOTHING_MORE = Beside(), More()
+
+
+@dataclass(frozen=True, eq=False)
+class Remaking:
+    """How a release is made again of other records: as the original was prepared, by the method of the manifest."""
+
+    method: Method
+    how: Preparation
+    texts: bool
+    taxonomy: Taxonomy | None
+
+    @classmethod
+    def of(cls, method: Method, prepared: Prepared, reading: Reading, given: Taxonomy | None) -> Remaking:
+        """As this original was prepared. A taxonomy that was made from its terms is made anew from those of other records."""
+        fixed = None if made_from_data(prepared.how.taxonomy) else prepared.taxonomy
+        texts = isinstance(reading.data, Log) and reading.data.kind == "text"
+        return cls(method, prepared.how, texts, fixed if given is None else given)
+
+    def of_records(self, typed: Bags) -> Made:
+        """The release of these records, as they were typed."""
+        original = prepare_records(Records(of_used_names(typed), self.texts), self.how, self.taxonomy).records
+        return Made(original, made_by(self.method, original))
+
+    def scenario(self, made: Made, targets: Ints, few: Ints, seed: int, left_out: tuple[Bags, Made] | None, more: More) -> Scenario:
+        """What attacks on a release that was made so are given."""
+        return Scenario(
+            made=made,
+            claims=made.release.claims,
+            remake=self.of_records,
+            varied=lambda changed: Made(made.original, made_by(replace(self.method, **changed), made.original)),  # type: ignore[type-var]
+            parameters=self.method.values(),
+            targets=targets,
+            few=few,
+            seed=seed,
+            left_out=left_out,
+            others=more.others,
+            sensitive=more.sensitive,
+        )
+
+
+def enough(asked: int | None, n_records: int) -> int:
+    """For how many people the release may be made again: as many as were asked for, else fewer the more records there are, or none."""
+    return min(REMAKES, REMADE_RECORDS // max(1, n_records)) if asked is None else asked
+
+
+def _other(
+    path: Path, place: Published, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None, items: Items | None
+) -> Made:
+    assert place.manifest is not None
+    how = replace(preparation_of(place.manifest), read=prepared.how.read)
+    if how.taxonomy == A_FILE and is_file(prepared.how.taxonomy):  # which file is not recorded; the typed one is tried
+        how = replace(how, taxonomy=prepared.how.taxonomy)
+    how = located(place, how, given, original)
+    same = prepared if how == prepared.how else prepare(replace(reading), how, given)
+    if not np.array_equal(same.records.bags.owners, prepared.records.bags.owners):
+        raise InputError(f"{path} has other records than this release", hint="records of the same people are compared, one for one")
+    again = made_again(place.manifest, seen_at(place, claims_of(place.manifest)).release, same.original, items)
+    if again is None or again.secret is None:
+        raise InputError(
+            f"{path} is not what its method makes of this original, so it is not known who stands where in it",
+            hint="give releases of the same original, made by this version and without a limit in seconds",
+        )
+    return Made(same.records, again)
+
+
+def told_of_remakes(scenario: Scenario, asked: int | None) -> list[str]:
+    """That fewer people are attacked than usual where the release is made again, unless that was asked for."""
+    few = len(scenario.few)
+    if asked is not None or not 0 < few < min(REMAKES, len(scenario.targets)):
+        return []
+    n = len(scenario.made.original.bags)
+    return [
+        f"where the release is made again {few:,} people are attacked, because it is of {n:,} records: --remakes {REMAKES} asks for more"
+    ]
+
+
+def outcomes_of(attacks: Sequence[ScenarioAttack], scenario: Scenario | str) -> tuple[list[Outcome], list[str]]:
+    """What each attack amounts to on a scenario, and what is to be said of them; a text instead of a scenario says why there is none."""
+    outcomes: list[Outcome] = []
+    notes: list[str] = []
+    for attack in attacks:
+        try:
+            if isinstance(scenario, str):
+                raise Skipped(scenario)
+            tried = attack.tried(scenario)
+        except Skipped as reason:
+            notes.append(f"the attack {attack.name} was skipped: {reason}")
+            continue
+        notes += tried.notes
+        for one in tried.trials:
+            found = outcome(ORIGINAL if one.on_original else RELEASE, attack, one.trial, one.lengths, one.control, one.ceiling)
+            outcomes.append(found if one.test is None else replace(found, test=one.test))
+    return outcomes, notes

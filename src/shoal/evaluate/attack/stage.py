@@ -1,0 +1,167 @@
+"""A release and its original as an attacker faces them: published records, and which of them are whose.
+
+Records that are published as records stay as they are. Of a published log the rows under one pseudonym are one record, and without
+pseudonyms every row is; its items are the words of its queries, in lower case and without stop words, or whole items. Where neither
+queries nor items are published, but other columns such as URLs (`threshold --unit url`), the values of these columns are the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shoal.attacks.attacker_view import Owned, People, Scene
+from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.data.log import Kind, Log
+from shoal.data.original import AnyOriginal, Original
+from shoal.data.original_rows import LogOriginal
+from shoal.data.release import Release
+from shoal.data.tables.profiles import ProfileTable
+from shoal.data.tables.rows import PAYLOAD, RowTable
+from shoal.errors import InputError
+from shoal.methods.bases.log_rows import USER
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.records import records_of
+from shoal.taxonomy.place_terms import as_typed
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A scene; the records of people as the original has them, in its vocabulary; and the published rows of each, where that is known."""
+
+    scene: Scene
+    records: Bags
+    owned: Owned | None
+
+    def people(self, numbers: Ints) -> People:
+        """These records, one of a person each."""
+        return People(self.records.select(numbers), None if self.owned is None else self.owned.select(numbers))
+
+    def known(self, records: Bags) -> Bags:
+        """Records of another vocabulary in that of the scene; what it has not is left out."""
+        names = self.scene.tree.names
+        return records.relabelled(names.codes(records.vocabulary.names), names)
+
+    def drawn(self, seed: int, most: int) -> Ints:
+        """Numbers of records that hold something and were published, of so many different people, one each."""
+        published = None if self.owned is None else self.owned.sizes > 0
+        return one_of_each_person(self.records, seed, most, published)
+
+
+def one_of_each_person(records: Bags, seed: int, most: int, among: Mask | None = None) -> Ints:
+    """Numbers of records that hold something, drawn among all or some of them, of so many different people."""
+    held = records.lengths > 0
+    mixed = np.random.default_rng(seed).permutation(np.flatnonzero(held if among is None else held & among))
+    _, first = np.unique(records.owners[mixed], return_index=True)
+    return mixed[np.sort(first)][:most]
+
+
+def raw_stage(original: AnyOriginal, beside: Bags | None = None) -> Stage:
+    """The original itself, published as it is. Of a log, `beside` are records of other people, whose words have numbers too."""
+    if isinstance(original, Original):
+        records, scene = original.bags, Scene.of_raw(original)
+    else:
+        placed = _world(words_of(_log(original)), beside)
+        records, scene = placed.bags, Scene.of_world(placed.bags, placed.tree)
+    return Stage(scene, records, Owned.one_each(np.arange(len(records))))
+
+
+def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None) -> Stage:
+    """A release of this original; who is who is known where the release still has its secret. `beside` as for the original itself."""
+    rows = None if release.secret is None else release.secret.rows()
+    if isinstance(original, Original):
+        return Stage(Scene.of_release(release, original), original.bags, None if rows is None else Owned.one_each(rows))
+    log, (table,) = _log(original), release.tables.values()
+    if not isinstance(table, RowTable):
+        raise InputError(f"of a log, rows and profiles are attacked, and this release holds {table.kind}")
+    shown = published_log(table)
+    records, published = words_of(log), words_of(shown)
+    world = _world(records, published, beside)
+    placed = published.relabelled(world.tree.names.codes(published.vocabulary.names), world.tree.names)
+    scene = Scene(placed, np.ones(len(placed), np.int64), world.tree, world.bags)
+    return Stage(scene, world.bags, None if rows is None else _owned(log, table, shown, rows))
+
+
+def records_in(original: AnyOriginal) -> Bags:
+    """The records of people as an original has them."""
+    return original.bags if isinstance(original, Original) else words_of(_log(original))
+
+
+def published_log(table: RowTable) -> Log:
+    """Published rows as a log whose owners are pseudonyms; without them every row is one owner's."""
+    frame = table.frame
+    if USER not in frame.columns:
+        owner = pl.int_range(len(frame), dtype=pl.Int64, eager=True)
+    else:
+        owner = frame[USER] if frame[USER].dtype == pl.Int64 else frame[USER].rank("dense").cast(pl.Int64)
+    times = {"time": frame["time"]} if table.columns.get("time") == "time" else {}
+    return Log(pl.DataFrame({"owner": owner, **times, "payload": values_of(frame, shown_columns(table))}), kind_of(table))
+
+
+def kind_of(table: RowTable) -> Kind:
+    """Whether the rows hold queries or whole items."""
+    return "text" if table.has_unit and table.unit == PAYLOAD["text"] else "item"
+
+
+def shown_columns(table: RowTable) -> list[str]:
+    """The column of queries or items; where neither is published, all other columns of text but pseudonyms."""
+    if table.has_unit:
+        return [table.unit]
+    found = [name for name, kind in table.columns.items() if kind == "text" and name != USER]
+    if not found:
+        raise InputError("attacks on rows of a log need a published column of text")
+    return found
+
+
+def values_of(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
+    """What these columns hold in each row, as one text; empty where any of them is."""
+    return frame.select(pl.concat_str(columns, separator=" + ").fill_null("").alias("payload")).to_series()
+
+
+def facing(log: Log, table: RowTable) -> Log:
+    """The log with what the release shows in place of its queries, where the release shows neither queries nor items."""
+    if table.has_unit:
+        return log
+    columns = shown_columns(table)
+    missing = [name for name in columns if name not in log.frame.columns]
+    if missing:
+        raise InputError(f"the release shows the column {missing[0]!r}, which the original was read without")
+    return replace(log, frame=log.frame.with_columns(values_of(log.frame, columns)), kind="item")
+
+
+def words_of(log: Log) -> Bags:
+    """One record for each owner of a log, by rising number: the words of all queries in lower case, or all items."""
+    plain = replace(log, frame=log.frame.select(name for name in ("owner", "time", "payload") if name in log.frame.columns))
+    return records_of(plain, Preparation()).folded
+
+
+def _world(records: Bags, *others: Bags | None) -> Original:
+    """Records in a vocabulary that has the names of other records too."""
+    parts = [records, *(one for one in others if one is not None)]
+    names = Vocabulary(pl.concat([part.vocabulary.names.rename("item") for part in parts]).unique())
+    return as_typed(records.relabelled(names.codes(records.vocabulary.names), names))
+
+
+def _log(original: AnyOriginal) -> Log:
+    if not isinstance(original, LogOriginal):
+        raise InputError("attacks are made on records of items, and on rows of logs")
+    return original.log
+
+
+def _owned(log: Log, table: RowTable, shown: Log, rows: Ints) -> Owned:
+    """The published records of each person: the numbers of their pseudonyms, in the order of these."""
+    pseudonyms = np.unique(shown.frame["owner"].to_numpy())
+    owners = log.frame["owner"].to_numpy()
+    people = np.unique(owners)
+    if isinstance(table, ProfileTable):  # one pseudonym for each person
+        there = rows >= 0
+        return Owned.of_pairs(np.flatnonzero(there), np.searchsorted(pseudonyms, rows[there]), len(people))
+    kept = np.flatnonzero(rows >= 0)
+    theirs = shown.frame["owner"].to_numpy()[rows[kept]]
+    return Owned.of_pairs(np.searchsorted(people, owners[kept]), np.searchsorted(pseudonyms, theirs), len(people))

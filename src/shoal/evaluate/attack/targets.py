@@ -1,0 +1,177 @@
+"""What is attacked: the original as it is and the release, with the same people, and people who were left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextvars import Context, copy_context
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal import _kernels
+from shoal.attacks import RecordAttack, Trial
+from shoal.attacks.attacker_view import People, Scene
+from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
+from shoal.counting import counted
+from shoal.data.bags import Bags, Ints
+from shoal.data.original import AnyOriginal, Original
+from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
+from shoal.engines.local import LocalEngine
+from shoal.errors import ShoalError
+from shoal.evaluate.attack.case import Case
+from shoal.evaluate.attack.scenario import REMAKES
+from shoal.evaluate.attack.stage import Stage, one_of_each_person, raw_stage, records_in, stage_of
+from shoal.evaluate.attack.widened import widened
+from shoal.methods.bases.log_rows import USER
+from shoal.parameters import Declared, param
+from shoal.privacy import Model
+
+
+@dataclass(frozen=True)
+class Draw(Declared):
+    """How many people are attacked, which share of all is left out as a control group, and the seed by which both are drawn."""
+
+    name = "draw"
+
+    targets: int = param(1000, minimum=1, help="how many people are attacked")
+    control: float = param(0.1, minimum=0, maximum=0.9, help="share of the people left out as a control group, who are attacked too")
+    seed: int = param(0, minimum=0, help="by which people, and what is known of them, are drawn")
+    remakes: int | None = param(
+        None, minimum=0, help=f"people for each of whom the release is made again (none: {REMAKES}, fewer of many records)"
+    )
+
+    def some(self, numbers: Ints) -> Ints:
+        """So many of these people as are attacked, in rising order."""
+        return np.sort(np.random.default_rng(self.seed).permutation(numbers)[: self.targets])
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is attacked: a scene, the people attacked in it, and, in a scene that was made without them, a control group."""
+
+    name: str
+    scene: Scene
+    people: People
+    control: tuple[Scene, People] | None
+    claims: tuple[Model, ...]
+    everybody: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The rest and its release; and records of people who were left out, in the vocabulary of the rest as it is, and of its release."""
+
+    rest: AnyOriginal
+    release: Release
+    raw: Stage
+    released: Stage
+    before: Bags
+    after: Bags
+
+    def controls(self, draw: Draw) -> tuple[tuple[Scene, People], tuple[Scene, People]]:
+        """Some of them, to be looked for in the rest as it is, and in its release."""
+        chosen = one_of_each_person(self.before, draw.seed, draw.targets)
+        before, after = People(self.before.select(chosen)), People(self.after.select(chosen))
+        return (self.raw.scene, before), (self.released.scene, after)
+
+
+def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
+    """A share of the people, and what the method makes of the others; or why there is none."""
+    if case.method is None:
+        return None, "no control group: no manifest tells by which method the release can be made without some people"
+    owners = case.source.owners
+    chosen = chosen_people(owners, draw)
+    outside = np.isin(owners, chosen)
+    if outside.all():
+        return None, "no control group: without those left out nobody would be published"
+    try:
+        rest, release = case.made_of(~outside)
+    except ShoalError as error:
+        return None, f"no control group: without some people the release cannot be made ({error.message})"
+    try:
+        others = case.source.prepared(outside).original
+    except ShoalError as error:
+        return None, f"no control group: the people left out cannot be prepared by themselves ({error.message})"
+    found = _left_out(rest, release, others)
+    return found, f"control group: the same release was made without {counted(len(chosen), 'person', 'people')}"
+
+
+def _left_out(rest: AnyOriginal, release: Release, others: AnyOriginal) -> LeftOut:
+    """The rest and the people left out, whose items all have numbers: what nobody else holds can be known of them, and never be guessed."""
+    if isinstance(rest, Original) and isinstance(others, Original):
+        rest = widened(rest, others)
+    records = records_in(others)
+    raw, released = raw_stage(rest, records), stage_of(rest, release, records)
+    return LeftOut(rest, release, raw, released, raw.known(records), released.known(records))
+
+
+def chosen_people(owners: Ints, draw: Draw) -> Ints:
+    """The people who are left out."""
+    people = np.unique(owners)
+    return np.random.default_rng(draw.seed).permutation(people)[: max(1, round(draw.control * len(people)))]
+
+
+def subjects(original: AnyOriginal, release: Release, absent: LeftOut | None, draw: Draw) -> list[Subject]:
+    """The original as it is and the release, attacked with the same people."""
+    raw, released = raw_stage(original), stage_of(original, release)
+    published = released.drawn(draw.seed, len(released.records))
+    targets, everybody = published[: draw.targets], released.owned is not None and len(published) <= draw.targets
+    before, after = (None, None) if absent is None else absent.controls(draw)
+    return [
+        Subject(ORIGINAL, raw.scene, raw.people(targets), before, ()),
+        Subject(RELEASE, released.scene, released.people(targets), after, release.claims, everybody),
+    ]
+
+
+def record_outcomes(attacks: Sequence[RecordAttack], case: Case, absent: LeftOut | None, draw: Draw) -> tuple[list[Outcome], list[str]]:
+    """What attacks on records amount to, first on the original; and what is to be said of them."""
+    if not attacks:
+        return [], []
+    if case.method is not None and case.method.hashes:
+        skipped = [
+            f"the attack {attack.name} was skipped: {case.method.hashes} are hashed, and nothing known can be compared"
+            for attack in attacks
+        ]
+        return [], skipped
+    faced = subjects(case.prepared.original, case.release, absent, draw)
+    return _side_by_side(attacks, faced, draw.seed), unlinked(case.release)
+
+
+def _side_by_side(attacks: Sequence[RecordAttack], faced: Sequence[Subject], seed: int) -> list[Outcome]:
+    """What each attack amounts to on each subject; attacks draw by the seed alone, so they may be made in any order."""
+
+    def amounts(pair: tuple[Subject, RecordAttack, Context], task: _kernels.Task) -> list[Outcome]:
+        task.step()
+        subject, attack, settings = pair
+        return settings.run(outcomes, attack, subject, seed)
+
+    engine, pairs = LocalEngine("attacking"), [(subject, attack, copy_context()) for subject in faced for attack in attacks]
+    engine.expect(len(pairs))
+    return [found for several in engine.map(amounts, pairs) for found in several]
+
+
+def unlinked(release: Release) -> list[str]:
+    """What can and cannot be attacked where rows have no pseudonyms."""
+    tables = [table for table in release.tables.values() if isinstance(table, RowTable)]
+    if all(USER in table.frame.columns for table in tables):
+        return []
+    return ["rows have no pseudonyms: each row is attacked as a record of its own, and whoever finds one learns that row alone"]
+
+
+def outcomes(attack: RecordAttack, subject: Subject, seed: int) -> list[Outcome]:
+    """What one attack amounts to, with each kind of knowledge."""
+    trials = attack.trials(subject.scene, subject.people, seed)
+    controls = {} if subject.control is None else {trial.knowledge: trial for trial in attack.trials(*subject.control, seed)}
+    lengths = np.diff(subject.people.records.indptr)
+    found = [
+        outcome(subject.name, attack, trial, lengths, controls.get(trial.knowledge), ceiling(subject.claims, attack.test, trial))
+        for trial in trials
+    ]
+    return [replace(one, everybody=subject.everybody) for one in found]
+
+
+def ceiling(claims: Sequence[Model], test: str, trial: Trial) -> float | None:
+    """The lowest that any claim promises."""
+    promised = [limit for claim in claims if (limit := claim.ceiling(test, trial.known)) is not None]
+    return min(promised, default=None)

@@ -1,0 +1,125 @@
+"""What somebody who learns from a release gets right later: the next word of a query, and what a person does next.
+
+The simplest model that is of use: words follow one another as they stand together in published records. A word is scored by the share of
+the records with a known word that hold it too, summed over the known words; the ten with the highest scores are guessed, of equals those
+first by name. Words are compared in one case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.data.log import Kind, Log
+from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
+from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, SUBRECORD, ChunkTable
+from shoal.data.tables.column_types import ITEMS
+from shoal.data.tables.groups import GroupTable
+from shoal.data.tables.profiles import ProfileTable
+from shoal.data.tables.rows import RowTable
+from shoal.evaluate.compare.periods import Periods
+from shoal.evaluate.compare.words_kept import typed_words
+from shoal.text.terms import in_one_case
+
+GUESSES = 10
+
+
+class Beside:
+    """Which words stand beside which in published records."""
+
+    def __init__(self, records: Bags, copies: Ints) -> None:
+        names = in_one_case(records.vocabulary.names)
+        self._words = Vocabulary(names.unique().sort())
+        codes = self._words.codes(names)
+        held = records.relabelled(codes, self._words, as_sets=True).to_scipy()
+        self._held, self._by_word, self._copies = held, held.tocsc(), copies.astype(float)
+
+    def guesses(self, known: Sequence[str], n: int = GUESSES) -> list[str]:
+        """The words that most often stand beside the known ones."""
+        codes = [int(code) for code in self._words.codes(list(known)) if code >= 0]
+        scores = np.zeros(len(self._words))
+        for code in codes:
+            rows = self._by_word.indices[self._by_word.indptr[code] : self._by_word.indptr[code + 1]]
+            weights = self._copies[rows]
+            scores += (self._held[rows].T @ weights) / max(1.0, weights.sum())
+        scores[codes] = 0
+        best = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[:n]
+        return [self._words[int(word)] for word in best if scores[word] > 0]
+
+
+def completion(model: Beside, queries: Iterable[Sequence[str]]) -> float:
+    """The share of queries whose second word is among the guesses from the first."""
+    hits = [query[1] in model.guesses(query[:1]) for query in queries]
+    return sum(hits) / max(1, len(hits))
+
+
+def next_items(model: Beside, steps: Iterable[tuple[Sequence[str], Sequence[str]]]) -> float:
+    """The share of what is new in what people do next that is among the guesses from what they just did, mean of all steps."""
+    found = [len(set(fresh) & set(model.guesses(done))) / len(fresh) for done, fresh in steps]
+    return sum(found) / max(1, len(found))
+
+
+def forecasts(release: Release, periods: Periods) -> dict[str, float]:
+    """What the release of an earlier period is good for later, beside what the period itself is, as it was typed."""
+    records = learnt_from(release, periods.raw.kind)
+    if records is None:
+        return {}
+    raw = typed_words(periods.raw)
+    every = np.ones(len(raw), np.int64)
+    return {**_tried(Beside(*records), periods, ""), **_tried(Beside(raw, every), periods, "_original")}
+
+
+def _tried(model: Beside, periods: Periods, of: str) -> dict[str, float]:
+    found = {f"completion{of}": completion(model, periods.queries)} if periods.queries else {}
+    return found | ({f"next_item{of}": next_items(model, periods.steps)} if periods.steps else {})
+
+
+def learnt_from(release: Release, kind: Kind) -> tuple[Bags, Ints] | None:
+    """Published records, or what of records is published, and how often each is; None where words are told alone."""
+    learn = _BY_KIND.get(min(release.kinds))
+    return None if learn is None else learn(release, kind)
+
+
+def _records(release: Release, kind: Kind) -> tuple[Bags, Ints]:
+    return release.published, release.copies
+
+
+def _rows(release: Release, kind: Kind) -> tuple[Bags, Ints]:
+    """Rows of one pseudonym are a record; without pseudonyms each row is."""
+    table = next(iter(release.tables.values()))
+    assert isinstance(table, RowTable)
+    texts = table.frame[table.unit] if table.has_unit else pl.Series([], dtype=pl.String)
+    whose = table.frame[table.pseudonyms] if table.pseudonyms is not None else pl.Series(np.arange(len(texts)))
+    return _once(typed_words(Log(pl.DataFrame({"owner": whose.cast(pl.Int64), "payload": texts}), kind)))
+
+
+def _groups(release: Release, kind: Kind) -> tuple[Bags, Ints]:
+    table = release.only(GroupTable.kind)
+    assert isinstance(table, GroupTable)
+    return _once(Bags.from_polars(table.rows[ITEMS]))
+
+
+def _chunks(release: Release, kind: Kind) -> tuple[Bags, Ints]:
+    """Parts of records: which of them stood together is not told."""
+    table = release.only(ChunkTable.kind)
+    assert isinstance(table, ChunkTable)
+    parts = [(table.subrecords, CLUSTER), (table.shared, JOINT)]
+    lists = [frame.group_by(whole, CHUNK, SUBRECORD, maintain_order=True).agg(ITEM)[ITEM] for frame, whole in parts]
+    return _once(Bags.from_polars(pl.concat(lists)))
+
+
+def _once(records: Bags) -> tuple[Bags, Ints]:
+    return records, np.ones(len(records), np.int64)
+
+
+_BY_KIND: Mapping[str, Callable[[Release, Kind], tuple[Bags, Ints]]] = {
+    BagTable.kind: _records,
+    RowTable.kind: _rows,
+    ProfileTable.kind: _rows,
+    GroupTable.kind: _groups,
+    ChunkTable.kind: _chunks,
+}

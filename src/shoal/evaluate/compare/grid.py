@@ -1,0 +1,161 @@
+"""The grid: every method at every setting that was asked for, or a default one that is worth running."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from shoal.data.input_shapes import one
+from shoal.errors import ParameterError, ShoalError
+from shoal.io.read.parameter_files import with_files_read
+from shoal.methods import METHODS, Method
+from shoal.parameters import Param
+
+DEFAULT_K = (2, 5, 10, 25)
+DEFAULT_KNOWN = (1, 2, 3)
+USER = "user"
+COMPARED: frozenset[str] = frozenset({"sets", "bags", "log"})
+
+Setting = tuple[str, int | str]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A method by its name, and parameters that it has in all cells."""
+
+    method: str
+    given: tuple[Setting, ...] = ()
+
+    @classmethod
+    def read(cls, text: str) -> Named:
+        """From `name` or `name(parameter=value, ...)`."""
+        name, values = METHODS.read(text)
+        return cls(name, tuple(values.items()))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is compared; where nothing is named, what is worth comparing."""
+
+    methods: tuple[Named, ...] = ()
+    k: tuple[int, ...] = DEFAULT_K
+    known: tuple[int, ...] = DEFAULT_KNOWN
+    per: tuple[str, ...] = (USER,)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method at one setting, on records of one kind. Rows of a log are what their people did, so their `per` is the user."""
+
+    method: str
+    settings: tuple[Setting, ...]
+    per: str
+
+    def made(self) -> Method:
+        """The method at this setting, with the files that its parameters name read."""
+        kind = METHODS[self.method]
+        declared = {parameter.name: parameter for parameter in kind.parameters()}
+        for name, _ in self.settings:
+            if name not in declared:
+                raise ParameterError(f"the method {self.method} takes no {name}", hint=f"it takes {', '.join(declared)}", value=name)
+        values = {name: declared[name].parse(value) if isinstance(value, str) else value for name, value in self.settings}
+        return with_files_read(kind(**values))
+
+    @property
+    def label(self) -> str:
+        """The method and its setting in a few words."""
+        return " ".join([self.method, *(f"{name}={value}" for name, value in self.settings)])
+
+    def key(self, data: str) -> str:
+        """A name for what comes out of this cell for some data."""
+        told = json.dumps([self.method, self.settings, self.per, data], sort_keys=True)
+        return hashlib.sha256(told.encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class Left:
+    """A method that is not compared, and why."""
+
+    method: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All cells, and the methods that cannot be compared here, each once for a reason."""
+
+    cells: tuple[Cell, ...]
+    left: tuple[Left, ...]
+
+    def __post_init__(self) -> None:
+        if not self.cells:
+            told = f"nothing is left to compare: {self.left[0].method} {self.left[0].why}" if self.left else "no method was named"
+            raise ParameterError(told)
+
+    def where(self, check: Callable[[Cell], object]) -> Grid:
+        """Without the cells that a check refuses."""
+        refused = {cell: why for cell in self.cells if (why := _refusal(check, cell)) is not None}
+        left = dict.fromkeys([*self.left, *(Left(cell.method, why) for cell, why in refused.items())])
+        return Grid(tuple(cell for cell in self.cells if cell not in refused), tuple(left))
+
+
+def grid(asked: Asked) -> Grid:
+    """All cells, and the methods that were named but cannot be compared here."""
+    cells: list[Cell] = []
+    left: list[Left] = []
+    for named in asked.methods or _worth_comparing():
+        method = METHODS[named.method]
+        why = _unfit(method)
+        if why:
+            left.append(Left(named.method, why))
+        else:
+            cells += [
+                Cell(named.method, settings, per) for per in _grains(method, asked) for settings in _settings(method, asked, named.given)
+            ]
+    return Grid(tuple(dict.fromkeys(cells)), tuple(left)).where(Cell.made)
+
+
+def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
+    """Why a check refuses a cell; None where it does not."""
+    try:
+        check(cell)
+    except ShoalError as error:
+        return f"cannot be asked for so: {error.message}"
+    return None
+
+
+def _worth_comparing() -> list[Named]:
+    """Those that are worth it, at the settings that they name beside k and the number of known items."""
+    worth = [(name, method) for name, method in METHODS.items() if method.worth_comparing]
+    return [Named(name, tuple(given.items())) for name, method in worth for given in method.compared_at]
+
+
+def _unfit(method: type[Method]) -> str:
+    """Why a method cannot stand in a comparison of records and logs; nothing where it can."""
+    if not method.takes & COMPARED:
+        return f"takes {one(min(method.takes))}, and what is compared are records and the rows of logs"
+    if method.guarantees_nothing:
+        return "promises nothing"
+    return ""
+
+
+def _grains(method: type[Method], asked: Asked) -> tuple[str, ...]:
+    return asked.per if method.takes & {"sets", "bags"} else (USER,)
+
+
+def _settings(method: type[Method], asked: Asked, given: tuple[Setting, ...]) -> Iterator[tuple[Setting, ...]]:
+    """Every combination of what the method takes of k and of the number of known items, within its own limits, and what is given."""
+    declared = {parameter.name: parameter for parameter in method.parameters() if parameter.name not in dict(given)}
+    axes = [_within(declared, "k", asked.k), _within(declared, method.known_items, asked.known)]
+    yield from ((*choice, *given) for choice in product(*(axis for axis in axes if axis)))
+
+
+def _within(declared: Mapping[str, Param], name: str | None, values: Sequence[int]) -> list[Setting]:
+    if name is None or name not in declared:
+        return []
+    highest: Any = declared[name].maximum
+    return [(name, value) for value in values if highest is None or value <= highest]

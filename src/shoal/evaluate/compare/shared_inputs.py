@@ -1,0 +1,81 @@
+"""What the cells of a comparison are given: data that is read and prepared once for all that need it in the same form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from shoal.data.log import Log
+from shoal.errors import ShoalError
+from shoal.evaluate.compare.grid import Cell
+from shoal.evaluate.compare.periods import Periods, Split, periods_of, split_of
+from shoal.io.read.dispatch import Reading, ReadOptions, read
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
+
+Prepare = Callable[[Cell], Preparation]
+"""How the data of a cell is to be prepared."""
+
+
+class Given:
+    """Data in the forms that cells need, each read and prepared once and laid down for the processes of the cells."""
+
+    def __init__(self, inputs: Sequence[Path], how: Prepare, keep: Callable[[object], Path]) -> None:
+        self._inputs, self._how, self._keep = tuple(inputs), how, keep
+        self._readings: dict[str, Reading] = {}
+        self._splits: dict[str, Split | None] = {}
+        self._made: dict[str, Path | str] = {}
+
+    def of(self, cell: Cell, failed: dict[Cell, str]) -> Path | None:
+        """Where the data of this cell is; where it could not be prepared, why not is noted."""
+        how = self._how(cell)
+        name = repr(how)
+        if name not in self._made:
+            self._made[name] = self._prepared(how)
+        made = self._made[name]
+        if isinstance(made, str):
+            failed[cell] = made
+            return None
+        return made
+
+    def _prepared(self, how: Preparation) -> Path | str:
+        try:
+            reading = self._reading(how.reading)
+            return self._keep((prepare(replace(reading), how), self._periods(reading, how)))
+        except ShoalError as error:
+            return error.message
+
+    def _reading(self, options: ReadOptions) -> Reading:
+        said = repr(options)
+        if said not in self._readings:
+            self._readings[said] = read(self._inputs, options)
+        return self._readings[said]
+
+    def _periods(self, reading: Reading, how: Preparation) -> Periods | None:
+        """An earlier and a later period of a log, where its times can be read."""
+        if not isinstance(reading.data, Log) or not reading.timed:
+            return None
+        try:
+            split = self._split(reading.data, how.reading)
+            return None if split is None else periods_of(split, how)
+        except ShoalError:
+            return None  # no times, or no records in the earlier period: what needs them is not tried, and the page says so
+
+    def _split(self, log: Log, options: ReadOptions) -> Split | None:
+        """The periods of a log that was read so, divided once; its times may not have been read yet."""
+        said = repr(options)
+        if said not in self._splits:
+            timed = log if log.all_timed else self._reading(replace(options, needs_times=True)).data
+            self._splits[said] = split_of(timed) if isinstance(timed, Log) else None
+        return self._splits[said]
+
+    @property
+    def readings(self) -> int:
+        """How often the input was read: once for each way in which it must be."""
+        return len(self._readings)
+
+    @property
+    def preparations(self) -> int:
+        """How many forms the data was brought into."""
+        return len(self._made)

@@ -1,0 +1,174 @@
+"""Words before and after, of any kind of release: which of the words that a person typed are published for this person as they were typed.
+
+Records have their own words. Of logs, whose rows are published, each person's different words count, so that rows and records of users can
+be laid beside one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import scipy.sparse as sp
+
+from shoal.data.bags import Bags, Ints
+from shoal.data.log import Log
+from shoal.data.original import AnyOriginal, Original
+from shoal.data.original_rows import LogOriginal
+from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
+from shoal.data.tables.chunks import ITEM, ChunkTable
+from shoal.data.tables.column_types import ITEMS
+from shoal.data.tables.counts import COUNT, CountTable
+from shoal.data.tables.groups import GroupTable
+from shoal.data.tables.profiles import ProfileTable
+from shoal.data.tables.rows import PAYLOAD, RowTable
+from shoal.text.terms import terms_of
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Rows of a log, or records: which are published whole and as typed, and a number that equal ones share. Empty ones are left out."""
+
+    whole: Mask
+    same: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Words of each record or person `before`; of these the `kept` ones; which have anything `left`; what became of whole texts."""
+
+    before: Bags
+    kept: sp.csr_matrix
+    left: Mask
+    texts: Texts | None
+
+
+def words_of(release: Release, original: AnyOriginal) -> Words | None:
+    """The words before and after; None for kinds of which this cannot be told."""
+    tell = _BY_KIND.get(min(release.kinds)) if len(release.kinds) == 1 else None
+    return None if tell is None else tell(original.aligned(release), original)
+
+
+def typed_words(log: Log) -> Bags:
+    """The different words of each person of a log, just as they were typed, without stop words."""
+    return log.bags("user", split=lambda texts: terms_of(texts, as_typed=True)).as_sets()
+
+
+# -- releases made of records
+
+
+def _in_records(release: Release, original: Original) -> Words:
+    return _kept_of(original, published_rows(release.published.to_scipy(), _rows(release)))
+
+
+def _in_groups(release: Release, original: Original) -> Words:
+    """Rows are records without some of their items."""
+    table = release.only(GroupTable.kind)
+    assert isinstance(table, GroupTable)
+    rows = Bags.from_polars(table.rows[ITEMS])
+    placed = rows.relabelled(original.bags.vocabulary.codes(rows.vocabulary.names), original.bags.vocabulary)
+    return _kept_of(original, published_rows(placed.to_scipy(), _rows(release)))
+
+
+def _in_chunks(release: Release, original: Original) -> Words:
+    """Every published word of a record that was taken apart is as it was typed; whether whole records can be told is not known."""
+    table = release.only(ChunkTable.kind)
+    assert isinstance(table, ChunkTable)
+    words = original.bags.vocabulary.names.is_in(pl.concat([table.subrecords[ITEM], table.shared[ITEM], table.terms[ITEM]]).implode())
+    columns = sp.diags(words.to_numpy(), dtype=np.int32)
+    found = _kept_of(original, sp.diags(_rows(release) >= 0, dtype=np.int32) @ original.bags.to_scipy() @ columns)
+    return Words(found.before, found.kept, found.left, None)
+
+
+def _kept_of(original: Original, shown: sp.csr_matrix) -> Words:
+    """From what is published for each record."""
+    bags = original.bags
+    kept = original.spelled.to_scipy().minimum(shown).tocsr()
+    filled = bags.lengths > 0
+    texts = Texts((_sums(kept) == bags.lengths)[filled], bags.identical()[filled])
+    return Words(bags, kept, _sums(shown) > 0, texts)
+
+
+# -- releases made of a log
+
+
+def _in_rows(release: Release, original: LogOriginal) -> Words:
+    table = release.only(RowTable.kind)
+    assert isinstance(table, RowTable)
+    rows, log = _rows(release), original.log
+    shown = table.frame[table.unit].gather(np.maximum(rows, 0)) if table.has_unit and table.n_rows else pl.Series([""] * len(log))
+    published = pl.select(pl.when(pl.Series(rows >= 0)).then(shown).otherwise(pl.lit(""))).to_series()
+    left = np.unique(log.frame["owner"].to_numpy()[rows >= 0])
+    return _of_people(log, log.frame.select("owner").with_columns(payload=published), left)
+
+
+def _in_profiles(release: Release, original: LogOriginal) -> Words:
+    """What stands in the history of a person's pseudonym, of the queries and words that the person asked."""
+    table = release.only(ProfileTable.kind)
+    assert isinstance(table, ProfileTable)
+    owners = np.unique(original.log.frame["owner"].to_numpy())
+    whose = pl.DataFrame({"owner": owners, table.of_whom: _rows(release)}).cast({table.of_whom: table.frame[table.of_whom].dtype})
+    told = table.frame.select(table.of_whom, payload=pl.col(table.unit)).join(whose, on=table.of_whom).select("owner", "payload")
+    return _of_people(original.log, told, told["owner"].unique().to_numpy())
+
+
+def _in_counts(release: Release, original: LogOriginal) -> Words:
+    """What is counted is told of nobody in particular: a word is kept for all who typed it, where it or its whole query is counted."""
+    table = next(iter(release.tables.values()))
+    assert isinstance(table, CountTable)
+    log, frame = original.log, original.log.frame
+    whole = next((name for name in PAYLOAD.values() if name in table.columns), None)
+    if whole is not None:
+        shown = frame.select("owner", "payload").filter(frame["payload"].is_in(table.frame[whole].implode()))
+        return _of_people(log, shown, shown["owner"].unique().to_numpy())
+    words = pl.concat([table.frame[name] for name in table.columns if name != COUNT and table.columns[name] == "text"]).unique()
+    before = typed_words(log)
+    kept = before.to_scipy() @ sp.diags(before.vocabulary.names.is_in(words.implode()).to_numpy(), dtype=np.int32)
+    return Words(before, kept.tocsr(), _sums(kept) > 0, None)
+
+
+def _of_people(log: Log, shown: pl.DataFrame, left: Ints) -> Words:
+    """From what is published for each person: rows of an owner and a text, of a text for each row of the log where they are as many."""
+    before = typed_words(log)
+    after = typed_words(Log(shown.select("owner", "payload"), log.kind))
+    placed = after.relabelled(before.vocabulary.codes(after.vocabulary.names), before.vocabulary).to_scipy()
+    at = np.full(len(before), -1, np.int64)
+    at[np.searchsorted(before.owners, after.owners)] = np.arange(len(after))
+    kept = before.to_scipy().minimum(published_rows(placed, at)).tocsr()
+    asked = log.frame.select("owner", "payload").filter(pl.col("payload") != "")
+    there = asked.join(shown.unique(), on=["owner", "payload"], how="left", maintain_order="left", coalesce=False)["owner_right"]
+    texts = Texts(there.is_not_null().to_numpy(), asked["payload"].rank("dense").to_numpy().astype(np.int64))
+    return Words(before, kept, np.isin(before.owners, left), texts)
+
+
+def published_rows(table: sp.csr_matrix, rows: Ints) -> sp.csr_matrix:
+    """The published row of each record, empty where there is none."""
+    if not table.shape[0]:
+        return sp.csr_matrix((len(rows), table.shape[1]), dtype=table.dtype)
+    return sp.csr_matrix(sp.diags(rows >= 0, dtype=table.dtype) @ table[np.maximum(rows, 0)])
+
+
+def _rows(release: Release) -> Ints:
+    assert release.secret is not None
+    return release.secret.rows()
+
+
+def _sums(table: Any) -> Ints:
+    return np.asarray(table.sum(axis=1), np.int64).ravel()
+
+
+_BY_KIND: Mapping[str, Callable[[Release, Any], Words]] = {
+    BagTable.kind: _in_records,
+    GroupTable.kind: _in_groups,
+    ChunkTable.kind: _in_chunks,
+    RowTable.kind: _in_rows,
+    ProfileTable.kind: _in_profiles,
+    CountTable.kind: _in_counts,
+}

@@ -1,0 +1,109 @@
+"""The attack that goes worst for people, on releases that hold records of people; others say why they were not attacked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.attacks import ATTACKS
+from shoal.attacks.attacker_view import Owned, Scene
+from shoal.attacks.conclusion import Finding, conclusion_of
+from shoal.attacks.confidence import wilson
+from shoal.data.bags import Bags, Ints
+from shoal.data.original import AnyOriginal, Original
+from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
+from shoal.data.tables.chunks import ChunkTable
+from shoal.data.tables.column_types import ITEMS
+from shoal.data.tables.counts import CountTable
+from shoal.data.tables.groups import GroupTable
+from shoal.data.tables.profiles import ProfileTable
+from shoal.data.tables.rows import RowTable
+from shoal.evaluate.attack.stage import Stage, raw_stage, stage_of
+from shoal.report.facts import FEWEST_PEOPLE
+
+NOT_ATTACKED = "not_attacked"
+IN_FACT, SEVERE = "in_fact", "finds_most_people"  # what an attacker can do, in words; and whether that is to find most people
+STAGED = (BagTable.kind, RowTable.kind, ProfileTable.kind)
+WHY_NOT = {
+    ChunkTable.kind: "records were taken apart: there is no published record to be found",
+    CountTable.kind: "counts are published: there is no published record to be found",
+}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How many people are attacked in each cell, and the seed by which they are drawn."""
+
+    targets: int = 200
+    seed: int = 0
+
+
+def worst_attack(release: Release, original: AnyOriginal, effort: Effort) -> dict[str, Any]:
+    """Its rate among people with a published record, and the upper end of its interval, or why there is none.
+
+    Beside it stands the worst attack on the same people in the original as it is. Guessed items are left to `shoal attack`.
+    """
+    stage = staged(release, original)
+    if stage is None:
+        return {NOT_ATTACKED: WHY_NOT.get(min(release.kinds), "no attack is made on what is published")}
+    targets = stage.drawn(effort.seed, effort.targets)
+    if len(targets) < FEWEST_PEOPLE:
+        return {NOT_ATTACKED: f"fewer than {FEWEST_PEOPLE} people would be attacked, and their rate is not told"}
+    found = _tried(stage, targets, effort.seed)
+    worst, raw = max(found), max(_tried(raw_stage(original), targets, effort.seed))
+    verdict = conclusion_of([one.finding for one in found])
+    return {
+        "worst_attack": f"{worst.finding.attack}, {worst.finding.knowledge}",
+        "attack_rate": worst.finding.rate,
+        "attack_high": worst.high,
+        "attack_original": raw.finding.rate,
+        "attack_original_high": raw.high,
+        IN_FACT: verdict.in_fact,
+        **({SEVERE: 1} if verdict.severe else {}),
+    }
+
+
+@dataclass(frozen=True)
+class Tried:
+    """An attack with one kind of knowledge: the upper end of the interval of its rate, and the rate itself."""
+
+    high: float
+    finding: Finding
+
+    def __lt__(self, other: Tried) -> bool:
+        return self.high < other.high
+
+
+def _tried(stage: Stage, targets: Ints, seed: int) -> list[Tried]:
+    """Every attack that finds people, with every kind of knowledge."""
+    people = stage.people(targets)
+    found = []
+    for attack in (kind() for kind in ATTACKS.values() if kind.test != "inference"):
+        for trial in attack.trials(stage.scene, people, seed):
+            rate = wilson(float(trial.success.sum()), len(people))
+            found.append(Tried(rate.high, Finding(attack.name, attack.test, trial.knowledge, rate.rate, False, "", len(people))))
+    return found
+
+
+def staged(release: Release, original: AnyOriginal) -> Stage | None:
+    """The release as an attacker faces it; None where there are no records in it."""
+    kind = min(release.kinds)
+    if kind == GroupTable.kind and isinstance(original, Original):
+        return _rows_of_groups(release, original)
+    if kind not in STAGED or (isinstance(table := next(iter(release.tables.values())), RowTable) and not table.has_unit):
+        return None
+    return stage_of(original, release)
+
+
+def _rows_of_groups(release: Release, original: Original) -> Stage:
+    """Rows are records without some of their items; nothing hides whose they are."""
+    table = release.only(GroupTable.kind)
+    assert isinstance(table, GroupTable)
+    assert release.secret is not None
+    held = Bags.from_polars(table.rows[ITEMS])
+    placed = held.relabelled(original.bags.vocabulary.codes(held.vocabulary.names), original.bags.vocabulary)
+    scene = Scene(placed, np.ones(len(placed), np.int64), original.tree, original.bags)
+    return Stage(scene, original.bags, Owned.one_each(release.secret.rows()))

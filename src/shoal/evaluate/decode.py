@@ -1,0 +1,37 @@
+"""Decoding a release: what anybody can read of it by putting its rows together. No key is needed, and none is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
+from shoal.errors import InputError
+from shoal.io.published import read_tables
+from shoal.pipeline.manifest import Published
+from shoal.pipeline.promises import method_of
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """The queries that could be read, with the people and rows of each; and how many different ones stay sealed."""
+
+    queries: pl.DataFrame
+    sealed: int
+
+
+def decode(path: str | Path) -> Decoded:
+    """What the decoder of its method reads of a release directory."""
+    place = Published.at(Path(path))
+    if not place.file.exists():
+        raise InputError(f"there is no release at {path}")
+    if place.manifest is None:
+        raise InputError(f"{path} is one file, and how to decode it stands in a manifest", hint="name the release directory")
+    method = method_of(place.manifest)
+    release = Release(read_tables(place.file.parent, place.tables))
+    found = method.decoded(release)
+    different = sum(table.frame[table.unit].n_unique() for table in release.tables.values() if isinstance(table, RowTable))
+    return Decoded(found, different - len(found))

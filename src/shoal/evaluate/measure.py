@@ -1,0 +1,64 @@
+"""Numbers about a release on disk: as it recorded them, or measured anew beside the original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shoal.auditing.audit import located, seen_at
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.parameter_files import without_files
+from shoal.metrics import METRICS, measure
+from shoal.pipeline.manifest import Published
+from shoal.pipeline.manifest_schema import DIGEST, digest_of
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
+from shoal.pipeline.promises import claims_of
+from shoal.report.lacking import lack_of
+
+MEASURE_IT = "give the --original to measure it"
+
+Tell = Callable[[Sequence[str]], None]
+"""What notes are given to, before the work."""
+
+
+def recorded(place: Published, names: Sequence[str], tell: Tell) -> dict[str, float]:
+    """These numbers, or all, as the manifest states them."""
+    for name in names:
+        METRICS[name]  # an unknown name is refused
+    if place.manifest is None:
+        raise ParameterError("a single file has no recorded metrics", hint=MEASURE_IT)
+    if place.manifest[DIGEST] != digest_of(place.manifest):
+        raise InputError("the manifest was changed after it was written: its SHA-256 is another", hint=MEASURE_IT)
+    tell([*_lack(place), f"as the manifest states it; {MEASURE_IT} anew"])
+    stated = place.manifest["metrics"]
+    missing = [name for name in names if name not in stated]
+    if missing:
+        raise ParameterError(f"the manifest does not record {missing[0]}", hint=MEASURE_IT)
+    return {name: stated[name] for name in names} if names else dict(stated)
+
+
+def measured(
+    place: Published, original: str | Path | Any, how: Preparation, names: Sequence[str], tell: Tell, given: Taxonomy | None = None
+) -> dict[str, float]:
+    """These numbers, or all that can be, measured from the files; those that need to know which record became which are refused."""
+    _refuse_unmeasured(name for name in names if METRICS[name].needs_groups)
+    prepared = prepare(original, located(place, how, given, original), given)
+    found = seen_at(place, ())
+    claims = tuple(without_files(claim) for claim in claims_of(place.manifest)) if place.manifest else ()
+    tell([*_lack(place), *(f"original: {note}" for note in prepared.notes), *found.notes])
+    _refuse_unmeasured(name for name in names if METRICS[name].needs_groups_of(prepared.original))
+    return measure(replace(found.release, claims=claims), prepared.original, list(names) or None)
+
+
+def _lack(place: Published) -> list[str]:
+    """What the manifest says where nothing is guaranteed."""
+    return [lack] if (lack := lack_of(place.manifest)) else []
+
+
+def _refuse_unmeasured(names: Iterable[str]) -> None:
+    for name in names:
+        raise ParameterError(f"{name} needs to know which record became which, which a file does not record", hint="leave --original out")

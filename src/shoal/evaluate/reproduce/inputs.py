@@ -1,0 +1,66 @@
+"""Data of experiments: a query log that is generated, or that the user names, with as many people as were asked for."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from shoal import kernels
+from shoal.data.bags import Bags
+from shoal.data.log import Log
+from shoal.data.original import Original
+from shoal.errors import InputError
+from shoal.evaluate.reproduce.paper import Asked
+from shoal.io.read.dispatch import read
+from shoal.io.read.options import ReadOptions
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
+from shoal.synthetic.querylog import QueryLog
+
+
+def query_log(asked: Asked, options: ReadOptions | None = None) -> tuple[Log, str]:
+    """The log of an experiment, and what it is in a few words."""
+    size, how = asked.settled_size, options or ReadOptions()
+    if asked.data is None:
+        log = read(generated(QueryLog(users=size, seed=asked.seed)), how).data
+        told = f"a log of {size:,} people from `shoal generate --users {size} --seed {asked.seed}`"
+    else:
+        log = read(asked.data, how).data
+        told = f"of {asked.data.name}"
+    if not isinstance(log, Log):
+        raise InputError("this experiment is about a log of queries, and the data holds none", hint="name a log with --data")
+    first = first_people(log, size)
+    found = first.frame["owner"].n_unique()
+    if found < asked.least:
+        raise InputError(f"there are {found:,} people in the data, and the experiment needs {asked.least:,} at least")
+    return first, told if asked.data is None else f"the first {found:,} people {told}"
+
+
+def generated(log: QueryLog) -> pl.DataFrame:
+    """All rows of a generated log."""
+    blocks, users = [], 0
+    for rows, facts in log.blocks():
+        blocks.append(rows)
+        users += facts.users
+        kernels.report("writing searches", users, log.users)
+    return pl.concat(blocks)
+
+
+def first_people(log: Log, n: int) -> Log:
+    """The rows of the first so many people, in the order in which they appear."""
+    first = log.frame["owner"].unique(maintain_order=True).head(n)
+    return Log(log.frame.filter(pl.col("owner").is_in(first.implode())), log.kind)
+
+
+def on_wordnet(log: Log, *, as_sets: bool) -> Original:
+    """A record of WordNet's nouns for every person who has some, as in the papers: other words are dropped, the root is published."""
+    original = prepare(log, Preparation(unknown="drop", loss="lm", floor=1, as_sets=as_sets)).records  # type: ignore[arg-type]
+    return _of_records(original.bags.select((original.bags.lengths > 0).nonzero()[0]), original)
+
+
+def first_records(original: Original, n: int) -> Original:
+    """The first so many records, on the same taxonomy."""
+    return _of_records(original.bags.select(range(min(n, len(original.bags)))), original)
+
+
+def _of_records(bags: Bags, original: Original) -> Original:
+    return Original.on(bags, original.tree)

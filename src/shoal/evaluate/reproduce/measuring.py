@@ -1,0 +1,35 @@
+"""One run of an experiment: a method is applied and timed, and its release judged before anything is measured of it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from shoal import kernels
+from shoal.data.original import AnyOriginal
+from shoal.data.release import Release
+from shoal.methods import Method
+from shoal.pipeline.contract import made_by
+from shoal.pipeline.run import insist
+
+
+def released(method: Method, original: AnyOriginal) -> tuple[Release, float]:
+    """A release that passed all its claims, and the processor seconds that the method took, its judges not counted."""
+    begun = time.process_time()
+    release = made_by(method, original)
+    seconds = time.process_time() - begun
+    insist([claim.check(release, original) for claim in release.claims], "made")
+    return release, seconds
+
+
+class Steps:
+    """How far an experiment is, told to whoever watches."""
+
+    def __init__(self, label: str, total: int) -> None:
+        self._label, self._total, self._done = label, total, 0
+
+    def done(self, result: Any = None) -> Any:
+        """One more run is done; gives back its result."""
+        self._done += 1
+        kernels.report(self._label, self._done, self._total)
+        return result

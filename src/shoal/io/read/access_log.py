@@ -1,0 +1,96 @@
+"""Web access logs: one event a line, whose item is the page that was asked for.
+
+The owner of a line is its address, unless the authenticated user or the pair of address and user agent is asked for (`--user`). Lines of
+one owner with the same address and user agent are one visitor's; sessions are made of these. All other fields are further columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from shoal.counting import counted
+from shoal.data.accesslog import VISITOR
+from shoal.data.bags import Ints
+from shoal.data.log import Log
+from shoal.errors import ParameterError
+from shoal.io.read.access_log_lines import BROKEN, NOT_A_LINE, cut, plain_addresses
+from shoal.io.read.delimited import text_lines
+from shoal.io.read.formats import Layout
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.owner_spelling import owner_numbers
+from shoal.io.read.result import Reading, Tally
+from shoal.io.read.source import Source
+
+OWNED_BY = {"address": ("address",), "auth": ("auth",), "address+agent": ("address", "agent")}
+
+
+def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
+    """The events of access logs."""
+    owned_by = options.user or "address"
+    if owned_by not in OWNED_BY:
+        raise ParameterError(f"the owner of a line of an access log is {' or '.join(OWNED_BY)}, not {owned_by!r}", value=owned_by)
+    tally = Tally.of(sources, strict=options.strict, most=options.malformed)
+    parts = []
+    for source in tally.each(sources):
+        parts += [_sound(cut(lines), at, owned_by, tally) for lines, at in text_lines(source, tally)]
+        tally.check()
+    frame = pl.concat(parts)
+    tally.used = len(frame)
+    ledger = tally.ledger()
+    spelled, frame = frame["address"], frame.with_columns(plain_addresses(frame["address"]))
+    frame, notes = _owned(frame, owned_by, options, tally.called)
+    told = (*layout.notes, *notes, *_notes(frame, spelled, owned_by))
+    return Reading(Log(_arranged(frame), "item"), layout.format, ledger, tally.defects.frozen(), told, timed=True)
+
+
+def _sound(fields: pl.DataFrame, at: Ints, owned_by: str, tally: Tally) -> pl.DataFrame:
+    """The lines without a defect; a line with several is noted under the first."""
+    good = np.ones(len(fields), bool)
+    tests = {NOT_A_LINE: fields["address"].is_null(), "unreadable time": fields["time"].is_null(), "no user": _unowned(fields, owned_by)}
+    for reason, bad in tests.items():
+        wrong = good & bad.to_numpy()
+        tally.defects.add(reason, at[wrong])
+        good &= ~wrong
+    return fields.filter(pl.Series(good))
+
+
+def _unowned(fields: pl.DataFrame, owned_by: str) -> pl.Series:
+    """Lines that do not say who the authenticated user was."""
+    return (fields["auth"] == "-").fill_null(False) if owned_by == "auth" else pl.repeat(False, len(fields), eager=True)
+
+
+def _owned(frame: pl.DataFrame, owned_by: str, options: ReadOptions, called: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The lines with numbers of their owners and visitors. Spellings of users are asked about; addresses have one way of writing."""
+    by = OWNED_BY[owned_by]
+    number = _numbered(frame, by)
+    notes: tuple[str, ...] = ()
+    if owned_by == "auth":
+        names = frame["auth"].unique(maintain_order=True)
+        person, notes = owner_numbers(names, options.owners, called)
+        number = number if person is None else frame["auth"].replace_strict(names, pl.Series(person)).cast(pl.Int64)
+    owned = frame.with_columns(owner=number)
+    return owned.with_columns(_numbered(owned, ("owner", "address", "agent")).alias(VISITOR)), notes
+
+
+def _numbered(frame: pl.DataFrame, by: tuple[str, ...]) -> pl.Series:
+    return frame.select(pl.struct(by).rank("dense").cast(pl.Int64) - 1).to_series()
+
+
+def _arranged(frame: pl.DataFrame) -> pl.DataFrame:
+    further = ("address", "method", "protocol", "status", "size", "referrer", "agent")
+    return frame.select("owner", "time", pl.col("page").alias("payload"), VISITOR, *further)
+
+
+def _notes(frame: pl.DataFrame, spelled: pl.Series, owned_by: str) -> list[str]:
+    combined, broken = int(frame["agent"].is_not_null().sum()), int((frame["page"] == BROKEN).sum())
+    form = "common" if not combined else "combined" if combined == len(frame) else f"combined, {len(frame) - combined:,} of them common"
+    who = {"address": "its address", "auth": "its authenticated user", "address+agent": "its address with its user agent"}[owned_by]
+    notes = [f"lines are in the {form} format; the owner of a line is {who}; its item is the page; times are taken to UTC"]
+    if rewritten := spelled.n_unique() - frame["address"].n_unique():
+        notes.append(f"{counted(rewritten, 'address is', 'addresses are')} another way of writing one that is there")
+    if broken:
+        notes.append(f"{counted(broken, 'request is', 'requests are')} broken; the page of such a line is {BROKEN!r}")
+    return notes

@@ -1,0 +1,65 @@
+"""Reading a user's data: any of the formats becomes a Log, Bags or a Table, with an account of every row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.access_log import read_accesslog
+from shoal.io.read.compression import EXCEL
+from shoal.io.read.documents import read_documents
+from shoal.io.read.events import read_events
+from shoal.io.read.formats import ReadOptions
+from shoal.io.read.microdata import read_microdata
+from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
+from shoal.io.read.paths import Paths, common_layout, part_read, sources_of
+from shoal.io.read.prompts import read_prompts
+from shoal.io.read.result import Reading
+from shoal.io.read.source import Source
+from shoal.io.read.streaming_records import Gathering, gather_events
+from shoal.io.read.transactions import read_transactions
+
+__all__ = ["ReadOptions", "Reading", "read"]
+
+
+def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None = None, gathering: Gathering | None = None) -> Reading:
+    """Read a log of queries, requests or prompts, a table, transactions or documents, from files (`-` is standard input) or from memory.
+
+    Under `strict` defective rows are an error. With `most` only the rows in the first bytes of a file, about so many, are read; `part` of
+    the reading tells how much that was. With `gathering` records are made of query logs and tables while they are read.
+    """
+    said = options or ReadOptions()
+    if said.format == DOCUMENTS:
+        return replace(read_documents(data, said, most), options=said)
+    sources = sources_of(data, most)
+    reading = replace(_read(sources, said, gathering), options=said, part=part_read(sources), files=len(sources))
+    strange = reading.defects.counts.get("not UTF-8", 0)
+    if not strange:
+        return reading
+    advice = f"{strange:,} lines are not UTF-8; if the file is in Latin-1, iconv -f latin1 -t utf8 makes them readable"
+    return replace(reading, notes=(*reading.notes, advice))
+
+
+def _read(sources: Sequence[Source], options: ReadOptions, gathering: Gathering | None) -> Reading:
+    sheets = [source for source in sources if source.compression == EXCEL]
+    if not sheets:
+        return _read_as(sources, options, gathering)
+    if options.sep is not None:
+        raise InputError(f"{sheets[0].path} is an Excel workbook, which has no separators", hint="leave --sep out")
+    reading = _read_as(sources, replace(options, sep=","), gathering)
+    what = "an Excel sheet" if len(sheets) == 1 else f"{len(sheets)} Excel sheets"
+    return replace(reading, notes=(f"{what}, read as comma-separated text", *reading.notes))
+
+
+def _read_as(sources: Sequence[Source], options: ReadOptions, gathering: Gathering | None) -> Reading:
+    if options.format == MICRODATA:
+        return read_microdata(sources, options)
+    layout = common_layout(sources, options)
+    reader = {"transactions": read_transactions, ACCESSLOG: read_accesslog, PROMPTS: read_prompts}.get(layout.format, read_events)
+    if gathering is not None and reader is read_events:
+        return gather_events(sources, layout, options, gathering)
+    if gathering is not None and gathering.bounded:
+        raise ParameterError(f"--memory is for query logs and tables, and this is of the format {layout.format}", hint="leave it out")
+    return reader(sources, layout, options)

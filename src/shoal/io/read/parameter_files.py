@@ -1,0 +1,98 @@
+"""Files that name items, one a line, or weigh them, an item and a number a line; and reading files into declared parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from shoal.data.items import A_FILE, Items, ItemWeights, positive_decimal
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.delimited import text_lines
+from shoal.io.read.keys import read_key
+from shoal.io.read.result import Tally
+from shoal.io.read.source import Source
+from shoal.keyed.keys import SecretKey
+from shoal.parameters import Declared
+
+Declaring = TypeVar("Declaring", bound=Declared)
+
+
+def with_files_read(declared: Declaring) -> Declaring:
+    """The same method or model, with the files that its parameters name read."""
+    readers: dict[type, Callable[[str], Any]] = {Items: read_items, ItemWeights: read_weights, SecretKey: read_key}
+    read = {
+        name: readers[type(value)](value.file)
+        for name, value in declared.values().items()
+        if type(value) in readers and value.file is not None
+    }
+    return replace(declared, **read) if read else declared  # type: ignore[type-var]
+
+
+def without_files(declared: Declaring) -> Declaring:
+    """The same model, of a manifest that anybody may have written: it must not make local files be opened."""
+    if any(getattr(value, "file", None) is not None for value in declared.values().values()):
+        raise InputError(
+            f"the manifest's claim of {declared.name} names a file, which is not opened",
+            hint="give the claim with --claim, if you trust it",
+        )
+    return declared
+
+
+def wants_items(declared: Declared) -> bool:
+    """Whether a model is about items that its claim does not name."""
+    return bool(_unnamed(declared))
+
+
+def with_items_given(declared: Declaring, given: Items | None) -> Declaring:
+    """The same model with the given items in place of those that its claim does not name.
+
+    Claims of earlier versions have a digest of the items, which must be that of the given ones.
+    """
+    unnamed = _unnamed(declared)
+    if given is None or not unnamed:
+        return declared
+    if not all(value.may_be(given) for value in unnamed.values()):
+        raise ParameterError(f"the items given are not those of the claim {declared.name}: their SHA-256 differs from the claim's")
+    return replace(declared, **dict.fromkeys(unnamed, given))  # type: ignore[type-var]
+
+
+def read_items(path: str | Path) -> Items:
+    """The items named in a file, one a line; blank lines are passed over, a name given twice counts once."""
+    names = frozenset(line for _, line in _lines(path))
+    if not names:
+        raise InputError(f"{path} names no items")
+    return Items(names=names, label=A_FILE)
+
+
+def _unnamed(declared: Declared) -> dict[str, Items]:
+    values = {name: value for name, value in declared.values().items() if isinstance(value, Items)}
+    return {name: value for name, value in values.items() if value.unnamed or value.digest is not None}
+
+
+def read_weights(path: str | Path) -> ItemWeights:
+    """The weights in a file: an item, a tab, and a positive number a line."""
+    weights = {}
+    for number, line in _lines(path):
+        name, tab, weight = line.rpartition("\t")
+        if not tab or not name.strip():
+            raise InputError(f"{path}, line {number:,}, is not an item, a tab and a number")
+        if name in weights:
+            raise InputError(f"{path}, line {number:,}, weighs an item a second time")
+        try:
+            weights[name] = positive_decimal(name, weight.strip())
+        except ParameterError as error:
+            raise InputError(f"{path}, line {number:,}: {error.message}") from None
+    if not weights:
+        raise InputError(f"{path} weighs no items")
+    return ItemWeights(weights=tuple(weights.items()), label=A_FILE)
+
+
+def _lines(path: str | Path) -> list[tuple[int, str]]:
+    """The lines that hold something, without blanks at their ends, with their numbers from 1."""
+    source = Source.of(path)
+    tally = Tally(source, strict=True, hint="correct these lines; a file of items is used whole or not at all")
+    found = [(line + 1, text) for texts, lines in text_lines(source, tally) for text, line in zip(texts, lines.tolist(), strict=True)]
+    tally.check()
+    return found

@@ -1,0 +1,205 @@
+"""A release directory appears whole or not at all.
+
+Files are written to an unfinished directory next to the target, which only its user can open, and brought to the disk; when all went well
+the release is renamed to the target, on any failure or interrupt it is removed, and what a killed run left is removed by the next
+one. The target's parent must exist: a mistyped path is an error, not a new tree of directories.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from glob import glob
+from pathlib import Path
+from types import TracebackType
+
+from shoal.errors import InputError, OutputError
+from shoal.io import partial_outputs as unfinished
+from shoal.io.read.compression import open_regular
+
+MANIFEST = "manifest.json"
+REPORT = "report.html"
+NOTICE = "NO-GUARANTEE.txt"  # stands beside the data of a release that guarantees nothing
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class ReleaseDirectory:
+    """Writes a release: `with ReleaseDirectory(target) as directory: ... directory.path / name ...`.
+
+    An existing target is refused; with `force` an older release or an empty directory is replaced, anything
+    else is refused still. `force` is None where the user has no such choice.
+    """
+
+    def __init__(self, target: str | Path, *, force: bool | None = False) -> None:
+        self.target = Path(os.path.realpath(target))
+        self._force = force
+        self._path: Path | None = None
+
+    def clear(self) -> list[str]:
+        """Remove what killed runs left beside the target; a line for each. An older release that one had moved aside comes back."""
+        return unfinished.clear(self.target.parent)
+
+    @property
+    def path(self) -> Path:
+        """Where files are to be written while the directory is open."""
+        return self._unfinished / unfinished.CONTENT
+
+    @property
+    def _unfinished(self) -> Path:
+        if self._path is None:
+            raise OutputError(f"{self.target} is not open for writing")
+        return self._path
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write one of the release's files."""
+        (self.path / name).write_bytes(content)
+
+    @contextmanager
+    def workplace(self) -> Iterator[Path]:
+        """A directory for steps on the way, for this user alone, next to the unfinished release and gone before that gets its name."""
+        place = self._unfinished / unfinished.WORK
+        with disk_errors(str(self.target)):
+            place.mkdir(mode=0o700)
+        yield place
+        shutil.rmtree(place)
+
+    def java_lock(self) -> Path:
+        """A new file that a Java process locks while it works for this release, so that no other run removes what it still writes."""
+        place = self._unfinished / unfinished.JAVA_LOCK
+        with disk_errors(str(self.target)):
+            os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        return place
+
+    def check(self) -> None:
+        """Raise if the release could not be written here; cheap enough to be asked before hours of work."""
+        parent = self.target.parent
+        if not parent.is_dir():
+            raise OutputError(f"there is no directory {parent}", hint="create it first")
+        insist_outside_releases(parent)
+        if not os.access(parent, os.W_OK | os.X_OK):
+            raise OutputError(f"{parent} may not be written by this user")
+        if self.target.exists():
+            self._may_replace()
+
+    def _may_replace(self) -> None:
+        if not self.target.is_dir():
+            raise OutputError(f"{self.target} exists and is a file", hint="name a directory that does not exist yet")
+        if not self._force:
+            replace = "" if self._force is None else ", or replace it with --force"
+            raise OutputError(f"{self.target} exists", hint=f"choose another directory{replace}")
+        foreign = sorted({entry.name for entry in self.target.iterdir()} - release_files(self.target))
+        if foreign:
+            shown = ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else "")
+            raise OutputError(
+                f"{self.target} holds files that are not part of a shoal release: {shown}",
+                hint="--force replaces releases only; choose another directory, or move these away",
+            )
+
+    def __enter__(self) -> ReleaseDirectory:
+        self.check()
+        with disk_errors(str(self.target)):
+            self._path = unfinished.begin(self.target)
+            self.path.mkdir()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        own = self._unfinished
+        try:
+            with disk_errors(str(self.target)):
+                if isinstance(error, OSError):
+                    raise error
+                if error is None:
+                    _bring_to_disk(self.path)
+                    self._put_in_place()
+        finally:
+            self._path = None
+            unfinished.discard(own)
+
+    def _put_in_place(self) -> None:
+        """Give the release its name. One that it replaces comes back if that fails and goes if not."""
+        self.check()
+        if self.target.exists():
+            unfinished.move_aside(self.target, self._unfinished)
+        self.path.rename(self.target)
+        _sync(self.target.parent)
+
+
+def release_files(directory: Path) -> set[str]:
+    """The names of the files that belong to the shoal release in a directory; none if it is not one."""
+    with suppress(OSError, ValueError, TypeError, KeyError, InputError), open_regular(directory / MANIFEST) as stream:
+        manifest = json.loads(stream.read())
+        if "shoal" in manifest:
+            return {MANIFEST, REPORT, *(str(file["name"]) for file in manifest["files"])}
+    return set()
+
+
+def insist_outside_releases(path: Path) -> None:
+    """Raise if a path is a release directory or lies inside one: a release holds what was judged, and nothing else.
+
+    A directory counts as a release if its manifest is one of shoal, or cannot be read.
+    """
+    real = Path(os.path.realpath(path))
+    for place in (real, *real.parents):
+        if _is_release(place):
+            raise OutputError(f"{path} is in the release {place}, which only anonymize writes", hint="choose another place")
+
+
+def _is_release(directory: Path) -> bool:
+    manifest = directory / MANIFEST
+    if not manifest.exists():
+        return False
+    try:
+        with open_regular(manifest) as stream:
+            return "shoal" in json.loads(stream.read())
+    except (OSError, ValueError, TypeError, InputError):
+        return True
+
+
+def insist_apart(output: Path, inputs: Iterable[Path]) -> None:
+    """Raise if an output would take the place of an input, or of a directory that holds one. Inputs may be patterns."""
+    real = Path(os.path.realpath(output))
+    for path in (found for pattern in map(str, inputs) for found in (pattern, *_matches(pattern))):
+        place = Path(os.path.realpath(path))
+        if real in (place, *place.parents):
+            raise OutputError(f"{output} would replace the input {path}", hint="choose another place")
+
+
+def _matches(pattern: str) -> list[str]:
+    return glob(pattern, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute pattern
+
+
+@contextmanager
+def disk_errors(target: str) -> Iterator[None]:
+    """What the operating system says while writing, as one clear line."""
+    try:
+        yield
+    except OSError as error:
+        if _number(error) in FULL:
+            raise OutputError(f"the disk is full: {target} was not written", hint="free some space") from None
+        raise OutputError(f"{target} cannot be written: {error.strerror or error}") from None
+
+
+def _number(error: OSError) -> int | None:
+    """The number of the operating system's error; Polars gives it in words only."""
+    told = re.search(r"os error (\d+)", str(error))
+    return int(told[1]) if error.errno is None and told else error.errno
+
+
+def _bring_to_disk(directory: Path) -> None:
+    for file in directory.rglob("*"):
+        _sync(file)
+    _sync(directory)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

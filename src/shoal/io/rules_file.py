@@ -1,0 +1,112 @@
+"""The file of rules in a release directory: what a recoding publishes, so that it can be applied to new data.
+
+It holds no name that the records do not hold, and no digest of such names, and may be published with them. Of the taxonomy it says which
+kind it is, and which published name stands above which. Anyone may have edited it, so it is read by the letter, and
+whatever it makes of new data is judged like any other release.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.data.recoding_rules import Rules
+from shoal.errors import InputError
+from shoal.io.extra_columns import distinct_keys
+from shoal.io.read.compression import content_of
+
+RULES = "rules.json"
+PARENTS = "published_parents"
+_COMMON = {"shoal", "method", "parameters", "taxonomy", "items", "nodes", "sha256"}
+_KEYS, _EARLIER_KEYS = _COMMON | {PARENTS}, _COMMON | {"taxonomy_sha256"}
+
+
+@dataclass(frozen=True)
+class RulesFile:
+    """Rules with the method that found them, its parameters as the manifest has them, and the kind of taxonomy they are about, if any.
+
+    `parents` maps published names to the nearest published name above each. `taxonomy_sha256` is only in files of earlier versions: it is
+    compared if it is there, and never written.
+    """
+
+    rules: Rules
+    method: str
+    parameters: Mapping[str, Any]
+    taxonomy: str | None
+    parents: Mapping[str, str] = field(default_factory=dict)
+    taxonomy_sha256: str | None = None
+
+    def content(self, version: str) -> str:
+        """The file, as it is written by this version of shoal."""
+        told = {
+            "shoal": version,
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "taxonomy": self.taxonomy,
+            PARENTS: dict(sorted(self.parents.items())),
+            "items": list(self.rules.items),
+            "nodes": list(self.rules.nodes),
+        }
+        return json.dumps({**told, "sha256": _digest(told)}, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_rules(path: str | Path) -> RulesFile:
+    """The rules at a place: a file, or a release directory that holds them. Refused where they are not by the letter."""
+    place = Path(path)
+    if place.is_dir():
+        place = place / RULES
+        if not place.exists():
+            raise InputError(f"{path} has no {RULES}", hint="only methods that recode items everywhere alike write one")
+    raw = content_of(place)
+    try:
+        found = json.loads(raw.decode("utf-8"), object_pairs_hook=distinct_keys(place))
+    except (ValueError, RecursionError):
+        raise InputError(f"{place} is not readable as JSON") from None
+    if not isinstance(found, dict) or found.keys() not in (_KEYS, _EARLIER_KEYS):
+        raise InputError(f"{place} is no file of rules", hint=f"a release directory holds them as {RULES}")
+    for fault in _faults(found):
+        raise InputError(f"{place} is damaged: {fault}")
+    return RulesFile(
+        Rules(tuple(found["items"]), tuple(found["nodes"])),
+        found["method"],
+        found["parameters"],
+        found["taxonomy"],
+        found.get(PARENTS, {}),
+        found.get("taxonomy_sha256"),
+    )
+
+
+def _faults(found: Mapping[str, Any]) -> list[str]:
+    """What is not as it must be."""
+    wrong = [f"{name} must be text" for name in ("shoal", "method", "sha256") if not isinstance(found[name], str)]
+    wrong += [f"{name} must be text or null" for name in ("taxonomy", "taxonomy_sha256") if not isinstance(found.get(name), str | None)]
+    for name in ("items", "nodes"):
+        names = found[name]
+        if not isinstance(names, list) or not all(isinstance(one, str) for one in names) or names != sorted(set(names)):
+            wrong.append(f"{name} must be different names in the order of the alphabet")
+    parents, names = found.get(PARENTS, {}), _names(found)
+    if not isinstance(parents, dict) or not all(isinstance(up, str) and {name, up} <= names for name, up in parents.items()):
+        wrong.append(f"{PARENTS} must map names among its items and nodes to others of them")
+    if not isinstance(found["parameters"], dict) or not all(type(v) in _SETTINGS for v in found["parameters"].values()):
+        wrong.append("parameters must be one value each")
+    if not wrong and found["sha256"] != _digest({name: found[name] for name in found if name != "sha256"}):
+        wrong.append("its SHA-256 is another")
+    return wrong
+
+
+def _names(found: Mapping[str, Any]) -> set[str]:
+    """All names that are items or nodes."""
+    lists = [found[part] for part in ("items", "nodes") if isinstance(found[part], list)]
+    return {name for names in lists for name in names if isinstance(name, str)}
+
+
+_SETTINGS = {str, int, float, bool, type(None)}
+
+
+def _digest(told: Mapping[str, Any]) -> str:
+    written = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,110 @@
+"""The files that tables are written to: formats, what the manifest says of a file, and bytes on the way to the disk."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.errors import ParameterError
+from shoal.io.read.excel import insist_on_extra
+from shoal.io.release_directory import disk_errors
+from shoal.names import there_are
+
+OUTPUT_FORMATS = {"parquet": ".parquet", "csv": ".csv", "jsonl": ".jsonl", "xlsx": ".xlsx", "transactions": ".txt", "accesslog": ".log"}
+ACCESSLOG = "accesslog"
+FRAME_FORMATS = ("parquet", "csv", "jsonl", "xlsx")
+LAYOUTS = ("lists", "long")
+LISTS, LONG = LAYOUTS
+LISTED = frozenset({"bags", "sets", "weighted bags"})  # what has records of several items, and so two layouts
+
+Levels = Callable[[pl.Series], pl.Series]
+"""Names of items to their depths in the taxonomy, null where it lacks one."""
+
+
+@dataclass(frozen=True, eq=False)
+class OutputForm:
+    """How tables are written: the format of their files; for records, what separates items and whether a row is a record or an item.
+
+    `levels` tells the level of an item in the taxonomy, where there is one; the root's is 1.
+    """
+
+    format: str = "parquet"
+    sep: str = "\t"
+    layout: str = LISTS
+    levels: Levels | None = None
+
+    def __post_init__(self) -> None:
+        if self.layout not in LAYOUTS:
+            raise ParameterError(f"no layout is called {self.layout!r}", hint=there_are(self.layout, LAYOUTS), value=self.layout)
+        if self.layout == LONG and self.format == "transactions":
+            raise ParameterError("a line of transactions is a whole record, and the layout is long", hint="choose another format")
+        if self.format == "xlsx":
+            insist_on_extra()
+
+    def refuse_layout(self, kind: str) -> None:
+        """Raise where a layout is asked for and a table of this kind has one row for each fact already."""
+        if self.layout != LISTS and kind not in LISTED:
+            raise ParameterError(f"the layout {self.layout} is for records of items, and this is a table of {kind}", hint="leave it out")
+
+
+def default_format(kind: str) -> str:
+    """The format in which a table of this kind is written unless another is asked for."""
+    return {"access log": ACCESSLOG}.get(kind, "parquet")
+
+
+@dataclass(frozen=True)
+class FileFact:
+    """What the manifest says of a file.
+
+    `separator` is the one between items, where the format has one; `part` is told where a table is written to several files; `columns`
+    are their types, and `pseudonyms` the column of fresh numbers, where a table has such. `layout` says whether a row is a record or an
+    item of one.
+    """
+
+    name: str
+    rows: int
+    sha256: str
+    format: str = ""
+    separator: str = ""
+    table: str = ""
+    kind: str = ""
+    part: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    pseudonyms: str = ""
+    layout: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the manifest; what does not apply is left out."""
+        return {key: value for key, value in asdict(self).items() if value not in ("", {})}
+
+
+def named_as_file(directory: Path) -> str:
+    """The format that the name of a release directory ends like, as `x.csv` does; empty where it is no file's name, or a file is there."""
+    if directory.is_file():  # which is refused with better reason
+        return ""
+    return next((format for format, suffix in OUTPUT_FORMATS.items() if directory.name.lower().endswith(suffix)), "")
+
+
+def insist_on_format(format: str, known: Iterable[str], kind: str) -> None:
+    """Raise unless a table of this kind can be written in this format."""
+    if format not in OUTPUT_FORMATS:
+        raise ParameterError(f"no output format is called {format!r}", hint=there_are(format, OUTPUT_FORMATS), value=format)
+    if format not in known:
+        raise ParameterError(f"{format} cannot hold a table of {kind}", hint=f"formats are {', '.join(known)}", value=format)
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> str:
+    """Write a new file and give its SHA-256. Where the first piece cannot be made there is no file."""
+    digest, coming = hashlib.sha256(), iter(pieces)
+    first = next(coming, b"")
+    with disk_errors(path.name), path.open("xb") as out:
+        for piece in chain([first], coming):
+            digest.update(piece)
+            out.write(piece)
+    return digest.hexdigest()

@@ -1,0 +1,79 @@
+"""Which items are public, private or neither, from what a user named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.bags import Bags, Vocabulary
+from shoal.data.items import Items
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import ParameterError
+from shoal.itemsets.itemset_support import OTHER, PRIVATE, PUBLIC, Parts
+
+Mask = npt.NDArray[np.bool_]
+
+
+def parts_of(names: Vocabulary, private: Items | None, public: Items | None, taxonomy: Taxonomy | None = None) -> Parts:
+    """The part of every item. What is not named public or private is public if only private items are named, private if only public
+    items are named, and neither if both are; with nothing named all is public. Names that are no items are refused.
+    """
+    hidden = chosen(names, private, "private", taxonomy)
+    known = chosen(names, public, "public", taxonomy)
+    if hidden is not None and known is not None and (both := np.flatnonzero(hidden & known)).size:
+        listed = [repr(names[int(i)]) for i in both]
+        raise ParameterError(f"{len(both):,} items are named both public and private", hint="an item is one or the other", rare=listed)
+    if known is None:
+        return np.where(hidden, PRIVATE, PUBLIC).astype(np.uint8) if hidden is not None else np.full(len(names), PUBLIC, np.uint8)
+    rest = np.where(hidden, PRIVATE, OTHER) if hidden is not None else np.full(len(names), PRIVATE)
+    return np.where(known, PUBLIC, rest).astype(np.uint8)
+
+
+def published_parts(published: Bags, parts: Parts) -> dict[str, Items | None]:
+    """Private and public items as a claim names them, from which `parts_of` gets the same parts of all that is published.
+
+    Only what is published is named: the names of suppressed items stay secret.
+    """
+    shown = np.bincount(published.items, minlength=len(parts)) > 0
+    names, others = published.vocabulary, bool((parts == OTHER).any())
+
+    def named(part: int) -> Items:
+        return Items(names=frozenset(names[int(i)] for i in np.flatnonzero(shown & (parts == part))))
+
+    private = named(PRIVATE) if others or (parts == PRIVATE).any() else None
+    return {"private": private, "public": named(PUBLIC) if others else None}
+
+
+def chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None) -> Mask | None:
+    """Which items were named; None where nothing was. `what` they are is for messages: names that are no items are refused."""
+    if items is None:
+        return None
+    mask = np.zeros(len(names), bool)
+    if items.under is not None:
+        if taxonomy is None:
+            raise ParameterError(f"{what} items under {items.under!r} need the taxonomy", hint="name them in a file")
+        node = _known(taxonomy.names, [items.under], f"the node of the {what} items")[0]
+        nodes = np.arange(len(names)) if names is taxonomy.names else taxonomy.nodes(names.names)
+        return np.asarray((nodes >= node) & (nodes < taxonomy.end[node]))
+    if items.names is None:
+        raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
+    mask[_known(names, sorted(items.names), f"{what} items")] = True
+    return mask
+
+
+def _known(names: Vocabulary, wanted: list[str], what: str) -> npt.NDArray[np.int32]:
+    codes = names.codes(wanted)
+    strange = [name for name, code in zip(wanted, codes, strict=True) if code < 0]
+    if strange:
+        verb = "is" if len(strange) == 1 else "are"
+        raise ParameterError(f"{what}: {_some(strange, verb=False)} {verb} not in the data", hint="check the spelling", items=strange)
+    return codes
+
+
+def _some(names: Iterable[str], limit: int = 3, verb: bool = True) -> str:
+    listed = list(names)
+    shown = ", ".join(repr(n) for n in listed[:limit])
+    more = f" and {len(listed) - limit:,} more" if len(listed) > limit else ""
+    return shown + more + ((" is" if len(listed) == 1 else " are") if verb else "")

@@ -1,0 +1,136 @@
+"""Sensitive items as a method sees them: which nodes a name means, which records hold them, and what may be published instead.
+
+A name means every node that is spelled alike but for case, accents, blanks, hyphens, full stops and a plural; where the taxonomy
+is WordNet's, also the node of its synonyms. Several nodes that match are one sensitive item, held by whoever holds one of them
+or anything below: a list of sensitive words is read as widely as it can be.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.items import Items
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import ParameterError
+from shoal.taxonomy.place_terms import UNLISTED
+from shoal.taxonomy.wordnet import base_nouns, wordnet
+
+Mask = npt.NDArray[np.bool_]
+
+SILENT = frozenset({"Mn", "Cc", "Cf", "Zs", "Zl", "Zp"})  # accents, blanks, soft hyphens and the like
+GAPS = frozenset("_-.'’")
+PLURALS = (("s", ""), ("es", ""), ("ies", "y"))
+SHORTEST_STEM = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Holdings:
+    """Which record holds which sensitive item: pairs of numbers, each once. `names` are the items, in the order of their numbers."""
+
+    names: tuple[str, ...]
+    records: Ints
+    items: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveNodes:
+    """The nodes that each sensitive item means, in a taxonomy."""
+
+    taxonomy: Taxonomy
+    names: tuple[str, ...]
+    nodes: tuple[Small, ...]
+
+    @classmethod
+    def of(cls, taxonomy: Taxonomy, items: Items) -> SensitiveNodes:
+        """Find the nodes; names that mean none are refused."""
+        names = tuple(sorted(items.listed("sensitive") if items.under is None else {items.under}))
+        found = _nodes_meant(taxonomy, names)
+        _refuse([name for name, nodes in zip(names, found, strict=True) if not len(nodes)])
+        return cls(taxonomy, names, tuple(found))
+
+    def held(self, bags: Bags) -> Holdings:
+        """Which of these records hold which sensitive item; items that no record holds are refused."""
+        record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
+        pairs = []
+        for number, nodes in enumerate(self.nodes):
+            inside = np.zeros(len(self.taxonomy), bool)
+            for node in nodes:
+                inside[node : self.taxonomy.end[node]] = True
+            holders = np.unique(record[inside[bags.items]])
+            pairs.append(np.column_stack([holders, np.full(len(holders), number)]))
+        _refuse([name for name, held in zip(self.names, pairs, strict=True) if not len(held)])
+        joined = np.concatenate(pairs).astype(np.int64)
+        return Holdings(self.names, joined[:, 0], joined[:, 1])
+
+    @cached_property
+    def telling(self) -> Mask:
+        """Nodes that name a sensitive item, lie below one, or stand for nothing else. The root stands for anything and tells nothing."""
+        tree = self.taxonomy
+        inside = np.zeros(len(tree), bool)
+        for node in np.concatenate(self.nodes):
+            inside[node : tree.end[node]] = True
+        leaf = tree.end == np.arange(len(tree)) + 1
+        so_far = np.concatenate([[0], np.cumsum(leaf & inside)])
+        only = so_far[tree.end] - so_far[:-1] == tree.leaves
+        only[0] = False
+        return np.asarray(inside | only, dtype=np.bool_)
+
+    def harmless(self) -> Small:
+        """For each node itself or, where it tells too much, its nearest ancestor that does not; at worst the root."""
+        nearest = np.arange(len(self.taxonomy), dtype=np.int32)
+        while len(rising := np.flatnonzero(self.telling[nearest] & (nearest > 0))):
+            nearest[rising] = self.taxonomy.parent[nearest[rising]]
+        return nearest
+
+
+def spellings(name: str) -> set[str]:
+    """What a name is compared by: its letters without case, accents and gaps, and those of its singular."""
+    plain = name
+    while plain.endswith(UNLISTED):
+        plain = plain.removesuffix(UNLISTED).rstrip()
+    letters = [c for c in unicodedata.normalize("NFKD", plain) if unicodedata.category(c) not in SILENT]
+    whole = "".join(c for c in letters if c not in GAPS).upper().lower()
+    stems = {whole.removesuffix(end) + instead for end, instead in PLURALS if whole.endswith(end)}
+    return {whole} | {stem for stem in stems if len(stem) >= SHORTEST_STEM}
+
+
+def _nodes_meant(taxonomy: Taxonomy, names: tuple[str, ...]) -> list[Small]:
+    by_key: dict[str, list[int]] = {}
+    for node, keys in enumerate(_keys(taxonomy.names.names)):
+        for key in keys:
+            by_key.setdefault(key, []).append(node)
+    spelled = [{node for key in keys for node in by_key.get(key, ())} for keys in _keys(pl.Series(names, dtype=pl.String))]
+    meant = zip(spelled, _synonyms(taxonomy, names), strict=True)
+    return [np.array(sorted((nodes | {synonym}) - {-1}), np.int32) for nodes, synonym in meant]
+
+
+def _keys(names: pl.Series) -> list[set[str]]:
+    """The spellings of each name, and the noun that it is a form of: mice and mouse are one."""
+    nouns = base_nouns(names)
+    return [spellings(name) | ({f"noun {noun}"} if noun is not None else set()) for name, noun in zip(names, nouns, strict=True)]
+
+
+def _synonyms(taxonomy: Taxonomy, names: tuple[str, ...]) -> list[int]:
+    nouns = wordnet()
+    if taxonomy.names[0] != nouns.names[0]:
+        return [-1] * len(names)
+    synset = nouns.nodes(names)
+    written = pl.Series([nouns.names[int(node)] if node >= 0 else None for node in synset], dtype=pl.String)
+    return taxonomy.names.codes(written).tolist()  # type: ignore[no-any-return]
+
+
+def _refuse(strange: list[str]) -> None:
+    if strange:
+        more = f" and {len(strange) - 3:,} more" if len(strange) > 3 else ""
+        raise ParameterError(
+            f"sensitive items: {', '.join(map(repr, strange[:3]))}{more} {'is' if len(strange) == 1 else 'are'} not in the data",
+            hint="check the spelling, and take out what nobody holds",
+            items=strange,
+        )

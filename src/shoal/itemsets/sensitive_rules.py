@@ -1,0 +1,140 @@
+"""Rules that give a sensitive item away, and what to suppress so that none is left (Cao, Karras, Raissi and Tan, VLDB'10).
+
+A rule X -> a says that whoever holds the items X holds the sensitive item a too, with a certainty: the share of a's holders among those of
+X. Suppressing an item everywhere changes the support of no set without it. So it creates no rule and changes no certainty: whatever
+breaches the limit afterwards did so before, and a rule is gone once one of its items is. Two things follow. One sweep over the
+sizes of X, the smallest first, suffices. And what to suppress is a hitting set of the rules, each a set of items, that were found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints, Small
+from shoal.itemsets.hitting_set import greedy, improved
+from shoal.itemsets.itemset_support import Moles, exact
+
+Mask = npt.NDArray[np.bool_]
+
+MOST_RULES = 20_000  # for each first item of a rule, in one search
+MOST_ROUNDS = 10  # of choosing anew among all rules that were found
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """No rule may be more certain than `rho`; rules from more than `antecedent` items do not count, where that is a number."""
+
+    rho: float
+    antecedent: int | None = None
+
+    @property
+    def share(self) -> Fraction:
+        """rho as it is written: 0.29 is 29/100, not the nearest binary number."""
+        return exact(self.rho)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Rules as sets of items; whether none was left out, and whether longer ones may be too certain where no shorter one is."""
+
+    rules: Moles
+    complete: bool
+    may_be_longer: bool
+
+
+def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among: Mask | None = None) -> Found:
+    """The rules from sets of this many items that are too certain; of sets that hold one of the items `among`, where those are given."""
+    share = limit.share
+    question = _kernels.RuleQuestion(size=size, numerator=share.numerator, denominator=share.denominator, most=MOST_RULES)
+    marks = np.zeros(0, np.uint8) if among is None else among.astype(np.uint8)
+    ordered, owners = _by_owner(records)
+    arguments = ordered.view, owners, sensitive.astype(np.uint8), marks, question, kernels.threads()
+    found = kernels.run(_kernels.breaching_rules, *arguments, label="finding rules")
+    return Found(_as_sets(found["start"], found["items"]), found["complete"], found["may_be_longer"])
+
+
+@dataclass(eq=False)
+class Sweep:
+    """Items that are suppressed everywhere, and all rules that were found on the way, as sets of items."""
+
+    gone: Mask
+    pool: list[Moles] = field(default_factory=list)
+
+    @property
+    def rules(self) -> Moles:
+        """All rules that were found."""
+        sizes = np.concatenate([np.zeros(0, np.int64), *(rules.sizes for rules in self.pool)])
+        items = np.concatenate([np.zeros(0, np.int32), *(rules.items for rules in self.pool)])
+        return _as_sets(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), items.astype(np.int32))
+
+
+def sweep(
+    records: Bags, sensitive: Mask, loss: Ints, limit: Certainty, gone: Mask, among: Mask | None = None, *, plain: bool = False
+) -> Sweep:
+    """Beside what is gone already, suppress items until no rule is too certain, the rules from the fewest items first.
+
+    `plain` takes the item that removes most rules for its loss, again and again, as printed; otherwise exchanges follow.
+    """
+    state = Sweep(gone.copy())
+    remaining = without(records, state.gone)
+    size = 0 if among is None else 1
+    while limit.antecedent is None or size <= limit.antecedent:
+        found = breaching(remaining, sensitive, limit, size, among)
+        if len(found.rules):
+            state.pool.append(found.rules)
+            state.gone[(greedy if plain else improved)(found.rules, loss).items] = True
+            remaining = without(records, state.gone)
+        if found.complete:
+            if not found.may_be_longer:
+                break
+            size += 1
+    return state
+
+
+def suppressed(records: Bags, sensitive: Mask, loss: Ints, limit: Certainty) -> Mask:
+    """What to suppress so that no rule is too certain: the least loss that is found.
+
+    After the sweep the choice is made anew among all rules that were found, and swept again, while that loses less.
+    Suppressing every sensitive item is always an answer.
+    """
+    nothing = np.zeros(len(sensitive), bool)
+    first = sweep(records, sensitive, loss, limit, nothing)
+    held = np.bincount(records.items, minlength=len(sensitive)) > 0
+    best = min(first.gone, sensitive & held, key=lambda gone: int(loss[gone].sum()))
+    pool = first.pool
+    for _ in range(MOST_ROUNDS):
+        rules = Sweep(nothing, pool).rules
+        anew = nothing.copy()
+        anew[improved(rules, loss).items] = True
+        if loss[anew].sum() >= loss[best].sum():
+            break
+        more = sweep(records, sensitive, loss, limit, anew)
+        best = min(best, more.gone, key=lambda gone: int(loss[gone].sum()))
+        if not more.pool:
+            break
+        pool = pool + more.pool
+    return best
+
+
+def without(records: Bags, gone: Mask) -> Bags:
+    """The records without these items."""
+    code = np.where(gone, -1, np.arange(len(gone))).astype(np.int32)
+    return records.relabelled(code, records.vocabulary) if gone.any() else records
+
+
+def _by_owner(records: Bags) -> tuple[Bags, Ints]:
+    """The records sorted by owner where some own several, and then the owners."""
+    if not records.owners_repeat:
+        return records, np.zeros(0, np.int64)
+    ordered = records.select(np.argsort(records.owners, kind="stable"))
+    return ordered, ordered.owners
+
+
+def _as_sets(start: Ints, items: Small) -> Moles:
+    nothing = np.zeros(len(start) - 1, np.int32)
+    return Moles(start, items, nothing, nothing, nothing, nothing, fewest=0, greatest=0.0, counted=0)

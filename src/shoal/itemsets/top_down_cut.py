@@ -1,0 +1,192 @@
+"""A cut of the taxonomy, and what to suppress below it, so that no rule gives a sensitive item away: from the root down (TDControl).
+
+Items that are not sensitive are published as the node of the cut above them, sensitive ones as they are. At first everything is the root,
+or the highest nodes that may be published. A node is split into its children where that loses less, with what must then be suppressed
+counted as lost. Generalizing is not monotone for certainties, which may rise or fall with a split. So every split is followed
+by the search for all rules that it can have made too certain: those from sets with a new node, of any size. The supports of all other
+sets, and with them the certainties of all other rules, are what they were.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.taxonomy import Taxonomy
+from shoal.itemsets.sensitive_rules import Certainty, Mask, suppressed, sweep
+
+MOST_PASSES = 3  # over the splits that did not pay before others were made
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """What each item is published as, the nodes among these that are suppressed, and what is lost, in units of the node loss."""
+
+    code: Small
+    gone: Mask
+    loss: int
+
+    @property
+    def published(self) -> Small:
+        """What each item is published as, below 0 where it is suppressed."""
+        return np.where((self.code < 0) | self.gone[self.code], -1, self.code).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class _Split:
+    """A cut with one node split, and by how much it loses less."""
+
+    gain: int
+    code: Small
+    gone: Mask
+    fresh: list[int]
+
+
+class _Search:
+    """The cut between two splits."""
+
+    def __init__(self, records: Bags, tree: Taxonomy, sensitive: Mask, worth: Ints, limit: Certainty) -> None:
+        self.records, self.tree, self.sensitive, self.limit = records, tree, sensitive, limit
+        self.occurrences = np.bincount(records.items, minlength=len(tree)).astype(np.int64) * worth
+        self.publishable = (tree.publishable == 1) & ~sensitive  # for other items than themselves
+        self.stays = (tree.publishable == 1) & sensitive
+        self.below = tree.sum_up(np.where(sensitive, 0, self.occurrences))  # that may be generalized, under each node
+        self.code = np.where(self.stays, np.arange(len(tree)), -1).astype(np.int32)
+        self.gone = np.zeros(len(tree), bool)
+        self.row = np.repeat(np.arange(len(records)), np.diff(records.indptr))
+        self.fresh = self._place(0, self.code)
+
+    def _place(self, node: int, code: Small) -> list[int]:
+        """Publish everything below a node as the highest nodes that may be published; these nodes, as precise as they are for all alike."""
+        if not self.below[node]:
+            return []
+        if not self.publishable[node]:
+            return [found for child in self.tree.children(node) for found in self._place(int(child), code)]
+        while not self.occurrences[node] and len(only := self._holding(node)) == 1 and self.publishable[only[0]]:
+            node = int(only[0])
+        inside = slice(node, int(self.tree.end[node]))
+        code[inside] = np.where(self.sensitive[inside], code[inside], node)
+        return [node]
+
+    def _holding(self, node: int) -> Ints:
+        children = self.tree.children(node)
+        return children[self.below[children] > 0]
+
+    def splits(self, node: int) -> bool:
+        """Whether something lies below the node that could be told apart."""
+        return bool(self.below[node] > self.occurrences[node])
+
+    def hoped(self, node: int) -> int:
+        """What splitting a node gains if nothing has to be suppressed."""
+        code = self.code.copy()
+        self._divide(node, code)
+        return self._lost(node, self.code, self.gone) - self._lost(node, code, np.zeros(len(code), bool))
+
+    def _divide(self, node: int, code: Small) -> list[int]:
+        fresh = [found for child in self._holding(node) for found in self._place(int(child), code)]
+        return [*fresh, node] if self.occurrences[node] else fresh
+
+    def _lost(self, node: int, code: Small, gone: Mask) -> int:
+        """What the items below a node lose."""
+        items = np.arange(node, self.tree.end[node])
+        items = items[(self.occurrences[items] > 0) & ~self.sensitive[items]]
+        return int((self.occurrences[items] * self._loss_of(items, code, gone)).sum())
+
+    def _loss_of(self, items: Ints, code: Small, gone: Mask) -> Ints:
+        shown = code[items]
+        after = np.where((shown < 0) | gone[shown], self.tree.units, self.tree.unit_losses[shown])
+        return np.asarray(after - self.tree.unit_losses[items])
+
+    def suppressing(self, code: Small) -> Ints:
+        """What suppressing each published node loses beyond what publishing it does."""
+        items = np.flatnonzero((self.occurrences > 0) & (code >= 0))
+        loss = np.zeros(len(code), np.int64)
+        np.add.at(loss, code[items], self.occurrences[items] * (self.tree.units - self.tree.unit_losses[code[items]]))
+        return loss
+
+    def total(self, code: Small, gone: Mask) -> int:
+        """What is lost of all items."""
+        items = np.flatnonzero(self.occurrences)
+        return int((self.occurrences[items] * self._loss_of(items, code, gone)).sum())
+
+    def split(self, node: int) -> _Split:
+        """A node split into its children, with all rules sought that this can have made too certain, and items suppressed against them."""
+        code, gone = self.code.copy(), self.gone.copy()
+        fresh = self._divide(node, code)
+        gone[node] = False
+        among = np.zeros(len(code), bool)
+        among[fresh] = True
+        touched = np.unique(self.row[(self.code == node)[self.records.items]])
+        some = self.records.select(touched).relabelled(code, self.records.vocabulary, as_sets=True)
+        loss = self.suppressing(code)
+        swept = sweep(some, self.sensitive, loss, self.limit, gone, among).gone
+        gain = self._lost(node, self.code, self.gone) - self._lost(node, code, np.zeros(len(code), bool)) - int(loss[swept & ~gone].sum())
+        return _Split(gain, code, swept, [other for other in fresh if other != node])
+
+    def recoded(self) -> Bags:
+        """The records as the cut has them, before anything is suppressed."""
+        return self.records.relabelled(self.code, self.records.vocabulary, as_sets=True)
+
+    def check_all(self) -> None:
+        """Search for every rule there is, and suppress against what is found."""
+        self.gone = sweep(self.recoded(), self.sensitive, self.suppressing(self.code), self.limit, self.gone).gone
+
+    def put_back(self) -> None:
+        """Publish suppressed nodes again, those first that lose most, where no rule from a set with the node is too certain then."""
+        records, loss = self.recoded(), self.suppressing(self.code)
+        row = np.repeat(np.arange(len(records)), np.diff(records.indptr))
+        for node in sorted(np.flatnonzero(self.gone & ~self.sensitive).tolist(), key=lambda node: (-loss[node], node)):
+            gone, among = self.gone.copy(), np.zeros(len(loss), bool)
+            gone[node], among[node] = False, True
+            some = records.select(np.unique(row[records.items == node]))
+            if len(some) and not sweep(some, self.sensitive, loss, self.limit, gone, among).pool:
+                self.gone = gone
+
+    def descend(self, nodes: list[int]) -> list[int]:
+        """Split nodes while that gains, the most gaining first as far as is known; returns those whose split did not pay."""
+        queue = [(-self.hoped(node), node) for node in nodes if self.splits(node)]
+        heapq.heapify(queue)
+        useless: list[int] = []
+        while queue:
+            _, node = heapq.heappop(queue)
+            found = self.split(node)
+            if found.gain <= 0:
+                useless.append(node)
+            elif queue and found.gain < -queue[0][0]:
+                heapq.heappush(queue, (-found.gain, node))
+            else:
+                self.code, self.gone = found.code, found.gone
+                for fresh in found.fresh:
+                    if self.splits(fresh):
+                        heapq.heappush(queue, (-self.hoped(fresh), fresh))
+        return useless
+
+
+def specialized(records: Bags, tree: Taxonomy, sensitive: Mask, worth: Ints, limit: Certainty) -> Cut:
+    """The cut of the least loss that is found, and what is suppressed of it; suppression alone where that loses no more."""
+    search = _Search(records, tree, sensitive, worth, limit)
+    search.check_all()
+    nodes = search.fresh
+    for _ in range(MOST_PASSES):
+        before = search.total(search.code, search.gone)
+        nodes = search.descend(nodes)
+        search.check_all()
+        if not nodes or search.total(search.code, search.gone) >= before:
+            break
+    search.put_back()
+    return min((_cut(search, code, gone) for code, gone in ((search.code, search.gone), _alone(search))), key=lambda cut: cut.loss)
+
+
+def _alone(search: _Search) -> tuple[Small, Mask]:
+    """Every item as it is, or suppressed."""
+    shown = search.publishable | search.stays
+    code = np.where(shown, np.arange(len(shown)), -1).astype(np.int32)
+    records = search.records.relabelled(code, search.records.vocabulary)
+    return code, suppressed(records, search.sensitive, search.suppressing(code), search.limit)
+
+
+def _cut(search: _Search, code: Small, gone: Mask) -> Cut:
+    return Cut(code, gone, search.total(code, gone))

@@ -1,0 +1,285 @@
+"""Reading records that were published, by shoal or by another tool.
+
+How they are read is announced, and nothing is left out: a file with a broken line is refused, an empty line
+is a record without items, and `*` is an item like any other. What stands beside the items is named. Known
+shapes: a column of lists (Parquet, JSON lines); a column of joined items; a long table of record, item and
+perhaps count and level (long.py); and lines of items, which are also what a CSV with one item a cell is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Vocabulary, stacked, united
+from shoal.data.tables.bags import BagTable
+from shoal.errors import InputError, ParameterError
+from shoal.io.extra_columns import columns_beside, numbering_note
+from shoal.io.joined_cells import split_joined
+from shoal.io.published import Facts, Reader
+from shoal.io.published.frames import raw_frame
+from shoal.io.published.sheets import sheet_frame
+from shoal.io.read.columns import plain
+from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, text_table
+from shoal.io.read.formats import first_records
+from shoal.io.read.parquet import bags_of_lists, own_lists, whole
+from shoal.io.read.result import Tally
+from shoal.io.read.separators import JOINER, guess_separator, has_quotes, one_byte, separator_name
+from shoal.io.read.source import Source
+from shoal.io.read.table_cells import is_workbook_file
+from shoal.io.write.output_format import LISTS
+from shoal.kinds.bags.distinct_records import DifferentRecords, names_in
+from shoal.kinds.bags.owners import NO_COLUMNS, with_owners
+from shoal.kinds.bags.published_records import Notes, PublishedRecords
+from shoal.kinds.bags.read_json import ITEMS, is_long, json_records
+from shoal.kinds.bags.read_long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long, record_column
+from shoal.privacy.identical_records import identical_records
+
+SHAPES = ("parquet", "csv", "jsonl", "xlsx", "transactions")
+ITEMS_NAMES = {"items", "itemset", "terms", "set", "values"}
+JOINERS = ";|,"
+
+
+def read_records(path: str | Path, format: str | None = None, sep: str | None = None, *, own: bool = False) -> tuple[Bags, tuple[str, ...]]:
+    """The records of a file and how they were read; whatever else it holds is passed over. `own` is a file that this process wrote."""
+    found = read_published(path, format, sep, own=own)
+    return found.bags, found.notes
+
+
+def read_published(
+    path: str | Path,
+    format: str | None = None,
+    sep: str | None = None,
+    layout: str | None = None,
+    owner: str | None = None,
+    *,
+    own: bool = False,
+) -> PublishedRecords:
+    """The records of a file, how they were read, and what stands beside them.
+
+    `sep` is what stands between two items; `layout` says whether a row is a record (lists) or an item of one (long), where that is known;
+    `owner` is the column of a table that says whose the records are.
+    """
+    if format is not None and format not in SHAPES:
+        raise ParameterError(f"records are not read from {format!r}", hint=f"formats are {', '.join(SHAPES)}", value=format)
+    notes: Notes = []
+    form = _Form(None if sep is None else one_byte(sep), layout, owner)
+    if format == "xlsx" or (format is None and is_workbook_file(Path(path))):
+        found = _from_frame(Path(path), sheet_frame(Path(path)), form, notes)
+    else:
+        found = _from_source(Source.of(path), format, form, own, notes)
+    return replace(found, notes=(*notes, *_counted(found.bags)))
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What was said of how the records are written."""
+
+    separator: str | None
+    layout: str | None
+    owner: str | None
+
+
+def _from_source(source: Source, format: str | None, form: _Form, own: bool, notes: Notes) -> PublishedRecords:
+    kind = format or _kind(source)
+    if kind == "parquet":
+        return _from_frame(source.path, _parquet(source, own), form, notes)
+    if kind == "jsonl" and (form.owner is not None or form.layout == "long" or (form.layout is None and is_long(source))):
+        return _from_frame(source.path, raw_frame(source.path, "jsonl", own), form, notes)
+    if kind == "jsonl":
+        bags, beside, numbering = json_records(source, _tally(source))
+        notes += ["one JSON record a line", *numbering_note(numbering)]
+        return PublishedRecords(bags, beside=beside, columns=(*numbering, *beside, ITEMS))
+    return _from_text(source, kind, form, notes)
+
+
+def _tally(source: Source) -> Tally:
+    return Tally(source, strict=True, hint="a release is judged whole or not at all")
+
+
+def _kind(source: Source) -> str:
+    if source.is_parquet:
+        return "parquet"
+    if source.is_json_lines:
+        return "jsonl"
+    return "csv" if source.stem.endswith((".csv", ".tsv")) else "text"
+
+
+def _counted(bags: Bags) -> Notes:
+    notes = [f"{len(bags):,} records"]
+    empty = int((bags.lengths == 0).sum())
+    if empty:
+        notes.append(f"{empty:,} records are empty; they are counted as records")
+    stars = int(bags.counts[bags.items == bags.vocabulary.codes(["*"])[0]].sum()) if len(bags.items) else 0
+    if stars:
+        notes.append(f"'*' occurs {stars:,} times; it is counted as an item like any other")
+    return notes
+
+
+# -- text
+
+
+def _from_text(source: Source, kind: str, form: _Form, notes: Notes) -> PublishedRecords:
+    if kind != "transactions":
+        for between in "\t,;|":
+            sample = first_records(source, between, 1)
+            names = sample[0] if sample else []
+            if _shape(names, wide=kind == "csv") or (form.owner in names and _shape([n for n in names if n != form.owner])):
+                return _from_frame(source.path, _columns(source, between, names, notes), form, notes)
+    if form.owner is not None:
+        raise ParameterError(NO_COLUMNS, hint="leave --release-user out, or name the columns in a header")
+    return PublishedRecords(_from_lines(source, form.separator, notes))
+
+
+def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
+    between = guess_separator(source.head.split(b"\n")[:1000]) if separator is None else separator
+    says = "guessed" if separator is None else "given"
+    notes.append(f"one record a line, items separated by {separator_name(between)} ({says})")
+    dialect = _kernels.Dialect(between, has_quotes(between), trimmed=between != "\t")
+    return bags_of_lines(source, dialect, _tally(source), keep_blank=True)
+
+
+def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl.DataFrame:
+    """All columns of a delimited file with a header, as strings."""
+    width = len(names)
+    # The lines of a file with one column may hold any sign; only their quotes count.
+    dialect = _kernels.Dialect(between if width > 1 else ONE_FIELD, has_quotes(between) or width == 1, trimmed=False)
+    notes.append(f"a header and fields separated by {separator_name(between)}" if width > 1 else "a header")
+    return text_table(source, dialect, names, _tally(source), header=True)[0]
+
+
+# -- tables
+
+
+def _shape(names: Sequence[str], *, wide: bool = True) -> str:
+    """`joined` where a column holds whole records, `long` where it holds one item of a record, else "".
+
+    Further columns are looked for where the file is known to be a table (`wide`): a line of items may hold any word.
+    """
+    known = [plain(name) for name in names]
+    if len(set(names)) < len(names):
+        return ""
+    if sum(name in ITEMS_NAMES for name in known) == 1 and (wide or len(known) <= 2):
+        return "joined"
+    is_long = sum(n in ITEM_NAMES for n in known) == 1 and sum(n in RECORD_NAMES for n in known) == 1
+    return "long" if is_long and (wide or all(n in LONG_NAMES for n in known)) else ""
+
+
+def _parquet(source: Source, own: bool) -> pl.DataFrame:
+    if not source.is_parquet:
+        raise InputError(f"{source.path} is not Parquet")
+    return whole(source, own=own)
+
+
+def _from_frame(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) -> PublishedRecords:
+    """The records of a table. Owners may be named in a column of their own, or in the one that tells records apart."""
+    if form.owner is None:
+        return replace(_from_columns(path, frame, form, notes), columns=tuple(frame.columns))
+    apart = form.owner in frame.columns and bool(_table_shape(rest := frame.drop(form.owner)))
+    records = rest if apart else frame
+    found = _from_columns(path, records, form, notes)
+    record = record_column(records) if _table_shape(records) == "long" else None
+    return with_owners(replace(found, beside=(*found.beside, *([form.owner] if apart else []))), frame, form.owner, record, notes)
+
+
+def _table_shape(frame: pl.DataFrame) -> str:
+    """How a table holds its records: `lists`, `joined` or `long`; "" where it does not."""
+    several = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    return "lists" if len(several) == 1 else _shape(frame.columns)
+
+
+def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) -> PublishedRecords:
+    layout, shape = form.layout, _table_shape(frame)
+    lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    if layout is not None and (shape == "long") != (layout == "long"):
+        raise InputError(f"{path.name} is said to be in the layout {layout}, and is not", hint="a release is judged whole or not at all")
+    if shape == "lists":
+        notes.append(f"the lists in column {lists[0]!r} are the records")
+        bags, nulls = bags_of_lists(frame[lists[0]])
+        notes.extend(nulls)
+        return PublishedRecords(bags, beside=_beside(frame, {lists[0]}, notes))
+    if shape == "joined":
+        return _from_joined(frame, form.separator, notes)
+    if shape == "long":
+        return from_long(path, frame, notes)
+    listed = ", ".join(repr(name) for name in frame.columns)
+    raise InputError(
+        f"{path} has no column of records; it has {listed}",
+        hint="a column of lists called items, or the columns record and item",
+    )
+
+
+def _beside(frame: pl.DataFrame, judged: set[str], notes: Notes) -> tuple[str, ...]:
+    """The columns that no model judges; those that only number the records are named in the notes."""
+    telling, numbering = columns_beside(frame, judged)
+    notes.extend(numbering_note(numbering))
+    return telling
+
+
+def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> PublishedRecords:
+    column = next(name for name in frame.columns if plain(name) in ITEMS_NAMES)
+    texts = frame[column].cast(pl.String).fill_null("")
+    own = frame.columns[:2] == ["record", "items"]
+    between = separator if separator is not None else JOINER if own else _joiner(texts)
+    says = "given" if separator is not None else "as shoal writes them" if own else "guessed"
+    notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({says})")
+    lists = split_joined(texts, between) if own and between else texts.str.split(between or " ").list.eval(_trimmed_items())
+    return PublishedRecords(Bags.from_polars(lists), beside=_beside(frame, {column}, notes))
+
+
+def _trimmed_items() -> pl.Expr:
+    return pl.element().str.strip_chars().filter(pl.element().str.strip_chars() != "")
+
+
+def _joiner(texts: pl.Series) -> str:
+    """What stands between joined items: the sign most texts have; if none has, blanks between numbers."""
+    having = {sign: int(texts.str.contains(sign, literal=True).sum()) for sign in JOINERS}
+    best = max(having, key=lambda sign: having[sign])
+    if having[best]:
+        return best
+    return "" if texts.str.contains(r"^[\d ]*$").all() else JOINER
+
+
+# -- a table of a release
+
+
+def read(directory: Path, files: Sequence[Facts], own: bool) -> BagTable:
+    """The records of all files: each in one copy, or, of files that this process wrote, identical ones once, with their number."""
+    if own:
+        return _counted_table(directory, files)
+    found = [read_published(directory / f["name"], f["format"], f.get("separator"), f.get("layout")).bags for f in files]
+    bags = united(found)
+    return BagTable(bags, np.ones(len(bags), np.int64))
+
+
+def _counted_table(directory: Path, files: Sequence[Facts]) -> BagTable:
+    """Lists in Parquet are read a part at a time, and the next one meanwhile, so that no more of them is in memory."""
+    found = DifferentRecords()
+    for file in files:
+        path = directory / file["name"]
+        if file["format"] == "parquet" and file.get("layout") == LISTS:
+            with closing(kernels.ahead(map(names_in, own_lists(Source.of(path))))) as parts:
+                for indptr, names in parts:
+                    found.add_names(indptr, names)
+        else:
+            found.add(read_published(path, file["format"], file.get("separator"), file.get("layout"), own=True).bags)
+    return found.table()
+
+
+def compare(made: BagTable, seen: BagTable) -> int:
+    """Records without counterpart, counted with their copies."""
+    tables = (made, seen)
+    names = Vocabulary(pl.concat([table.records.vocabulary.names for table in tables]).unique(maintain_order=True))
+    label = identical_records(stacked([t.records.relabelled(names.codes(t.records.vocabulary.names), names) for t in tables]))
+    n, first = int(label.max(initial=-1)) + 1, len(made.copies)
+    times = [np.bincount(part, weights=t.copies, minlength=n) for part, t in zip((label[:first], label[first:]), tables, strict=True)]
+    return int(np.abs(times[0] - times[1]).sum())
+
+
+READER = Reader(read, compare)

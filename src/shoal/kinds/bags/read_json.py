@@ -1,0 +1,85 @@
+"""Published records from JSON lines: a list a line, or an object with a list of items and perhaps more, whose keys are named.
+
+Lines that hold a record number and a list of items, or the list alone, are decoded by Polars; where a chunk of the file holds any other
+line, it is read line by line. A key that is given twice is an error: a reader sees one of its values, and the other goes unjudged.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from shoal.data.bags import Bags, Ints
+from shoal.io.extra_columns import KeysBeside, distinct_keys
+from shoal.io.read.delimited import text_lines
+from shoal.io.read.json_lines import LIST, NATURAL, DefectiveLine, decoded, holds_nothing_odd, json_items, value_of
+from shoal.io.read.result import Tally
+from shoal.io.read.source import Source
+
+RECORD, ITEMS = "record", "items"
+
+_LISTS = pl.List(pl.String())
+_PLAIN = rf'^\{{\s*(?:"{RECORD}"\s*:\s*{NATURAL}\s*,\s*)?"{ITEMS}"\s*:\s*{LIST}\s*\}}$'
+
+
+def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...], tuple[str, ...]]:
+    """The records of a file, the keys beside the items that do more than number them, and the keys that do not."""
+    parts, beside = [pl.Series(ITEMS, [], dtype=_LISTS)], KeysBeside()
+    for texts, lines in text_lines(source, tally):
+        found = _decoded(texts)
+        if found is None:
+            parts.append(_line_by_line(texts, lines, beside, tally))
+        else:
+            parts.append(found[ITEMS])
+            beside.add_numbers(RECORD, found[RECORD])
+    tally.check()
+    return Bags.from_polars(pl.concat(parts)), *beside.names()
+
+
+def is_long(source: Source) -> bool:
+    """Whether the first line is an item of a record rather than a record: an object with `record` and `item`, and without a list."""
+    try:
+        value = value_of(source.head.lstrip().split(b"\n", 1)[0].decode())
+    except (DefectiveLine, UnicodeDecodeError):
+        return False
+    return isinstance(value, dict) and {RECORD, "item"} <= value.keys() and not any(isinstance(held, list) for held in value.values())
+
+
+def _decoded(texts: pl.Series) -> pl.DataFrame | None:
+    """Numbers and items of lines that are all plain; None where one is not."""
+    plain = pl.select(holds_nothing_odd(pl.lit(texts)) & pl.lit(texts).str.contains(_PLAIN)).to_series()
+    return decoded(texts, {RECORD: pl.Int64(), ITEMS: _LISTS}) if plain.all() else None
+
+
+def _line_by_line(texts: pl.Series, lines: Ints, beside: KeysBeside, tally: Tally) -> pl.Series:
+    loads = partial(json.loads, object_pairs_hook=distinct_keys(tally.source.path))
+    records = []
+    for line, written in zip(lines.tolist(), texts, strict=True):
+        try:
+            value = value_of(written, loads)
+            key = _items_key(value)
+            records.append(_items(value if key is None else value[key]))
+            beside.add(value, key)
+        except DefectiveLine as defect:
+            tally.defects.add(str(defect), [line])
+    return pl.Series(ITEMS, records, dtype=_LISTS)
+
+
+def _items(value: Any) -> list[str]:
+    items = json_items(value)
+    if items is None:
+        raise DefectiveLine("no list of items")
+    return items
+
+
+def _items_key(value: Any) -> str | None:
+    """Where the items of a JSON object stand: under `items`, or under the key of its only list; None where the value is the record."""
+    if not isinstance(value, dict):
+        return None
+    lists = [key for key, held in value.items() if isinstance(held, list)]
+    if ITEMS in value:
+        return ITEMS
+    return lists[0] if len(lists) == 1 else None

@@ -1,0 +1,80 @@
+"""Records from a long table: one row for each item of a record, perhaps with its count, and with its level in the taxonomy.
+
+A row without an item that is counted 0 times is a record without items. A level tells nothing beyond the item as long as equal items have
+equal levels; where they have not, it stands beside the items, unjudged.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Small, Vocabulary
+from shoal.errors import InputError
+from shoal.io.extra_columns import columns_beside, numbering_note, numbers_rows
+from shoal.io.read.columns import plain
+from shoal.kinds.bags.owners import codes_of
+from shoal.kinds.bags.published_records import Notes, PublishedRecords
+
+RECORD_NAMES = {"record", "recordid", "id", "tid", "transaction", "transactionid", "basket", "user", "userid", "row"}
+ITEM_NAMES = {"item", "itemid", "itemname", "term", "value", "product"}
+COUNT_NAMES = {"count", "n", "quantity", "copies"}
+LEVEL_NAMES = {"level"}
+LONG_NAMES = RECORD_NAMES | ITEM_NAMES | COUNT_NAMES | LEVEL_NAMES
+
+_LONG = {"record": RECORD_NAMES, "item": ITEM_NAMES, "count": COUNT_NAMES, "level": LEVEL_NAMES}
+
+
+def record_column(frame: pl.DataFrame) -> str:
+    """The column of a long table that tells its records apart."""
+    return next(name for name in frame.columns if plain(name) in RECORD_NAMES)
+
+
+def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords:
+    """The records of a long table."""
+    roles = {role: name for name in frame.columns for role, known in _LONG.items() if plain(name) in known}
+    named = frame[roles["item"]].cast(pl.String)
+    present = pl.select(pl.when(named != "").then(named)).to_series()
+    counts = _counts(path, frame[roles["count"]], present) if "count" in roles else np.ones(len(frame), np.int32)
+    notes.append("one row per record and item: " + ", ".join(f"{role} = {name!r}" for role, name in roles.items()))
+    ids = frame[roles["record"]]
+    records, items = codes_of(ids), _kernels.Interner()
+    codes = kernels.run(items.encode, present.__arrow_c_stream__())
+    order = np.argsort(records, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
+    bags = Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
+    return PublishedRecords(bags, beside=_beside(frame, roles, notes), levels=_levels(frame, roles))
+
+
+def _levels(frame: pl.DataFrame, roles: dict[str, str]) -> pl.DataFrame | None:
+    """The different pairs of an item and its level."""
+    if "level" not in roles:
+        return None
+    return frame.select(item=pl.col(roles["item"]).cast(pl.String), level=pl.col(roles["level"]).cast(pl.String)).unique()
+
+
+def _counts(path: Path, written: pl.Series, items: pl.Series) -> Small:
+    """Whole numbers of 1 or more; 0 where there is no item."""
+    numbers = written.cast(pl.String).str.strip_chars().cast(pl.Int32, strict=False)
+    fewest = items.is_not_null().cast(pl.Int32)
+    wrong = np.flatnonzero((numbers.is_null() | (numbers < fewest)).to_numpy())
+    if len(wrong):
+        raise InputError(f"{path} has counts that are not positive numbers, first in row {wrong[0] + 1:,}")
+    return numbers.to_numpy().astype(np.int32)
+
+
+def _beside(frame: pl.DataFrame, roles: dict[str, str], notes: Notes) -> tuple[str, ...]:
+    """The columns that no model judges: all but items and counts, numbers that only count records, and levels that follow from items."""
+    judged = {roles[role] for role in ("item", "count") if role in roles}
+    if numbers_rows(frame[roles["record"]].unique(maintain_order=True)):
+        judged.add(roles["record"])
+        notes.extend(numbering_note([roles["record"]]))
+    if "level" in roles and frame.select(roles["item"], roles["level"]).n_unique() == frame[roles["item"]].n_unique():
+        judged.add(roles["level"])
+        notes.append(f"{roles['level']!r} is the same wherever the item is the same, and is passed over")
+    telling, numbering = columns_beside(frame, judged)
+    notes.extend(numbering_note(numbering))
+    return telling

@@ -1,0 +1,86 @@
+"""Facts about published records: groups, lengths, levels of the taxonomy, and the names that say most and least."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from shoal.data.bags import Bags, Ints
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
+from shoal.privacy.equivalence_classes import classes_of
+from shoal.report.examples import examples_of
+from shoal.report.facts import Facts, PublishedItem, fewest_named, fewest_people, sizes_of
+from shoal.report.histograms import Bin, Histogram, compare, joined, tally
+from shoal.report.verdict_text import promised_group
+
+MOST_ITEMS = 10
+
+
+def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
+    """The facts of records that were published for these originals."""
+    tree, before = original.tree, original.bags
+    published = original.aligned(release).published
+    sizes = classes_of(release).sizes
+    people = np.unique(before.owners, return_inverse=True)[1]
+    fewest = fewest_people(manifest)
+    items, times = _published_items(published, release.copies, tree)
+    common = np.where(items >= fewest_named(manifest), items, 0)
+    return Facts(
+        manifest=manifest,
+        published=release.n_records,
+        parts=("examples", "terms", "groups", "lengths", *(("levels",) if original.on_taxonomy else ())),
+        examples=examples_of(published, release.copies, tree, common > 0),
+        sizes=sizes_of(sizes),
+        group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
+        lengths=compare(before.lengths, people, published.lengths, release.copies, fewest),
+        levels=_levels(original, people, times, fewest),
+        frequent=_ranked(common, tree, items, tree.leaves),
+        specific=_ranked(common, tree, -tree.leaves, items),
+        vaguest=_ranked(np.where(tree.leaves > 1, common, 0), tree, tree.leaves, items),
+        items_before=_items_before(manifest, before),
+        items_after=int((items > 0).sum()),
+        fewest=fewest,
+    )
+
+
+def _items_before(manifest: Mapping[str, Any], before: Bags) -> int:
+    """How many different items the original has."""
+    told = manifest.get("input", {}).get("items")
+    return int(np.count_nonzero(before.item_counts()) if told is None else told)
+
+
+def _levels(original: Original, people: Ints, published: Ints, fewest: int) -> Histogram:
+    """Item occurrences on each level of the taxonomy, before and after; `published` says how often each node is published."""
+    tree, before = original.tree, original.bags
+    seen = np.zeros((tree.height + 1, int(people.max(initial=-1)) + 1), bool)
+    for begin, end in before.blocks():
+        rows = before.indptr[begin : end + 1]
+        seen[tree.depth[before.items[rows[0] : rows[-1]]], np.repeat(people[begin:end], np.diff(rows))] = True
+    counts = _per_level(published, tree), _per_level(before.item_counts(), tree)
+    return joined([Bin(level, level) for level in range(1, tree.height + 2)], counts, seen, fewest)
+
+
+def _per_level(times: Ints, tree: Taxonomy) -> Ints:
+    return np.bincount(tree.depth, weights=times, minlength=tree.height + 1).astype(np.int64)
+
+
+def _published_items(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Ints, Ints]:
+    """In how many published records each node stands, and how often; counted block by block, so that nothing large is made."""
+    records, times = np.zeros(len(tree), np.int64), np.zeros(len(tree), np.int64)
+    for begin, end in published.blocks():
+        some = published.part(begin, end)
+        bearers = np.repeat(copies[begin:end], np.diff(some.indptr))
+        records += np.bincount(some.items, weights=bearers, minlength=len(tree)).astype(np.int64)
+        times += np.bincount(some.items, weights=bearers * some.counts, minlength=len(tree)).astype(np.int64)
+    return records, times
+
+
+def _ranked(records: Ints, tree: Taxonomy, first: Ints, then: Ints) -> tuple[PublishedItem, ...]:
+    """The published items with the largest first number; the other one breaks ties."""
+    shown = np.flatnonzero(records)
+    order = shown[np.lexsort((shown, -then[shown], -first[shown]))][:MOST_ITEMS]
+    return tuple(PublishedItem(tree.names[n], int(records[n]), int(tree.depth[n]) + 1, int(tree.leaves[n])) for n in order.tolist())

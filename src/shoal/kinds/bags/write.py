@@ -1,0 +1,119 @@
+"""Writing published records, in random order.
+
+Records are shuffled with the operating system's entropy and get fresh numbers; items are sorted by name.
+Formats: `parquet` and `jsonl` hold lists of items; `csv` and `xlsx` join the items of a record with `;`;
+`transactions` has one record a line, an empty line for an empty record. In the long layout (long.py) a row is an
+item of a record. A name that a format cannot hold without doubt is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.data.tables.bags import BagTable
+from shoal.io.joined_cells import JOINED, joinable
+from shoal.io.read.separators import JOINER, one_byte
+from shoal.io.write.excel import workbook_bytes
+from shoal.io.write.item_name_checks import refuse_ambiguous, refuse_empty
+from shoal.io.write.long import long_pieces
+from shoal.io.write.output_format import LISTS, LONG, OUTPUT_FORMATS, FileFact, OutputForm, insist_on_format, write_pieces
+from shoal.io.write.parquet import write_frames
+
+ROWS_AT_ONCE = 100_000
+LISTED = pl.Schema({"record": pl.Int64(), "items": pl.List(pl.String())})
+
+
+def write(table: BagTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
+    """One file, whose name ends as its format says; the form's separator stands between the items of transactions."""
+    insist_on_format(form.format, OUTPUT_FORMATS, table.kind)
+    path = directory / f"{name}{OUTPUT_FORMATS[form.format]}"
+    return (replace(write_form(table, path, form), table=name, kind=table.kind),)
+
+
+def write_records(table: BagTable, path: str | Path, format: str = "parquet", sep: str = "\t", layout: str = LISTS) -> FileFact:
+    """Write the published records to a file of this format and say what was written."""
+    insist_on_format(format, OUTPUT_FORMATS, table.kind)
+    return write_form(table, Path(path), OutputForm(format, sep, layout))
+
+
+def write_form(table: BagTable, place: Path, form: OutputForm) -> FileFact:
+    """The same, with all that can be said of how to write."""
+    joined = JOINER if form.layout == LISTS and form.format in JOINED else ""
+    separator = one_byte(form.sep) or " " if form.format == "transactions" else joined
+    published = by_name(table.records)
+    used = published.vocabulary.names.gather(np.unique(published.items))
+    refuse_ambiguous(used, form.format, separator)
+    rows = table.shuffled_rows()
+    if form.layout == LONG:
+        refuse_empty(used)
+        digest = write_pieces(place, long_pieces(published, rows, form))
+    elif form.format == "parquet":
+        digest = write_frames(place, LISTED, list_frames(published.to_polars(), rows), ROWS_AT_ONCE)
+    else:
+        digest = write_pieces(place, record_pieces(published, rows, form.format, separator))
+    layout = "" if form.format == "transactions" else form.layout
+    return FileFact(place.name, len(rows), digest, form.format, separator, layout=layout)
+
+
+def by_name(bags: Bags) -> Bags:
+    """The same records over a vocabulary in the order of names, so that items are sorted by name."""
+    order = bags.vocabulary.names.arg_sort().to_numpy()
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return bags.relabelled(rank, Vocabulary(bags.vocabulary.names.gather(order)))
+
+
+def record_pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterator[bytes]:
+    """The file's bytes, a part at a time: each published row is put into words once, and then repeated."""
+    if format == "csv":
+        yield b"record,items\n"
+    texts = _texts(published, format, separator)
+    if format == "xlsx":
+        filled = pl.select(pl.when(texts != "").then(texts)).to_series()  # an empty record is an empty cell
+        yield workbook_bytes(pl.DataFrame({"record": np.arange(1, len(rows) + 1), "items": filled.gather(rows)}))
+        return
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        part = rows[start : start + ROWS_AT_ONCE]
+        numbers = pl.Series(np.arange(start + 1, start + len(part) + 1))
+        yield _lines(texts.gather(part), numbers, format)
+
+
+def list_frames(lists: pl.Series, rows: Ints) -> Iterator[pl.DataFrame]:
+    """The lists of these rows, numbered from 1, a part at a time."""
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        part = rows[start : start + ROWS_AT_ONCE]
+        yield pl.DataFrame({"record": np.arange(start + 1, start + len(part) + 1), "items": lists.gather(part)}, schema=LISTED)
+
+
+def _texts(published: Bags, format: str, separator: str) -> pl.Series:
+    if format == "jsonl":
+        names = pl.Series([json.dumps(name, ensure_ascii=False) for name in published.vocabulary.names], dtype=pl.String)
+        lists = replace(published, vocabulary=Vocabulary(names)).to_polars().list.join(", ")
+        return pl.select(pl.format("[{}]", lists)).to_series()
+    if format in JOINED:
+        published = replace(published, vocabulary=Vocabulary(joinable(published.vocabulary.names, separator)))
+    return published.to_polars().list.join(separator)
+
+
+def _lines(texts: pl.Series, numbers: pl.Series, format: str) -> bytes:
+    if format == "csv":
+        buffer = io.BytesIO()
+        pl.DataFrame({"record": numbers, "items": texts}).write_csv(buffer, include_header=False)
+        return buffer.getvalue()
+    if format == "jsonl":
+        numbered = pl.select(pl.format('{{"record": {}, "items": {}}}', numbers, texts)).to_series()
+        return _joined(numbered)
+    return _joined(texts)
+
+
+def _joined(lines: pl.Series) -> bytes:
+    text: str = lines.str.join("\n", ignore_nulls=False).item()
+    return f"{text}\n".encode()

@@ -1,0 +1,71 @@
+"""The base of all methods that protect against somebody who knows up to m items of a person (k^m-anonymity).
+
+A subclass says what is published at every place of every record: a node at or above the item that stands there, or nothing. Records are
+published as the sets of these nodes; account and claim are made here once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.accounting import Part, changed, gone, kept
+from shoal.data.bags import Bags, Small
+from shoal.data.original import Original, shared_occurrences
+from shoal.data.recoding_rules import SUPPRESSED
+from shoal.data.taxonomy import Taxonomy
+from shoal.methods.bases.recoding import Recoded, RecodingMethod
+from shoal.parameters import param
+from shoal.privacy import Model
+from shoal.privacy.km_anonymity import KmAnonymity
+from shoal.privacy.known_sets import MOST_KNOWN
+
+
+@dataclass(frozen=True)
+class KnownItemsMethod(RecodingMethod):
+    """A method after which every set of up to m published items is held by at least k people."""
+
+    known_items = "m"
+
+    k: int = param(5, minimum=2, help="distinct people per set of known items")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="items that an attacker may know")
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Items are generalized."""
+        return True
+
+    def claims(self) -> tuple[Model, ...]:
+        """k^m-anonymity."""
+        return (KmAnonymity(k=self.k, m=self.m),)
+
+    @abstractmethod
+    def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
+        """The node published at each place of these records, which are sets and none of them empty; below 0 where nothing is."""
+
+    def recode(self, records: Bags, original: Original) -> Recoded:
+        """Every record as the set of what is published at its places."""
+        places = self.places(records, original.tree)
+        published = published_sets(records, places)
+        return Recoded(published, self.claims(), _account(records, places, published), code=_code(records, places))
+
+
+def published_sets(records: Bags, places: Small) -> Bags:
+    """The records with another node, or nothing, at each place."""
+    return Bags.from_rows(records.indptr, places, records.counts, records.vocabulary, records.owners, as_sets=True)
+
+
+def _code(records: Bags, places: Small) -> Small | None:
+    """What each item is published as; None where that differs from place to place."""
+    code = np.full(len(records.vocabulary), SUPPRESSED, np.int32)
+    code[records.items] = places
+    return code if np.array_equal(code[records.items], places) else None
+
+
+def _account(records: Bags, places: Small, published: Bags) -> dict[str, Part]:
+    """What became of the occurrences; items of a record that became one and the same node are merged."""
+    same = shared_occurrences(records, published, np.arange(len(records), dtype=np.int64))
+    merged = int((places >= 0).sum()) - published.occurrences
+    return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}

@@ -1,0 +1,74 @@
+"""The base of all methods that publish a table of microdata with the centroid of its group in place of every row.
+
+A subclass says which rows form a group; what a group publishes, the claim and the account are done here once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from shoal.data.accounting import changed
+from shoal.data.column_list import ColumnNames
+from shoal.data.dispersion import group_means
+from shoal.data.original_rows import TableOriginal
+from shoal.data.release import Release
+from shoal.data.table import Attribute, Ints, Table
+from shoal.data.tables.rows import RowTable
+from shoal.methods import Method
+from shoal.methods.bases.release_builder import build_row_release
+from shoal.microaggregation.attributes import attribute_space
+from shoal.privacy import Model
+from shoal.privacy.microdata_k_anonymity import MicrodataKAnonymity
+
+MICRODATA = "microdata"  # the name of the published table
+AGGREGATED = "microaggregated"
+
+
+class TableMethod(Method):
+    """A method that puts every row in a group of at least k people and publishes it with the centroid of the group."""
+
+    takes = frozenset({"table"})
+    publishes = "rows"
+    fates = {AGGREGATED: "changed"}  # noqa: RUF012 (never changed)
+
+    k: int
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """A table has none for all its columns."""
+        return False
+
+    def claims(self) -> tuple[Model, ...]:
+        """k-anonymity over the quasi-identifiers; which columns these are depends on the table."""
+        return (MicrodataKAnonymity(k=self.k),)
+
+    @abstractmethod
+    def grouped(self, table: Table) -> Ints:
+        """The group of each row, numbered from 0 without gaps; every group holds rows of at least k owners."""
+
+    def apply(self, original: TableOriginal) -> Release:
+        """Publish every row with the centroid of its group; columns that are left as they are stay so."""
+        table = original.table
+        published = RowTable(_aggregated(table, self.grouped(table)))
+        release = build_row_release(self, len(table), {MICRODATA: published}, {AGGREGATED: changed(len(table))}, np.arange(len(table)))
+        claim = MicrodataKAnonymity(k=self.k, columns=ColumnNames(tuple(attribute.name for attribute in table.quasi)))
+        return replace(release, claims=(claim,))
+
+
+def _aggregated(table: Table, group: Ints) -> pl.DataFrame:
+    """The table's columns in their order: centroids of groups in place of the quasi-identifiers, all others untouched."""
+    return pl.DataFrame({a.name: _centroids(a, group) if a.quasi else a.values for a in table.attributes})
+
+
+def _centroids(attribute: Attribute, group: Ints) -> pl.Series:
+    """The centroid of its group for each row: the mean of numbers, the name of any other."""
+    if attribute.kind == "numeric":
+        return pl.Series(group_means(attribute.codes[:, None], group)[group, 0])
+    space = attribute_space(attribute, np.arange(len(group)))
+    members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
+    codes = np.array([space.centroid(rows) for rows in members], np.int64)
+    return attribute.named_codes.gather(codes[group])

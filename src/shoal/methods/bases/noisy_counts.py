@@ -1,0 +1,78 @@
+"""The base of all mechanisms: methods that publish counts with noise, and whose claims hold by construction, not by counting.
+
+A subclass says what is counted and how noise is added; the account and the table are done here once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from shoal.data.accounting import Part
+from shoal.data.original_rows import LogOriginal
+from shoal.data.release import Release
+from shoal.data.tables.counts import CountTable
+from shoal.methods import Method
+from shoal.methods.bases.release_builder import build_row_release
+
+COUNTS = "counts"  # the name of the published table
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyCounts:
+    """Key columns and a noisy `count`; what became of the rows that were counted. `more` are further tables of counts by their names."""
+
+    frame: pl.DataFrame
+    told: Mapping[str, Part]
+    notes: tuple[str, ...] = ()
+    more: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Summed:
+    """What a cluster must know of a mechanism whose numbers are sums of what people add, each for themselves, in whatever order.
+
+    `unit` is what is counted, `caps` the most values that a person adds to in each step, by its purpose; None is all.
+    """
+
+    unit: str | None
+    caps: Mapping[str, int | None]
+    notes: tuple[str, ...] = ()
+
+
+class Mechanism(Method):
+    """A method that publishes counts of a log's rows with fresh noise."""
+
+    takes = frozenset({"log"})
+    publishes = "counts"
+    varies = "noise is drawn anew each time: another run gives other counts"
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Values are counted as they were typed."""
+        return False
+
+    @property
+    def deterministic(self) -> bool:
+        """Noise is fresh."""
+        return False
+
+    @property
+    def summed(self) -> Summed | None:
+        """How a cluster counts the same; None where what people add depends on others, or on an order of rows."""
+        return None
+
+    @abstractmethod
+    def counted(self, original: LogOriginal) -> NoisyCounts:
+        """What is counted, with noise."""
+
+    def apply(self, original: LogOriginal) -> Release:
+        """Publish the counts, and account for every row."""
+        found = self.counted(original)
+        tables = {name: CountTable(frame) for name, frame in {COUNTS: found.frame, **found.more}.items()}
+        ((ledger, total),) = original.to_account().items()
+        release = build_row_release(self, total, tables, found.told, notes=found.notes, ledger=ledger)
+        return replace(release, mechanism=self.noisy_steps())

@@ -1,0 +1,157 @@
+"""How every method's release is put together: which records are present, which copies, which account.
+
+A method says what it publishes, in which published row each present record went, and what became of the occurrences; the rest is the same
+for all of them and is done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.accounting import Accounting, Ledger, Part, gone, kept
+from shoal.data.bags import Bags, Ints
+from shoal.data.column_storage import in_use, selected
+from shoal.data.items import plain_values
+from shoal.data.original import Original
+from shoal.data.release import Release, Secret
+from shoal.data.tables import PublishedTable
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import GuaranteeNotMet, Infeasible
+from shoal.methods import Method
+from shoal.privacy import Model
+from shoal.taxonomy.distance import Relevance
+
+EMPTY, OUTLIERS, NOTHING_LEFT = "withheld: empty", "withheld: outliers", "withheld: nothing in common"  # parts of an account of records
+
+
+@dataclass(frozen=True, eq=False)
+class Present:
+    """The records that hold something: their numbers in the original, and themselves."""
+
+    numbers: Ints
+    records: Bags
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method publishes for the records that are present: `rows` has the published row of each of them.
+
+    `told` says what became of their item occurrences; what it does not mention was suppressed. Nothing of it is above the floor.
+    `outliers` are present records that are withheld because they would spoil their groups; their row is -1.
+    """
+
+    published: Bags
+    rows: Ints
+    told: Mapping[str, Part]
+    claims: tuple[Model, ...]
+    notes: tuple[str, ...] = ()
+    relevance: Relevance | None = None
+    keeps_empty: bool = False
+    outliers: Ints | None = None
+    private_notes: tuple[str, ...] = ()
+
+
+def present_records(bags: Bags, k: int) -> Present:
+    """The records that are not empty; refuses where fewer than k people own them."""
+    numbers = np.flatnonzero(bags.lengths > 0)
+    records = bags if len(numbers) == len(bags) else selected(bags, numbers, in_use())
+    if records.n_owners < k:
+        raise Infeasible(
+            f"{records.n_owners:,} people cannot be hidden among {k:,}",
+            hint="lower k, or give more data",
+            value=records.n_owners,
+            limit=k,
+        )
+    return Present(numbers, records)
+
+
+def within_floor(published: Bags, taxonomy: Taxonomy) -> Bags:
+    """The published records without the nodes that must not be published, which all members of a group lose alike."""
+    if taxonomy.barred is None:
+        return published
+    codes = np.where(taxonomy.barred, -1, np.arange(len(taxonomy))).astype(np.int32)
+    return published.relabelled(codes, published.vocabulary)
+
+
+def build_release(method: Method, original: Original, present: Present, outcome: Outcome) -> Release:
+    """The release of an outcome: every record is published in its row or withheld, every occurrence is accounted for.
+
+    Under a floor published rows that hold nothing are withheld, unless the method publishes every record (`keeps_empty`).
+    """
+    rows = np.full(len(original.bags), -1, np.int64)
+    rows[present.numbers] = outcome.rows
+    published = Bags(*outcome.published.rows, np.arange(len(outcome.published), dtype=np.int64), outcome.published.vocabulary)
+    if original.tree.barred is not None and not outcome.keeps_empty:
+        published, rows = _without_empty(published, rows)
+    _refuse_above(published, original.tree)
+    return Release.of_bags(
+        published=published,
+        copies=np.bincount(rows[rows >= 0], minlength=len(published)).astype(np.int64),
+        claims=outcome.claims,
+        accounting=account(original.bags, rows, outcome.told, 0 if outcome.outliers is None else len(outcome.outliers)),
+        method=method.name,
+        parameters=plain_values(method.values()),
+        secret=Secret(rows),
+        notes=outcome.notes,
+        relevance=outcome.relevance,
+        private_notes=outcome.private_notes,
+    )
+
+
+def _without_empty(published: Bags, rows: Ints) -> tuple[Bags, Ints]:
+    """Published rows that hold something, renumbered; records of the others get none. Refuses where none is left."""
+    filled = published.lengths > 0
+    if filled.all():
+        return published, rows
+    if not filled.any():
+        raise Infeasible(
+            "nothing is left to publish: no group shares anything below the floor",
+            hint="a smaller k, other records (--per), or --floor 1, which publishes the root",
+        )
+    renumbered = np.where(filled, np.cumsum(filled) - 1, -1)
+    held = published.select(filled)
+    return Bags(*held.rows, np.arange(len(held), dtype=np.int64), held.vocabulary), np.where(rows >= 0, renumbered[rows], -1)
+
+
+def _refuse_above(published: Bags, taxonomy: Taxonomy) -> None:
+    """Raise where a method publishes a node above the floor."""
+    if taxonomy.barred is not None and taxonomy.barred[published.items].any():
+        raise GuaranteeNotMet("the release holds nodes above the floor", hint="nothing was written")
+
+
+def account(bags: Bags, rows: Ints, told: Mapping[str, Part], outliers: int = 0) -> Accounting:
+    """Where records and occurrences went, from the published row of each record (-1: withheld)."""
+    shown = rows >= 0
+    empty = int((bags.lengths == 0).sum())
+    withheld = int(bags.lengths[~shown].sum())
+    suppressed = bags.occurrences - withheld - sum(part.n for part in told.values())
+    left = int((~shown).sum()) - empty - outliers
+    parts = {"published": kept(int(shown.sum())), EMPTY: gone(empty), OUTLIERS: gone(outliers), NOTHING_LEFT: gone(left)}
+    return Accounting(
+        {
+            "records": Ledger(len(bags), parts),
+            "occurrences": Ledger(bags.occurrences, {**told, "suppressed": gone(suppressed), "in withheld records": gone(withheld)}),
+        }
+    )
+
+
+def build_row_release(
+    method: Method,
+    n_rows: int,
+    tables: Mapping[str, PublishedTable],
+    told: Mapping[str, Part],
+    origin: Ints | None = None,
+    notes: tuple[str, ...] = (),
+    ledger: str = "rows",
+) -> Release:
+    """The release of a method that takes rows: `told` says what became of all of them, `origin` which one each published row was."""
+    secret = None
+    if origin is not None:
+        published = np.full(n_rows, -1, np.int64)
+        published[origin] = np.arange(len(origin))
+        secret = Secret(published)
+    accounting = Accounting({ledger: Ledger(n_rows, told)})
+    return Release(tables, method.claims(), accounting, method.name, plain_values(method.values()), secret, notes)

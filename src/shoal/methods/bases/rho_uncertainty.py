@@ -1,0 +1,114 @@
+"""The base of all methods that keep sensitive items from being inferred (rho-uncertainty).
+
+A subclass says what the records become; which items are sensitive, what they are worth and what is claimed is settled here once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.bags import Bags, Ints
+from shoal.data.items import Items
+from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import Infeasible, ParameterError
+from shoal.itemsets.item_roles import chosen
+from shoal.itemsets.sensitive_rules import Certainty, breaching
+from shoal.methods.bases.recoding import RecodingMethod
+from shoal.parameters import param
+from shoal.privacy import Model
+from shoal.privacy.known_sets import MOST_KNOWN
+from shoal.privacy.rho_uncertainty import RhoUncertainty
+
+Mask = npt.NDArray[np.bool_]
+
+MOST_WORTH = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitive:
+    """Which items are sensitive, and which items the records hold."""
+
+    taxonomy: Taxonomy
+    mask: Mask
+    held: Mask
+
+    @cached_property
+    def here(self) -> Mask:
+        """Sensitive items that some record holds."""
+        return self.mask & self.held
+
+    def named(self, those: Mask) -> Items:
+        """Those of them among these items, by name, as a claim tells them."""
+        names = self.taxonomy.names
+        return Items(names=frozenset(names[int(item)] for item in np.flatnonzero(self.here & those)))
+
+
+@dataclass(frozen=True)
+class InferenceMethod(RecodingMethod):
+    """A method after which no items of a record tell a sensitive item of it with a certainty above rho."""
+
+    k = 1  # nobody is hidden among others
+
+    rho: float = param(0.5, minimum=0, maximum=1, help="greatest certainty with which a sensitive item may be inferred")
+    sensitive: Items | None = param(None, help="items that must not be inferred")
+    antecedent: int | None = param(None, minimum=0, maximum=MOST_KNOWN, help="items that an attacker may know; any number by default")
+    weight: int = param(1, minimum=1, maximum=MOST_WORTH, help="occurrences of other items that one of a sensitive item is worth")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rho == 1:
+            raise ParameterError("rho must be below 1, with which any certainty is allowed", hint="0.5 is a common choice", value=self.rho)
+
+    @property
+    def limit(self) -> Certainty:
+        """What is too certain."""
+        return Certainty(self.rho, self.antecedent)
+
+    def claims(self) -> tuple[Model, ...]:
+        """rho-uncertainty, for the items as they are named here."""
+        return (RhoUncertainty(rho=self.rho, sensitive=self.sensitive, antecedent=self.antecedent),)
+
+    def claims_of(self, sensitive: Sensitive, shown: Mask) -> tuple[Model, ...]:
+        """The same for the sensitive items that were not suppressed: the names of those that were stay secret."""
+        return (RhoUncertainty(rho=self.rho, sensitive=sensitive.named(shown), antecedent=self.antecedent),)
+
+    def sensitive_items(self, records: Bags, original: Original) -> Sensitive:
+        """The sensitive items; refuses where none is named."""
+        tree = original.tree
+        hidden = chosen(tree.names, self.sensitive, "sensitive", original.taxonomy)
+        if hidden is None:
+            raise ParameterError(
+                "no sensitive items are named", hint="name them with --sensitive FILE, or --sensitive under:NODE of a taxonomy"
+            )
+        return Sensitive(tree, hidden, np.bincount(records.items, minlength=len(tree)) > 0)
+
+    def suppression_note(self, records: Bags, sensitive: Sensitive, gone: Mask) -> str:
+        """How many sensitive items were suppressed, and how many of these had to be whatever else is known; a private note.
+
+        Published, it would say that more than the share rho of all people hold one of them.
+        """
+        lost, all_of_them = int((gone & sensitive.here).sum()), int(sensitive.here.sum())
+        forced = len(breaching(records, sensitive.mask, self.limit, 0).rules)
+        told = f"{lost:,} of {all_of_them:,} sensitive items were suppressed"
+        if forced:
+            told += f", {forced:,} of them because more than the share {self.rho:g} of all hold them"
+        worth = ": a larger weight keeps some of them at the cost of other items" if forced < lost == all_of_them else ""
+        return told + worth
+
+    def refuse_nothing(self, published: Bags) -> None:
+        """Raise where nothing is left to publish."""
+        if not published.occurrences:
+            raise Infeasible(
+                f"nothing is left to publish: every item would give a sensitive one away with a certainty above {self.rho:g}",
+                hint="a larger rho, fewer sensitive items, or --antecedent, which limits what an attacker may know",
+                limit=self.rho,
+            )
+
+    def worth(self, sensitive: Sensitive) -> Ints:
+        """What an occurrence of each item is worth."""
+        return np.where(sensitive.mask, self.weight, 1).astype(np.int64)

@@ -1,0 +1,308 @@
+"""The base of methods that publish what enough people have in common: rows, words and cells of a log that few people share are left out.
+
+What is published is said in one value, `Kept`. A row stays if k people have its unit: a query, a combination of columns, or all its words;
+rare words can also be left out of their query, or replaced by the lowest node above them that k people share. Then every cell beside the
+unit is published as it is, as a prefix or range, or not at all, so that enough people have it in the rows that stay.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+
+from shoal.data.accounting import Ledger, Part, changed, gone, kept
+from shoal.data.bags import Ints
+from shoal.data.log import Log
+from shoal.data.original_rows import LogOriginal
+from shoal.data.periods import PERIODS, Period, beginning
+from shoal.data.pseudonym_scope import Cut, parts_of_people
+from shoal.data.query_units import EXACT, QUERY, TIME, Beside, Unit
+from shoal.data.release import Release
+from shoal.data.tables.column_types import Slots
+from shoal.data.tables.rows import PAYLOAD, RowTable
+from shoal.errors import Infeasible, ParameterError
+from shoal.methods import Method
+from shoal.methods.bases.log_rows import LOG, USER
+from shoal.methods.bases.release_builder import build_row_release
+from shoal.methods.bases.threshold_ladders import Held, Mask, among, settled, shared_rungs
+from shoal.methods.bases.threshold_words import Rare, ReadWords, Recoded, recoded
+from shoal.privacy import Model
+from shoal.privacy.support import Support
+from shoal.taxonomy.generalization_ladders import TOP, ladder_of
+
+WHOLE, NOTHING_BESIDE, UNLINKED_ROWS = Unit(), Beside(), Cut()
+DROPPED = "dropped"  # what becomes of times
+CHANGED = "published with other words"
+NO_QUERY, NO_UNIT, TOO_LONG, RARE = "dropped: no query", "dropped: empty", "dropped: too many words", "dropped: fewer than k people"
+AS_IT_IS, GENERAL, BLANK = "kept", "generalized", "left empty: too few people"
+UNLINKED = "nothing tells which rows are one person's"
+LINKED = (
+    "rows of one pseudonym are linked: together they may tell who a person is, and what is known of one row tells the others; "
+    "this is not protected"
+)
+COMBINATIONS = "rare combinations of words that are each frequent are published; this is not protected"
+SILENT = "a published row is its query alone: who asked it, when, and all other columns are left out"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is published of a log: see the parameters of the method `threshold`."""
+
+    k: int
+    unit: Unit = WHOLE
+    rare: Rare = "drop"
+    words: int | None = None
+    window: Period | None = None
+    times: Period | None = None
+    columns: Beside = NOTHING_BESIDE
+    group: int | None = None
+    link: Cut = UNLINKED_ROWS
+
+    @classmethod
+    def said(cls, *, window: str | None, times: str, **rest: Any) -> Self:
+        """As parameters say it, in which periods are plain words."""
+        period: dict[str | None, Period] = {name: name for name in PERIODS}
+        return cls(window=period.get(window), times=period.get(times), **rest)
+
+    @property
+    def claim(self) -> Support:
+        """The claim that a release of this makes."""
+        linked = None if not self.link.links else "parts" if self.link.divides_people else "people"
+        beside = self.columns if self.columns.ways else None
+        return Support(
+            k=self.k,
+            unit=None if self.unit == WHOLE else self.unit,
+            rare=None if self.rare == "drop" else self.rare,
+            words=self.words,
+            window=self.window,
+            times=self.times,
+            columns=beside,
+            group=self.group if beside or self.times else None,
+            pseudonyms=linked,
+        )
+
+
+class ThresholdMethod(Method):
+    """A method that publishes the rows of a log as `kept` says."""
+
+    takes = frozenset({"log"})
+    publishes = "rows"
+    fates = {CHANGED: "changed"}  # noqa: RUF012 (never changed)
+    ledgers = ("words", "values")
+
+    @property
+    @abstractmethod
+    def kept(self) -> Kept:
+        """What is published."""
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Only to replace rare words."""
+        return self.kept.rare == "generalize"
+
+    def claims(self) -> tuple[Model, ...]:
+        """The support of everything that is published."""
+        return (self.kept.claim,)
+
+    def columns_of(self, table: str) -> Slots:
+        """Pseudonyms, times, the payload and the further columns that are to be published, as far as each is."""
+        kept = self.kept
+        named = dict.fromkeys((*kept.unit.columns, *kept.columns.names, *([TIME] if kept.times else [])))
+        further = tuple(name for name in named if name not in (TIME, QUERY))
+        first = [((USER,), kept.link.links), ((TIME,), TIME in named), (tuple(PAYLOAD.values()), QUERY in named)]
+        return (*(slot for slot, there in first if there), *(further for _ in further))  # further columns stand as they did in the log
+
+    def apply(self, original: LogOriginal) -> Release:
+        """Publish what enough people have in common, and account for every row, word and cell."""
+        found = _Rows(original, self.kept)
+        frame, cells = found.published()
+        table = RowTable(frame, USER if self.kept.link.links else None)
+        release = build_row_release(self, len(original.log), {LOG: table}, found.told, found.stays, found.notes)
+        assert release.accounting is not None
+        return release.accounted(release.accounting.updated(words=found.words, values=cells))
+
+
+class _Rows:
+    """The rows of a log that stay, and what became of the others."""
+
+    def __init__(self, original: LogOriginal, said: Kept) -> None:
+        self.log, self.said, self.taxonomy = original.log, said, original.taxonomy
+        owners: Ints = self.log.frame["owner"].to_numpy()
+        self.owners = owners - owners.min(initial=owners[0] if len(owners) else 0)
+        self.people = int(self.owners.max(initial=0)) + 1
+        self.window, self.windows = self._window()
+        for name in (*said.unit.columns, *said.columns.names):
+            self._column(name)
+
+    def _window(self) -> tuple[Ints | None, int]:
+        """The number of the window that each row lies in, and how many there are."""
+        if self.said.window is None:
+            return None, 1
+        begins = self._times(self.said.window).to_physical()
+        number = begins.rank("dense").to_numpy().astype(np.int64) - 1
+        return number, int(number.max(initial=0)) + 1
+
+    def _times(self, period: Period) -> pl.Series:
+        if not self.log.timed or self.log.frame["time"].null_count():
+            raise ParameterError("times are needed, and rows of this log have none", hint="name the column of times with --time")
+        return self.log.frame.select(beginning("time", period)).to_series()
+
+    def _column(self, name: str) -> pl.Series:
+        """A column by its published name; times as they are published."""
+        if name == QUERY:
+            return self.log.frame["payload"]
+        if name == TIME and self.said.times is not None:
+            return self._times(self.said.times)
+        if name not in self.log.further:
+            there = ", ".join((PAYLOAD[self.log.kind], *self.log.further))
+            raise ParameterError(f"this log has no column {name!r}", hint=f"it has {there}; clicks are named with --rank and --url")
+        return self.log.frame[name]
+
+    # -- the unit
+
+    @cached_property
+    def _too_long(self) -> Mask:
+        """Which rows have more words than may be."""
+        if self.said.words is None:
+            return np.zeros(len(self.log), bool)
+        texts = self.log.texts
+        counts = texts.vocabulary.names.str.count_matches(r"\S+").to_numpy()
+        return np.asarray(counts[texts.items] > min(self.said.words, int(counts.max(initial=0))))
+
+    @cached_property
+    def _empty(self) -> Mask:
+        """Which rows have no query, where that is part of the unit, or nothing in their unit at all."""
+        if self.said.unit.splits:
+            return np.asarray(np.diff(self._read.words.indptr)[self.log.texts.items] == 0)
+        empty = np.ones(len(self.log), bool)
+        for name in [QUERY] if QUERY in self.said.unit.columns else self.said.unit.columns:
+            column = self._column(name)
+            empty &= (column.is_null() | (column == "" if column.dtype == pl.String else False)).to_numpy()
+        return empty
+
+    @cached_property
+    def _read(self) -> ReadWords:
+        return ReadWords.of(self.log, self.taxonomy if self.said.rare == "generalize" else None)
+
+    @cached_property
+    def _recoded(self) -> Recoded:
+        candidates = np.flatnonzero(~self._empty & ~self._too_long)
+        held = (self.owners[candidates], self.people)
+        window = None if self.window is None else self.window[candidates]
+        return recoded(self._read, self.log.texts.items[candidates], window, self.windows, *held, self.said.k, self.said.rare)
+
+    @cached_property
+    def stays(self) -> Ints:
+        """The rows that are published, in their order."""
+        candidates = np.flatnonzero(~self._empty & ~self._too_long)
+        if self.said.unit.splits:
+            found = candidates[self._recoded.stays]
+        else:
+            units = _combined([self._column(name) for name in self.said.unit.columns], self.log)
+            window = None if self.window is None else self.window[candidates]
+            held = Held.of(units[candidates], window, self.windows, self.owners[candidates], self.people)
+            keys = units[candidates] * self.windows + (0 if window is None else window)
+            found = candidates[among(held.shared(self.said.k), keys)]
+        if not len(found):
+            raise nothing_shared(self.said, len(np.unique(self.owners[candidates])))
+        return found
+
+    # -- what is published
+
+    def published(self) -> tuple[pl.DataFrame, Ledger | None]:
+        """The rows to publish, and what became of the cells beside the unit."""
+        said, stays = self.said, self.stays
+        columns: dict[str, pl.Series] = {}
+        if said.link.links:
+            columns[USER] = pl.Series(parts_of_people(Log(self.log.frame[stays], self.log.kind), said.link))
+        beside = dict(said.columns.ways) | ({TIME: EXACT} if said.times and TIME not in said.unit.columns else {})
+        cells = {name: self._cells(name, way) for name, way in beside.items()}
+        for name in (TIME, QUERY, *self.log.further):
+            if name == QUERY and said.unit.splits:
+                columns[PAYLOAD[self.log.kind]] = self._recoded.texts()
+            elif name in said.unit.columns:
+                columns[PAYLOAD[self.log.kind] if name == QUERY else name] = self._column(name)[stays]
+            elif name in cells:
+                columns[PAYLOAD[self.log.kind] if name == QUERY else name] = cells[name][0]
+        parts = {part: sum(told[part] for _, told in cells.values()) for part in (AS_IT_IS, GENERAL, BLANK)}
+        ledger = Ledger(sum(parts.values()), {AS_IT_IS: kept(parts[AS_IT_IS]), GENERAL: changed(parts[GENERAL]), BLANK: gone(parts[BLANK])})
+        return pl.DataFrame(columns), ledger if cells else None
+
+    def _cells(self, name: str, way: str) -> tuple[pl.Series, dict[str, int]]:
+        """A column beside the unit as it is published, and how many filled cells became what."""
+        column = self._column(name)[self.stays]
+        filled = column.is_not_null() & ((column != "") if column.dtype == pl.String else True)
+        values, numbers = _numbered(column.filter(filled))
+        ladder = ladder_of(values, way)
+        owners = self.owners[self.stays][filled.to_numpy()]
+        held = Held.of(numbers, None, 1, owners, self.people)
+        shared = shared_rungs(ladder, held, self.said.group or self.said.k)
+        rung = settled(ladder, shared, np.arange(len(values)), None, 1)[numbers]
+        blank, same = rung == TOP, rung == numbers
+        told = {AS_IT_IS: int(same.sum()), GENERAL: int((~same & ~blank).sum()), BLANK: int(blank.sum())}
+        place = np.full(len(column), TOP, np.int64)
+        place[filled.to_numpy()] = rung
+        return ladder.names.gather(pl.Series(place).replace(TOP, None).cast(pl.UInt32)), told
+
+    # -- the account
+
+    @cached_property
+    def told(self) -> Mapping[str, Part]:
+        """What became of all rows."""
+        altered = int(self._recoded.altered.sum()) if self.said.unit.splits else 0
+        empty = NO_QUERY if QUERY in self.said.unit.columns else NO_UNIT
+        dropped = {empty: int(self._empty.sum()), TOO_LONG: int((self._too_long & ~self._empty).sum())}
+        rest = len(self.log) - len(self.stays) - sum(dropped.values())
+        parts = {"published": kept(len(self.stays) - altered), CHANGED: changed(altered), RARE: gone(rest)}
+        return parts | {part: gone(n) for part, n in dropped.items()}
+
+    @property
+    def words(self) -> Ledger | None:
+        """What became of the words of all rows, where words count each for themselves."""
+        if not self.said.unit.splits:
+            return None
+        sizes = np.diff(self._read.words.indptr)
+        return self._recoded.ledger(int(sizes[self.log.texts.items].sum()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is left out, and what is not protected."""
+        alone = self.said.unit.columns == (QUERY,) and not self.said.times and not self.said.columns.ways and not self.said.link.links
+        published = (*self.said.unit.columns, *self.said.columns.names, *([TIME] if self.said.times else []))
+        there = (*([TIME] if self.log.timed else []), QUERY, *self.log.further)
+        dropped = [PAYLOAD[self.log.kind] if name == QUERY else name for name in there if name not in published]
+        lines = [SILENT] if alone else [f"columns left out: {', '.join(dropped)}"] if dropped else []
+        lines += [LINKED] if self.said.link.links else [] if alone else [UNLINKED]
+        return (*lines, *([COMBINATIONS] if self.said.unit.splits else []))
+
+
+def nothing_shared(said: Kept, people: int) -> Infeasible:
+    """What is said where no unit has k of these people."""
+    noun = "query" if said.unit == WHOLE else "word of a query" if said.unit.splits else str(said.unit)
+    within = f" within one {said.window}" if said.window else ""
+    what = f"no {noun} was asked by {said.k:,} people or more{within}"
+    return Infeasible(what, hint="lower k, or give more data", value=people, limit=said.k)
+
+
+def _combined(columns: list[pl.Series], log: Log) -> Ints:
+    """A number for each different combination of values; an empty cell is a value of its own."""
+    numbers = [log.texts.items.astype(np.int64) if column.name == "payload" else _numbered(column)[1] for column in columns]
+    found = numbers[0]
+    for number in numbers[1:]:
+        both = found * (int(number.max(initial=0)) + 1) + number
+        found = np.unique(both, return_inverse=True)[1].astype(np.int64)
+    return found
+
+
+def _numbered(column: pl.Series) -> tuple[pl.Series, Ints]:
+    """The different values of a column, and the number that each cell has there."""
+    frame = pl.DataFrame({"value": column})
+    values = frame.unique(maintain_order=True).with_row_index("number")
+    numbers = frame.join(values, on="value", how="left", maintain_order="left", nulls_equal=True)["number"]
+    return values["value"].rename(column.name), numbers.to_numpy().astype(np.int64)

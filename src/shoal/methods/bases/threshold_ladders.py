@@ -1,0 +1,126 @@
+"""Climbing ladders: each rare value is published as the lowest rung that k people share with what else is published as it.
+
+From the bottom up, the people of each rung are those who have its value, and those of all rungs below it that were not shared by k. A rung
+of k people is published; the others hand their people to the rung above. So whoever sees a published rung sees k people behind it, whatever
+was published below; and a value is published as the lowest rung above it that is published at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.bags import Ints, Small
+from shoal.errors import InputError
+from shoal.taxonomy.generalization_ladders import TOP, Ladder
+
+Mask = npt.NDArray[np.bool_]
+LONGEST_TABLE = 1 << 25  # numbers that are looked up in a table of all numbers; among more they are searched for
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Which person has which value: different triples of a number, a window of time and a person, as one number each, in order."""
+
+    triples: Ints
+    windows: int
+    people: int
+
+    @classmethod
+    def of(cls, numbers: Ints | Small, window: Ints | None, windows: int, owners: Ints, people: int) -> Held:
+        """From rows that may repeat; owners are numbered from 0 to `people` - 1, windows likewise."""
+        most = (int(numbers.max(initial=0)) + 1) * windows * people
+        if most >= 2**63:
+            raise InputError("there are too many different values, windows of time and people to count them together")
+        places = numbers.astype(np.int64) * windows
+        if window is not None:
+            places += window
+        return cls(different(places * people + owners), windows, people)
+
+    def keys(self) -> Ints:
+        """Number and window of each triple, as one number."""
+        return np.asarray(self.triples // self.people)
+
+    def counted(self) -> tuple[Ints, Ints]:
+        """The different pairs of number and window, and how many people have each."""
+        return runs(self.keys())
+
+    def shared(self, k: int) -> Ints:
+        """The pairs of number and window that at least k people have, in order."""
+        keys, people = self.counted()
+        return keys[people >= k]
+
+
+def different(numbers: Ints) -> Ints:
+    """The different ones of these numbers, in order."""
+    ordered = np.sort(numbers)
+    return ordered if len(ordered) < 2 else ordered[np.append(True, ordered[1:] != ordered[:-1])]
+
+
+def runs(ordered: Ints) -> tuple[Ints, Ints]:
+    """The different ones of numbers that are in order, and how often each stands there."""
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(ordered) else np.zeros(0, np.int64)
+    return ordered[starts], np.diff(np.append(starts, len(ordered)))
+
+
+def among(ordered: Ints, numbers: Ints) -> Mask:
+    """Which of these numbers, none below 0, stand among others that are in order."""
+    if not len(ordered) or not len(numbers):
+        return np.zeros(len(numbers), bool)
+    end = int(max(ordered[-1], numbers.max())) + 1
+    if end <= LONGEST_TABLE:
+        table = np.zeros(end, bool)
+        table[ordered] = True
+        return table[numbers]
+    places = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
+    return np.asarray(ordered[places] == numbers)
+
+
+def places_of(ordered: Ints, numbers: Ints) -> Ints:
+    """Where these numbers stand among those in order, which hold them all."""
+    end = int(ordered[-1]) + 1 if len(ordered) else 0
+    if end > LONGEST_TABLE:
+        return np.searchsorted(ordered, numbers)
+    table = np.zeros(end, np.int64)
+    table[ordered] = np.arange(len(ordered))
+    return table[numbers]
+
+
+def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
+    """The pairs of rung and window that are published, in order: each is shared by k people with those it stands for."""
+    keys, people = held.counted()
+    shared = keys[people >= k]
+    rest = held.triples[~among(shared, held.keys())]
+    height = ladder.height[rest // (held.people * held.windows)]
+    climbing, found = rest[:0], [shared]
+    for level in range(int(height.max(initial=-1)), -1, -1):
+        pool = different(np.concatenate([climbing, rest[height == level]]))
+        where = pool // held.people
+        here, people = runs(where)
+        enough = here[(people >= k) & ~among(shared, here)]
+        found.append(enough)
+        pool = pool[~among(enough, where) & ~among(shared, where)]
+        climbing = _lifted(ladder, pool, held)
+    return np.sort(np.concatenate(found))
+
+
+def settled(ladder: Ladder, shared: Ints, rungs: Ints | Small, window: Ints | None, windows: int) -> Ints:
+    """The rung that is published for each of these rungs in its window: the lowest shared one, or TOP where there is none."""
+    keys = rungs.astype(np.int64) * windows + (0 if window is None else window)
+    asked = different(keys)
+    at, beside = asked // windows, asked % windows
+    climbing = np.arange(len(asked))
+    while len(climbing := climbing[~among(shared, at[climbing] * windows + beside[climbing])]):
+        at[climbing] = ladder.parent[at[climbing]]
+        climbing = climbing[at[climbing] != TOP]
+    return at[places_of(asked, keys)]
+
+
+def _lifted(ladder: Ladder, pool: Ints, held: Held) -> Ints:
+    """People and windows on the next rung; who is on the highest one is let go."""
+    span = held.windows * held.people
+    above = ladder.parent[pool // span]
+    stays = above != TOP
+    return np.asarray(above[stays] * span + pool[stays] % span)

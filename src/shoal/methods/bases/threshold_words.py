@@ -1,0 +1,191 @@
+"""The words of queries that k people share: queries with a rarer word are dropped, or the word is left out or replaced.
+
+Dropping a query takes its other words from their people, so queries are dropped until every word of those that stay is shared by k people
+in what stays. Leaving out and replacing take nothing from other words: one pass is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from shoal.data.accounting import Ledger, changed, gone, kept
+from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.data.log import Log, PlainTerms
+from shoal.data.taxonomy import Taxonomy
+from shoal.data.words import with_single_blanks, words_of
+from shoal.methods.bases.threshold_ladders import Held, Mask, among, places_of, settled, shared_rungs
+from shoal.taxonomy.generalization_ladders import TOP, Ladder, ladder_of_items, ladder_of_words
+
+Rare = Literal["drop", "omit", "generalize"]
+AS_TYPED, LOWER, REPLACED = "as typed", "lower-cased", "generalized"
+OMITTED, IN_DROPPED = "left out: fewer than k people", "in dropped rows"
+
+
+@dataclass(frozen=True, eq=False)
+class ReadWords:
+    """The words of the different queries of a log, and what each may be published as."""
+
+    texts: pl.Series
+    words: PlainTerms
+    items: bool
+    taxonomy: Taxonomy | None
+
+    @classmethod
+    def of(cls, log: Log, taxonomy: Taxonomy | None) -> ReadWords:
+        """The words of a log's texts; an item is one word."""
+        texts = log.texts.vocabulary.names
+        if log.kind == "item":
+            filled = (texts != "").to_numpy()
+            whole = PlainTerms(np.append(0, np.cumsum(filled)), np.arange(filled.sum(), dtype=np.int32), Vocabulary(texts.filter(filled)))
+            return cls(texts, whole, True, taxonomy)
+        plain = with_single_blanks(texts)
+        return cls(plain, words_of(plain), False, taxonomy)
+
+    def ladder(self, rare: Rare) -> Ladder:
+        """What each word may be published as, if rare ones are treated so."""
+        names = self.words.vocabulary.names
+        if rare != "generalize":
+            return Ladder(names, np.full(len(names), TOP, np.int64))
+        return (ladder_of_items if self.items else ladder_of_words)(names, self.taxonomy)
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """What is published of some rows: `stays` tells which of them, `place` which recoded query each of these has.
+
+    A recoded query is one of `asked`, in a window; `rungs` are what its words are published as, TOP where a word is left out.
+    """
+
+    read: ReadWords
+    ladder: Ladder
+    stays: Ints
+    place: Ints
+    asked: Ints
+    indptr: Ints
+    words: Small
+    rungs: Ints
+
+    @property
+    def altered(self) -> Mask:
+        """Which of the rows that stay have other words than were typed."""
+        return self._changed[self.place]
+
+    @property
+    def _changed(self) -> Mask:
+        return _how_many(self.rungs != self.words, self.indptr) > 0
+
+    def texts(self) -> pl.Series:
+        """The published query of each row that stays."""
+        whole = self.read.texts.gather(self.asked)
+        changed = self._changed
+        if changed.any():
+            whole = whole.scatter(np.flatnonzero(changed), self._joined(changed))
+        return whole.gather(self.place)
+
+    def _joined(self, which: Mask) -> pl.Series:
+        """These recoded queries, put together from their words."""
+        query = np.repeat(np.arange(len(self.asked)), np.diff(self.indptr))
+        told = which[query] & (self.rungs != TOP)
+        pieces = pl.DataFrame({"query": query[told], "word": self.ladder.names.gather(self.rungs[told])})
+        joined = pieces.group_by("query", maintain_order=True).agg(pl.col("word").str.join(" "))
+        return joined["word"]
+
+    def ledger(self, total: int) -> Ledger:
+        """What became of all words, of which so many were typed in all rows."""
+        spelled = self.ladder.spelled
+        often = np.repeat(np.bincount(self.place, minlength=len(self.asked)), np.diff(self.indptr))
+        same, left = self.rungs == self.words, self.rungs == TOP
+        lower = np.zeros(len(same), bool) if spelled is None else ~same & (self.rungs == spelled[self.words])
+        n = [int(often[mask].sum()) for mask in (same, lower, ~same & ~lower & ~left, left)]
+        parts = {AS_TYPED: kept(n[0]), LOWER: changed(n[1]), REPLACED: changed(n[2]), OMITTED: gone(n[3])}
+        return Ledger(total, parts | {IN_DROPPED: gone(total - sum(n))})
+
+
+def recoded(read: ReadWords, queries: Small, window: Ints | None, windows: int, owners: Ints, people: int, k: int, rare: Rare) -> Recoded:
+    """What is published of rows with these queries, windows and owners."""
+    keys = queries.astype(np.int64) * windows + (0 if window is None else window)
+    held = Held.of(queries, window, windows, owners, people)
+    asked, askers = held.counted()
+    spread = _Spread(read.words, asked, askers, windows)
+    ladder = read.ladder(rare)
+    if rare == "drop":
+        rungs = spread.words.astype(np.int64)
+        left = asked[_without_rare(spread, held, k)]
+    else:
+        shared = shared_rungs(ladder, _of_words(spread, held, np.ones(len(asked), bool)), k)
+        rungs = settled(ladder, shared, spread.words, spread.window, windows)
+        left = asked[_how_many(rungs != TOP, spread.indptr) > 0]
+    stays = np.flatnonzero(among(left, keys))
+    indptr, at = _taken(spread.indptr, places_of(asked, left))
+    return Recoded(read, ladder, stays, places_of(left, keys[stays]), left // windows, indptr, spread.words[at], rungs[at])
+
+
+class _Spread:
+    """The words of different pairs of query and window: pair i, which so many people (`askers`) asked, has `words[indptr[i]:indptr[i+1]]`.
+
+    `keys` are the words in their windows, each as one number.
+    """
+
+    def __init__(self, words: PlainTerms, asked: Ints, askers: Ints, windows: int) -> None:
+        self.asked, self.askers, self.windows = asked, askers, windows
+        self.indptr, at = _taken(words.indptr, asked // windows)
+        self.words = words.items[at]
+        self.window = None if windows == 1 else np.repeat(asked % windows, np.diff(self.indptr))
+
+    @cached_property
+    def keys(self) -> Ints:
+        """Word and window of every entry, as one number."""
+        numbers = self.words.astype(np.int64) * self.windows
+        return numbers if self.window is None else numbers + self.window
+
+
+def _taken(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """These rows of a sparse table: where each begins among them, and the places of their entries."""
+    sizes = np.diff(indptr)[rows]
+    starts = np.append(0, np.cumsum(sizes))
+    return starts, np.repeat(indptr[rows] - starts[:-1], sizes) + np.arange(starts[-1])
+
+
+def _how_many(which: Mask, indptr: Ints) -> Ints:
+    """How many entries of each row of a sparse table these are."""
+    return np.diff(np.append(0, np.cumsum(which))[indptr])
+
+
+def _of_words(spread: _Spread, held: Held, which: Mask) -> Held:
+    """Who has which word, from who asks which query, as far as it is one of these."""
+    chosen = np.repeat(which, spread.askers)
+    row = np.repeat(np.arange(len(spread.asked)), spread.askers)[chosen]
+    starts, at = _taken(spread.indptr, row)
+    owner = np.repeat(held.triples[chosen] % held.people, np.diff(starts))
+    return Held.of(spread.words[at], None if spread.window is None else spread.window[at], held.windows, owner, held.people)
+
+
+def _without_rare(spread: _Spread, held: Held, k: int) -> Mask:
+    """Which pairs of query and window stay: the most that can, so that k people share each of their words in what stays.
+
+    A word loses at most as many people as asked the queries that go. It is counted anew only where that might leave fewer than k.
+    """
+    alive = np.ones(len(spread.asked), bool)
+    keys, people = _of_words(spread, held, alive).counted()
+    entry = places_of(keys, spread.keys)
+    row = np.repeat(np.arange(len(spread.asked)), np.diff(spread.indptr))
+    while True:
+        still = alive & (_how_many(people[entry] < k, spread.indptr) == 0)
+        gone_now = (alive & ~still)[row]
+        if not gone_now.any():
+            return alive
+        alive = still
+        shared = people >= k
+        lost = np.bincount(entry[gone_now], weights=spread.askers[row[gone_now]], minlength=len(keys)).astype(np.int64)
+        people = np.where(shared, people - lost, 0)
+        doubtful = shared & (people < k)
+        having = alive & (_how_many(doubtful[entry], spread.indptr) > 0)
+        found, n = _of_words(spread, held, having).counted()
+        again = np.zeros(len(keys), np.int64)
+        again[places_of(keys, found)] = n
+        people = np.where(doubtful, again, people)

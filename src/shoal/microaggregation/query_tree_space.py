@@ -1,0 +1,172 @@
+"""People as trees of queries for MDAV: person -> queries -> (text, time, clicks -> (rank, host)).
+
+The distance is recursive: the mean distance of each child to the nearest child of the other node, averaged over both directions. Texts are
+compared by their words or letters, times and ranks by their difference as a share of the largest in the log, hosts as the same or not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from shoal import _kernels
+from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.data.log import plain_words
+from shoal.data.table import Floats
+from shoal.microaggregation.histories import MISSING, NO_TIME, Histories, ranges
+from shoal.microaggregation.history_aggregation import Matches, Profile, mean_size, profile_of
+from shoal.text.terms import without_foreign_marks
+
+Comparing = Literal["words", "letters"]
+APART = _kernels.APART
+
+_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?([^/?#]*)")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What counts how much in the distance of two queries, and of two clicks; only their proportions matter."""
+
+    text: float = 1.0
+    time: float = 1.0
+    clicks: float = 1.0
+    rank: float = 1.0
+    host: float = 1.0
+
+    def shares(self, histories: Histories) -> _kernels.TreeWeights:
+        """In shares of `APART`; what the log does not have weighs nothing, and where nothing else weighs anything the text does."""
+        clicked = len(histories.rank) > 0
+        ranked, named = bool((histories.rank != MISSING).any()), bool((histories.url != MISSING).any())
+        time, clicks = _shares(self.text, self.time * histories.timed, self.clicks * clicked)
+        (host,) = _shares(self.rank * ranked, self.host * named)
+        return _kernels.TreeWeights(APART - time - clicks, time, clicks, APART - host, host)
+
+
+def _shares(first: float, *others: float) -> list[int]:
+    """The shares of all weights but the first, which has the rest."""
+    total = first + sum(others)
+    return [int(APART * weight / total) if total else 0 for weight in others]
+
+
+class Forest:
+    """The trees of all people of a log, as far as they are compared: of each person `most` queries, those that the most people ask."""
+
+    def __init__(self, histories: Histories, weights: Weights, comparing: Comparing, most: int) -> None:
+        self.histories, self.weights, self.most = histories, weights.shares(histories), most
+        self.texts = _texts(histories.texts, comparing)
+        self._host = _hosts(histories.urls)
+        self._scale_time = _scale(histories.time[histories.time != NO_TIME])
+        self._scale_rank = _scale(histories.rank[histories.rank != MISSING])
+        self._people_asking = _people_asking(histories)
+
+    def space(self, people: Ints) -> TreeSpace:
+        """These people, as MDAV takes them."""
+        return TreeSpace(self, people)
+
+    def trees(self, people: Ints) -> _kernels.QueryTrees:
+        """These people as kernels take them."""
+        h = self.histories
+        queries, starts = self._compared(people)
+        clicks = ranges(h.clicks[queries], h.clicks[queries + 1])
+        indptr = np.concatenate([[0], np.cumsum(h.clicks[queries + 1] - h.clicks[queries])]).astype(np.int64)
+        return self._trees(starts, Profile(h.text[queries], h.time[queries], h.rank[clicks], h.url[clicks]), indptr)
+
+    def point(self, profile: Profile) -> _kernels.QueryTrees:
+        """One history that stands for several people."""
+        clicked = np.flatnonzero((profile.rank != MISSING) | (profile.url != MISSING))
+        indptr = np.searchsorted(clicked, np.arange(len(profile.text) + 1)).astype(np.int64)
+        held = Profile(profile.text, profile.time, profile.rank[clicked], profile.url[clicked])
+        return self._trees(np.array([0, len(profile.text)]), held, indptr)
+
+    def _trees(self, starts: Ints, held: Profile, clicks: Ints) -> _kernels.QueryTrees:
+        time = _scaled(held.time, self._scale_time, NO_TIME)
+        host = np.where(held.url == MISSING, MISSING, self._host[held.url] if len(self._host) else MISSING).astype(np.int32)
+        return _kernels.QueryTrees(starts, held.text.astype(np.int32), time, clicks, _scaled(held.rank, self._scale_rank, MISSING), host)
+
+    def _compared(self, people: Ints) -> tuple[Ints, Ints]:
+        """The queries of these people that are compared, and where those of each person start."""
+        h = self.histories
+        queries, sizes = h.queries_of(people), h.sizes[people]
+        if sizes.max(initial=0) > self.most:
+            whose = np.repeat(np.arange(len(people)), sizes)
+            order = np.lexsort((h.nth[queries], h.text[queries], -self._people_asking[h.text[queries]], whose))
+            place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            queries, sizes = queries[np.sort(order[place < self.most])], np.minimum(sizes, self.most)
+        return queries, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+class TreeSpace:
+    """Some people of a forest, numbered from 0 in its order. A point is a history."""
+
+    def __init__(self, forest: Forest, people: Ints) -> None:
+        self._forest, self._people = forest, people
+        self._trees = forest.trees(people)
+        self._task = _kernels.Task()
+
+    def __len__(self) -> int:
+        return len(self._people)
+
+    def point(self, row: int) -> _kernels.QueryTrees:
+        """The person's own history."""
+        return self._forest.trees(self._people[[row]])
+
+    def centroid(self, rows: Ints) -> _kernels.QueryTrees:
+        """The history with the mean number of queries, those of the most people."""
+        h, people = self._forest.histories, self._people[rows]
+        matches = Matches.of(h, people)
+        wanted = max(1, min(mean_size(h, people), self._forest.most))
+        return self._forest.point(profile_of(h, matches, matches.ranked(1)[:wanted], 1))
+
+    def distances(self, point: _kernels.QueryTrees, rows: Ints) -> Floats:
+        """In units of which `APART` make the largest distance."""
+        found = _kernels.tree_distances(self._forest.texts, point, self._trees, self._forest.weights, rows, self._task)
+        return np.asarray(found, np.float64)
+
+
+def words_of(texts: Vocabulary) -> tuple[Ints, Small, int]:
+    """The words of each text, in lower case, and how many different ones there are; numbered by their order as strings."""
+    found = plain_words(without_foreign_marks(texts.names.str.to_lowercase()))
+    order = found.vocabulary.names.arg_sort().to_numpy()
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    return found.indptr, number[found.items].astype(np.int32), len(order)
+
+
+def _texts(texts: Vocabulary, comparing: Comparing) -> _kernels.QueryTexts:
+    if comparing == "letters":
+        letters = [np.frombuffer(text.encode("utf-32-le"), np.int32) for text in texts.names]
+        indptr = np.concatenate([[0], np.cumsum([len(part) for part in letters])]).astype(np.int64)
+        return _kernels.QueryTexts(indptr, np.concatenate([*letters, np.zeros(0, np.int32)]), True)
+    indptr, words, _ = words_of(texts)
+    text = np.repeat(np.arange(len(texts)), np.diff(indptr))
+    pairs = np.unique(np.stack([text, words]), axis=1) if len(words) else np.zeros((2, 0), np.int64)
+    starts = np.searchsorted(pairs[0], np.arange(len(texts) + 1)).astype(np.int64)
+    return _kernels.QueryTexts(starts, pairs[1].astype(np.int32), False)
+
+
+def _hosts(urls: Vocabulary) -> Small:
+    """The host of each URL, as a number; a path alone has the empty host."""
+    hosts = pl.Series([found[1] if (found := _HOST.match(url.lower())) else "" for url in urls.names], dtype=pl.String)
+    return np.unique(hosts.to_numpy().astype(str), return_inverse=True)[1].ravel().astype(np.int32) if len(hosts) else np.zeros(0, np.int32)
+
+
+def _people_asking(histories: Histories) -> Ints:
+    """How many people ask each text."""
+    return np.bincount(histories.text[histories.nth == 0], minlength=len(histories.texts))
+
+
+def _scale(values: Ints) -> tuple[int, int]:
+    """The least value, and how far it is from the largest."""
+    return (int(values.min()), int(values.max()) - int(values.min())) if len(values) else (0, 0)
+
+
+def _scaled(values: Ints | Small, scale: tuple[int, int], missing: int) -> Small:
+    """From 0 to `APART`; unknown ones are told apart."""
+    least, width = scale
+    known = values != missing
+    share = (np.where(known, values, least) - least) / max(width, 1)
+    return np.where(known, (share * APART).astype(np.int64), MISSING).astype(np.int32)

@@ -1,0 +1,130 @@
+"""How much Gaussian noise a budget needs, and above which threshold a value may be published.
+
+Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018 (the exact loss of the mechanism); Dong, Roth and Su,
+"Gaussian differential privacy", JRSS B 2022 (how several compose); Gopi et al., "Differentially private set union", ICML 2020 (the
+threshold). Why the two parts of delta need not be added at their worst stands in docs/methods/dp-queries.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from shoal.util.logarithm import Floats
+
+WHOLE_NUMBERS = 4e-9  # of epsilon, and of delta as a share: noise in whole numbers differs so little from Gaussian noise
+MARGIN = 1e-6  # of delta as a share, so that rounding cannot decide whether a judge agrees
+CELLS = 64  # in which the share of a person's weight that lies on values of nobody else is divided
+FACTORS = (1.0005, 1.001, 1.002, 1.004, 1.007, 1.01, 1.015, 1.02, 1.03, 1.04, 1.06)  # more noise than the mechanism alone needs
+
+
+@dataclass(frozen=True)
+class Selecting:
+    """A selection to be given noise: its share of the budget, values of one person at most, and its sensitivity."""
+
+    share: float
+    cap: int
+    sensitivity: float
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A selection's standard deviation and threshold."""
+
+    scale: float
+    threshold: float
+
+
+@dataclass(frozen=True)
+class GaussianPlan:
+    """What each selection gets; `unit` is the standard deviation that sensitivity 1 would need if it had the whole budget."""
+
+    unit: float
+    selections: tuple[Selected, ...]
+
+    def scale(self, share: float, sensitivity: float) -> float:
+        """The standard deviation of a step with this share of the budget."""
+        return self.unit * sensitivity / math.sqrt(share)
+
+
+def loss(epsilon: float, mu: float | Floats) -> Floats:
+    """The least delta for which noise of standard deviation 1/mu times the sensitivity is (epsilon, delta)-private."""
+    mu = np.maximum(np.asarray(mu, np.float64), 1e-9)
+    return np.asarray(np.maximum(ndtr(mu / 2 - epsilon / mu) - np.exp(epsilon) * ndtr(-mu / 2 - epsilon / mu), 0.0))
+
+
+@cache
+def least_noise(epsilon: float, delta: float) -> float:
+    """The least standard deviation for sensitivity 1 that is (epsilon, delta)-private."""
+    return 1 / float(brentq(lambda mu: float(loss(epsilon, mu)) - delta, 1e-6, 1e3, xtol=1e-15))
+
+
+@cache
+def gaussian_plan(epsilon: float, delta: float, selections: tuple[Selecting, ...], guided: bool = False) -> GaussianPlan:
+    """The noise with which the whole is (epsilon, delta)-private, and its thresholds; the first one is as low as possible.
+
+    Where selections are `guided`, what a person adds to them depends on noise that was drawn before.
+    """
+    epsilon, delta = epsilon - WHOLE_NUMBERS, delta * (1 - MARGIN)
+    least = least_noise(epsilon, delta)
+    plans = [_plan(epsilon, delta, least * factor, selections, guided) for factor in FACTORS]
+    return min(plans, key=lambda plan: plan.selections[0].threshold)
+
+
+def _plan(epsilon: float, delta: float, unit: float, selections: Sequence[Selecting], guided: bool) -> GaussianPlan:
+    """The plan for this much noise: the chance that a value of one person is published uses up what is left of delta."""
+    scales = [unit * one.sensitivity / math.sqrt(one.share) for one in selections]
+
+    def plan(chance: float) -> GaussianPlan:
+        thresholds = [float(_thresholds(scale, one.cap, chance).max()) for scale, one in zip(scales, selections, strict=True)]
+        return GaussianPlan(unit, tuple(Selected(*found) for found in zip(scales, thresholds, strict=True)))
+
+    def excess(logarithm: float) -> float:
+        chance = math.exp(logarithm)
+        if guided:
+            return float(loss(epsilon, 1 / unit)) + chance * len(selections) - delta
+        return _first_part(epsilon, 1 / unit, plan(chance).selections[0], selections[0]) + chance * (len(selections) - 1) - delta
+
+    lowest, highest = math.log(delta) - 25, math.log(delta)
+    if excess(highest) <= 0:
+        return plan(delta)
+    if excess(lowest) > 0:
+        return GaussianPlan(unit, tuple(Selected(scale, math.inf) for scale in scales))
+    return plan(math.exp(_below(excess, lowest, highest)))
+
+
+def _below(excess: Callable[[float], float], lowest: float, highest: float) -> float:
+    """The largest place found at which the excess, which grows, is not above zero."""
+    for _ in range(24):
+        middle = (lowest + highest) / 2
+        lowest, highest = (middle, highest) if excess(middle) <= 0 else (lowest, middle)
+    return lowest
+
+
+def _thresholds(scale: float, cap: int, chance: float) -> Floats:
+    """For 1 to `cap` values of one person alone: above which threshold one of them is published with at most this chance."""
+    values = np.arange(1, cap + 1)
+    each = -np.expm1(np.log1p(-chance) / values)
+    return np.asarray(1 / np.sqrt(values) - scale * ndtri(each))
+
+
+def _first_part(epsilon: float, mu: float, found: Selected, asked: Selecting) -> float:
+    """The most that the whole mechanism and the publication of values of one person alone give away together.
+
+    `q` is the part of a person's squared weight that lies on values of nobody else: it does not move the numbers of others, and there are
+    at most q * cap such values.
+    """
+    edges = np.arange(CELLS + 1) / CELLS
+    moved = np.maximum(mu**2 - edges[:-1] / found.scale**2, 0)
+    values = np.arange(1, asked.cap + 1)[:, None]
+    upper = edges[None, 1:]
+    passing = ndtr((np.sqrt(upper / values) - found.threshold) / found.scale)
+    published = -np.expm1(values * np.log1p(-passing))
+    published = np.where(values <= asked.cap * upper + 1e-6, published, 0).max(axis=0)
+    return float((loss(epsilon, np.sqrt(moved)) + published).max())

@@ -1,0 +1,106 @@
+"""Which numbers may be published next to which claims, decided here once for manifest, report and terminal.
+
+Each model declares its `safe_numbers`. Next to claims that are counted from the published tables, exact numbers about the original do no
+harm. Next to a claim that rests on noise none may be published. In between are claims that some numbers would break: rho-uncertainty
+promises that nobody infers a sensitive item, and the number of suppressed occurrences would tell how many people hold one.
+
+The person who makes the release holds the original. So numbers that may not be published are still shown on that person's terminal, unless
+the claims allow no exact number at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from shoal.data.original import AnyOriginal
+from shoal.data.release import Release
+from shoal.pipeline.prepare import READING
+from shoal.privacy import ALL_NUMBERS, Model, Numbers
+from shoal.report.attack_summary import ATTACKS
+from shoal.report.by_shape import facts_of
+from shoal.report.facts import Facts
+
+COUNTS, WITHHELD, PARTLY = "counts", "withheld", "partly withheld"
+NOT_TOLD = "there is more to say of how the input was read, with numbers that would break the guarantee: `shoal look` shows it to you alone"
+PEOPLE, WORDS = "people", "words"
+OF_PEOPLE = frozenset({"rows", "records", "owners", "files", "dropped"})  # numbers of the input, and ledgers of the account
+SETTINGS = frozenset({READING, "terms", "floor"})  # what the user typed
+
+
+def safe_numbers(claims: Iterable[Model]) -> frozenset[Numbers]:
+    """The exact numbers about the original that may be published next to all of these claims."""
+    return ALL_NUMBERS.intersection(*(claim.safe_numbers for claim in claims))
+
+
+def allows_exact_counts(claims: Iterable[Model]) -> bool:
+    """Whether all exact numbers about the original may be published next to these claims."""
+    return safe_numbers(claims) == ALL_NUMBERS
+
+
+def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model]) -> dict[str, Any]:
+    """A manifest as it may be published next to these claims; `counts` says where something was left out."""
+    safe = safe_numbers(claims)
+    if safe == ALL_NUMBERS:
+        return dict(manifest)
+    told = {part: fact for part, fact in manifest.items() if part != ATTACKS or ATTACKS in safe}
+    told["input"] = _safe_input(manifest["input"], safe)
+    told["accounting"] = {name: ledger for name, ledger in manifest.get("accounting", {}).items() if _is_safe(name, safe)}
+    if WORDS not in safe:
+        told["metrics"] = {}
+    return told | {COUNTS: PARTLY if safe else WITHHELD}
+
+
+def unsafe_parts(manifest: Mapping[str, Any], safe: frozenset[Numbers]) -> Iterator[str]:
+    """The keys of a manifest that contain numbers which may not be published if only `safe` ones may."""
+    yield from (f"input.{name}" for name in manifest["input"] if name not in _safe_input(manifest["input"], safe))
+    yield from (f"accounting.{name}" for name in manifest["accounting"] if not _is_safe(name, safe))
+    if manifest["metrics"] and WORDS not in safe:
+        yield "metrics"
+    if ATTACKS in manifest and ATTACKS not in safe:
+        yield ATTACKS
+
+
+def disclosed_input(facts: Mapping[str, Any], claims: Iterable[Model]) -> dict[str, Any]:
+    """What may be said of the input next to these claims."""
+    return _safe_input(facts, safe_numbers(claims))
+
+
+def disclosed_notes(notes: Iterable[str], claims: Iterable[Model]) -> tuple[str, ...]:
+    """What may be shown on a terminal of how the input was read: notes with numbers unless no exact number is allowed."""
+    told = tuple(notes)
+    if safe_numbers(claims):
+        return told
+    silent = tuple(note for note in told if not re.search(r"\d", note))
+    return silent if len(silent) == len(told) else (*silent, NOT_TOLD)
+
+
+def disclosed_facts(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
+    """What the report may draw: distributions of the original only where exact numbers of words are safe."""
+    if WORDS in safe_numbers(release.claims):
+        return facts_of(manifest, release, original)
+    return Facts(manifest=manifest, published=release.n_rows)
+
+
+def for_the_publisher(manifest: Mapping[str, Any], whole: Mapping[str, Any], claims: Iterable[Model]) -> dict[str, Any]:
+    """A manifest with what was withheld from it, for the terminal; as it is published where no exact number is allowed.
+
+    `whole` is the manifest before anything was withheld.
+    """
+    if not safe_numbers(claims):
+        return dict(manifest)
+    numbers = {part: whole[part] for part in ("input", "accounting", "metrics", "notes", ATTACKS) if part in whole}
+    return {part: fact for part, fact in manifest.items() if part != COUNTS} | numbers
+
+
+def _is_safe(name: str, safe: frozenset[Numbers]) -> bool:
+    """Whether a number of the input, or a ledger, may be published."""
+    return (PEOPLE if name in OF_PEOPLE else WORDS) in safe
+
+
+def _safe_input(facts: Mapping[str, Any], safe: frozenset[Numbers]) -> dict[str, Any]:
+    """Texts and settings, and the numbers that are safe; where none is, neither are settings with numbers in them."""
+    if not safe:
+        return {name: fact for name, fact in facts.items() if isinstance(fact, str) or name == READING}
+    return {name: fact for name, fact in facts.items() if not isinstance(fact, int) or name in SETTINGS or _is_safe(name, safe)}

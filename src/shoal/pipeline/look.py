@@ -1,0 +1,166 @@
+"""A look at an input: how it is read, whose rows it holds, what a taxonomy knows of it, and what a release would protect.
+
+Nothing is written. Of a large file only the first part is read unless all of it is asked for, and `Look.part` says how much. The examples
+hold words of the input as they are: they are for who holds the input already. Owners are never among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.data.bags import Bags, Ints
+from shoal.data.log import Log
+from shoal.data.table import Table
+from shoal.data.taxonomy import Taxonomy
+from shoal.io.read.dispatch import Reading, read
+from shoal.io.read.paths import Paths
+from shoal.pipeline.options import NO_TAXONOMY, Preparation, load_taxonomy
+from shoal.pipeline.prepare import FEWEST_KNOWN
+from shoal.pipeline.protection import protection_by_per
+from shoal.pipeline.records import records_of
+from shoal.taxonomy.tree_drawing import coverage
+
+FIRST_BYTES = 32 << 20  # of a file, unpacked: some hundred thousand rows
+EXAMPLES = 3
+SHOWN_ITEMS = 8
+
+Example = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class LargestOwner:
+    """The person with the most rows: how many of the rows and of the records are this person's."""
+
+    rows: int
+    records: int
+
+
+@dataclass(frozen=True)
+class Known:
+    """How much of the items the taxonomy knows; `refused` says that `anonymize` would not go on with so little unasked."""
+
+    taxonomy: str
+    items: int
+    items_known: int
+    occurrences: int
+    occurrences_known: int
+    refused: bool
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen of an input. All numbers are of the rows that were read, which are `part` of the file.
+
+    `columns` are the columns by their roles, or, of microdata, the role of each column, for which `items` counts the columns.
+    `protects` says, for each way of making records that this input allows, what a release would protect. An example is a record, as pairs
+    of an item and how often it occurs; or a row of microdata, as pairs of a column and its value. `more` are the pairs left out of each.
+    """
+
+    format: str
+    columns: Mapping[str, str]
+    part: float
+    rows: Mapping[str, int]
+    people: int
+    records: int
+    items: int
+    occurrences: int
+    largest_owner: LargestOwner
+    known: Known | None
+    protects: Mapping[str, str]
+    examples: tuple[Example, ...]
+    more: tuple[int, ...]
+    notes: tuple[str, ...]
+    defects: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For programs."""
+        return asdict(self)
+
+
+def look(input: Paths | Any, how: Preparation | None = None, *, whole: bool = False, given: Taxonomy | None = None) -> Look:
+    """Read data in memory or a file, of a large one the first part unless the `whole` is wanted, and say what is in it.
+
+    The taxonomy may be `given` as a tree.
+    """
+    asked = how or Preparation()
+    return look_at(read(input, asked.reading, None if whole else FIRST_BYTES), asked, given)
+
+
+def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None) -> Look:
+    """The same of what was read already."""
+    if isinstance(reading.data, Table):
+        return _table(reading, reading.data)
+    return _records(reading, reading.data, how, given)
+
+
+def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxonomy | None) -> Look:
+    records = records_of(data, how)
+    bags = records.bags
+    known, notes = _known(records.folded, how, given)
+    examples = [bags.record(i) for i in _examples(bags)]
+    return Look(
+        format=reading.format,
+        columns=dict(reading.roles),
+        part=reading.part,
+        rows=reading.rows.as_dict(),
+        people=bags.n_owners,
+        records=len(bags),
+        items=int((np.bincount(bags.items, minlength=len(bags.vocabulary)) > 0).sum()),
+        occurrences=bags.occurrences,
+        largest_owner=_largest(data.frame["owner"].to_numpy() if isinstance(data, Log) else bags.owners, bags.owners),
+        known=known,
+        protects=protection_by_per(data, how.pause, timed=reading.timed),
+        examples=tuple(tuple((item, f"{n:,}") for item, n in list(example.items())[:SHOWN_ITEMS]) for example in examples),
+        more=tuple(max(0, len(example) - SHOWN_ITEMS) for example in examples),
+        notes=(*reading.notes, *notes),
+        defects=tuple(reading.defects.described()),
+    )
+
+
+def _table(reading: Reading, table: Table) -> Look:
+    shown, columns = range(min(EXAMPLES, len(table))), table.attributes
+    return Look(
+        format=reading.format,
+        columns={column.name: "quasi-identifier" if column.quasi else "left as it is" for column in columns},
+        part=reading.part,
+        rows=reading.rows.as_dict(),
+        people=table.n_owners,
+        records=len(table),
+        items=len(columns),
+        occurrences=len(table) * len(columns),
+        largest_owner=_largest(table.owners, table.owners),
+        known=None,
+        protects={},
+        examples=tuple(tuple((column.name, str(column.values[row])) for column in columns[:SHOWN_ITEMS]) for row in shown),
+        more=tuple(max(0, len(columns) - SHOWN_ITEMS) for _ in shown),
+        notes=reading.notes,
+        defects=tuple(reading.defects.described()),
+    )
+
+
+def _known(bags: Bags, how: Preparation, given: Taxonomy | None) -> tuple[Known | None, tuple[str, ...]]:
+    if how.taxonomy == NO_TAXONOMY:
+        return None, ()
+    tree, notes = load_taxonomy(how.taxonomy, how.loss, bags.vocabulary) if given is None else (given, ())
+    found = coverage(bags, tree, 0)
+    refused = how.unknown is None and found.occurrences_covered < FEWEST_KNOWN * found.occurrences
+    return Known(how.taxonomy, found.terms, found.terms_covered, found.occurrences, found.occurrences_covered, refused), notes
+
+
+def _largest(of_rows: Ints, of_records: Ints) -> LargestOwner:
+    owners, rows = np.unique(of_rows, return_counts=True)
+    most = int(rows.argmax())
+    return LargestOwner(int(rows[most]), int((of_records == owners[most]).sum()))
+
+
+def _examples(bags: Bags) -> list[int]:
+    """The first records that hold something, of different people where there are as many."""
+    filled = np.flatnonzero(bags.lengths > 0)
+    _, first = np.unique(bags.owners[filled], return_index=True)
+    chosen = [int(filled[at]) for at in sorted(first)[:EXAMPLES]]
+    others = (int(i) for i in filled[: 2 * EXAMPLES] if i not in chosen)
+    return [*chosen, *others][:EXAMPLES]

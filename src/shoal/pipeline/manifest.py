@@ -1,0 +1,158 @@
+"""A release on disk, as its manifest describes it. A manifest is checked before it is used: anyone may have edited it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from shoal.auditing.statements import listed
+from shoal.data.noise_record import NoisyStep
+from shoal.data.original_rows import KEPT, QUASI
+from shoal.errors import InputError
+from shoal.io.extra_columns import distinct_keys
+from shoal.io.read.compression import content_of, digest_of
+from shoal.io.read.microdata_columns import DROPPED, OWNER
+from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
+from shoal.io.read.options import ReadOptions
+from shoal.io.release_directory import MANIFEST
+from shoal.pipeline.manifest_schema import faults
+from shoal.pipeline.options import AS_TYPED, FLOOR, NO_TAXONOMY, Preparation
+from shoal.privacy import Verdict, verified_if
+from shoal.taxonomy.floor import Floor
+
+_PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}
+
+_COLUMNS = {QUASI: "quasi", KEPT: "keep", DROPPED: "drop", OWNER: "user"}
+_COLUMNS |= {NOMINAL: "nominal", ORDINAL: "ordinal", HIERARCHIES: "hierarchy"}
+
+
+@dataclass(frozen=True)
+class Published:
+    """A release on disk: its records file, and its manifest where it has one."""
+
+    file: Path
+    manifest: dict[str, Any] | None
+
+    @classmethod
+    def at(cls, path: Path) -> Published:
+        """A release directory, or a single file of records."""
+        if not path.is_dir():
+            return cls(path, None)
+        manifest = read_manifest(path)
+        return cls(path / manifest["files"][0]["name"], manifest)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the manifest says of the records file."""
+        return dict(self.manifest["files"][0]) if self.manifest else {}
+
+    @property
+    def tables(self) -> list[dict[str, Any]]:
+        """What the manifest says of the files of its tables."""
+        return [file for file in self.manifest["files"] if "table" in file] if self.manifest else []
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of tables that the manifest lists."""
+        return {file["kind"] for file in self.tables}
+
+    @property
+    def format(self) -> str | None:
+        """The form of the records, where the manifest has it."""
+        return self.facts.get("format")
+
+    @property
+    def separator(self) -> str | None:
+        """What separates items, where the manifest has it."""
+        return self.facts.get("separator")
+
+    @property
+    def layout(self) -> str | None:
+        """Whether a row is a record or an item of one, where the manifest has it."""
+        return self.facts.get("layout")
+
+    @property
+    def claims(self) -> list[str]:
+        """What the manifest claims."""
+        return [claim["model"] for claim in self.manifest["claims"]] if self.manifest else []
+
+    @property
+    def mechanism(self) -> tuple[NoisyStep, ...]:
+        """The noise that the manifest records."""
+        return tuple(NoisyStep.from_dict(step) for step in self.manifest.get("mechanism", ())) if self.manifest else ()
+
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of every listed file that is there."""
+        assert self.manifest is not None
+        places = [self.file.with_name(file["name"]) for file in self.manifest["files"]]
+        return {place.name: digest_of(place) for place in places if place.exists()}
+
+    def as_listed(self, digests: Mapping[str, str]) -> Verdict:
+        """That the directory holds the files that the manifest lists, as they were written, and no others."""
+        assert self.manifest is not None
+        names = [file["name"] for file in self.manifest["files"]]
+        broken = [f"{name} is listed in the manifest, and not there" for name in names if name not in digests]
+        for file in self.manifest["files"]:
+            if digests.get(file["name"], file["sha256"]) != file["sha256"]:
+                broken.append(f"{file['name']} was changed after it was written: its SHA-256 differs from the manifest's")
+        unlisted = sorted({entry.name for entry in self.file.parent.iterdir()} - {MANIFEST, *names})
+        if unlisted:
+            broken.append(f"the directory holds what the manifest does not list: {listed(unlisted)}")
+        return Verdict("files as written", verified_if(not broken), {"files": len(digests)}, tuple(broken))
+
+
+def read_manifest(directory: Path) -> dict[str, Any]:
+    """A release directory's manifest; refused where it is not by the letter of the schema."""
+    place = directory / MANIFEST
+    if not place.exists():
+        raise InputError(f"{directory} is no release: it has no {MANIFEST}", hint="name a release directory, or the file of records itself")
+    raw = content_of(place)
+    try:
+        found = json.loads(raw.decode("utf-8"), object_pairs_hook=distinct_keys(place), parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise InputError(f"{place} is not readable as JSON") from None
+    if not isinstance(found, dict) or "shoal" not in found:
+        raise InputError(f"{place} was not written by shoal")
+    for fault in faults(found):
+        raise InputError(f"{place} is damaged: {fault}")
+    return found
+
+
+def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
+    """How the original was prepared, as the manifest says."""
+    given = manifest["input"]
+    said = given.get("reading")
+    read = ReadOptions.from_description(given.get("format"), said if isinstance(said, dict) else {})
+    if "read_as" in given:
+        columns: dict[str, Any] = {option: _said(given[role]) for role, option in _COLUMNS.items() if role in given}
+        if isinstance(columns.get("drop"), int):  # a number: manifests of earlier versions name the dropped columns
+            columns |= {"drop": (), "drop_others": True}
+        own = {name: given[name] for name in ("terms", "unknown") if name in given}
+        return Preparation(
+            read=replace(read, **columns),
+            taxonomy=given.get("taxonomy", NO_TAXONOMY),
+            typed_names=True,
+            shape=given["read_as"],
+            clicks="clicks" in given,
+            times="times" in given,
+            baskets=given["read_as"] == "log",
+            **own,
+        )
+    told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}
+    if FLOOR in given:
+        told[FLOOR] = Floor.from_told(given[FLOOR])
+    if given.get("names") == AS_TYPED:  # then a taxonomy only chose items, and claims name these
+        told |= {"taxonomy": NO_TAXONOMY, "typed_names": True}
+    return Preparation(read=read, as_sets=given["records_as"] == "sets", **told)
+
+
+def _said(told: str | int | list[str]) -> str | int | tuple[str, ...]:
+    return tuple(told) if isinstance(told, list) else told
+
+
+def _no_number(text: str) -> NoReturn:
+    """NaN and the infinities are not JSON, though Python reads them."""
+    raise ValueError(text)

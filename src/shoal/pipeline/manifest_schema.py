@@ -1,0 +1,373 @@
+"""What a manifest may hold: its keys, their types and their ranges; and a digest over all of it.
+
+Anyone may have edited a manifest, so it is read by the letter: a key that is missing, unknown or given twice, a count below zero, a number
+that is none are refused. The digest finds accidents and careless edits only, because whoever edits a manifest can compute it anew; what
+can be recomputed from the files is therefore recomputed by an audit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any, get_args
+
+from shoal.attacks import Test
+from shoal.attacks.outcome import ORIGINAL, RELEASE
+from shoal.attacks.outcome import Standing as Placed
+from shoal.data.log import Per
+from shoal.data.node_loss import LOSSES
+from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
+from shoal.data.original_rows import KEPT, QUASI
+from shoal.data.tables import KINDS
+from shoal.data.tables.chunks import PARTS as CHUNK_PARTS
+from shoal.data.tables.column_types import ALL_TYPES
+from shoal.data.tables.groups import PARTS as GROUP_PARTS
+from shoal.io.read.microdata_columns import DROPPED, OWNER
+from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
+from shoal.io.read.options import FORMATS, OWNERS, ROLES
+from shoal.io.release_directory import NOTICE, REPORT
+from shoal.io.rules_file import RULES
+from shoal.io.write.output_format import LAYOUTS, LISTED, OUTPUT_FORMATS
+from shoal.metrics import METRICS, routine
+from shoal.pipeline.disclosure import COUNTS as LEFT_OUT
+from shoal.pipeline.disclosure import PARTLY, WITHHELD
+from shoal.pipeline.options import AS_TYPED, FLOOR, LARGEST_VECTOR, ROWS
+from shoal.pipeline.schema_rules import (
+    count,
+    either,
+    entries,
+    flag,
+    is_floor,
+    is_gap,
+    is_plain,
+    level,
+    must,
+    number,
+    object_of,
+    one_of,
+    setting,
+    several,
+    sha256,
+    share,
+    text,
+    under,
+)
+from shoal.privacy import MODELS, Standing
+from shoal.report.attack_summary import ATTACKS, FEW, SKIPPED
+from shoal.report.lacking import LACKING
+from shoal.taxonomy.place_terms import Scope, Unknown
+
+FINEST_GRID = 60
+DIGEST = "sha256"
+ENGINE, ENGINES = "engine", ("spark",)  # told where a release was not made on one machine
+
+
+def faults(manifest: Any) -> Iterator[str]:
+    """What is not as it must be, each with the key it was found under."""
+    found = list(_MANIFEST("", manifest))
+    yield from found
+    if found:
+        return
+    yield from _expected(manifest)
+
+
+def digest_of(manifest: Mapping[str, Any]) -> str:
+    """The SHA-256 of a manifest without its own digest, written in one way only: keys in order, no blanks."""
+    told = {key: value for key, value in manifest.items() if key != DIGEST}
+    written = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(written.encode()).hexdigest()
+
+
+def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
+    """A manifest as it is written: the one way to write it, so that spacing and escapes say nothing."""
+    return json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Ledgers and metrics that must be there for such tables and such input, and those that cannot be."""
+    if manifest.get(LEFT_OUT) == WITHHELD:
+        yield from (f"{part} is there, and counts are withheld" for part in ("accounting", "metrics", ATTACKS) if manifest.get(part))
+        yield from (
+            f"input.{name} is there, and counts are withheld" for name, fact in manifest["input"].items() if not _countless(name, fact)
+        )
+        return
+    if LEFT_OUT in manifest:  # which of them the claims allow is found by an audit
+        return
+    yield from (f"input.{name} is missing" for name in _needed_words(manifest["input"]) if name not in manifest["input"])
+    given, kinds = manifest["input"], {file["kind"] for file in manifest["files"] if "kind" in file}
+    shape = given.get("read_as", given.get("records_as"))
+    ledgers = ("records", "occurrences") if "records_as" in given else _LEDGERS.get(shape, ("rows",))
+    yield from (f"accounting.{name} is missing" for name in ledgers if name not in manifest["accounting"])
+    on_taxonomy = "node_loss" in given
+    adds_items = any(_adds_items(claim["model"]) for claim in manifest["claims"])
+    needed = {metric.name for metric in routine(kinds, shape, on_taxonomy=on_taxonomy, adds_items=adds_items)}
+    yield from (f"metrics.{name} is missing" for name in sorted(needed - manifest["metrics"].keys()))
+    for name in manifest["metrics"]:
+        if METRICS[name].needs_taxonomy and not on_taxonomy:
+            yield f"metrics.{name} is there without a taxonomy"
+        elif not METRICS[name].applies(kinds, shape) or not METRICS[name].fits(adds_items):
+            yield f"metrics.{name} is not one for such a release"
+
+
+def _adds_items(claim: str) -> bool:
+    """Whether a claim allows that records hold items which their people never had."""
+    name = claim.partition("(")[0]
+    return name in MODELS and MODELS[name].adds_items
+
+
+_LEDGERS = {"documents": ("records", "terms", "words")}
+
+
+# -- the parts of a manifest
+
+
+def _ledger(key: str, value: Any) -> Iterator[str]:
+    """A total, `in`, and the parts it fell into."""
+    found = list(entries(count, required=("in",))(key, value))
+    yield from found
+    if not found and 2 * value["in"] != sum(value.values()):
+        yield f"{key} does not add up: its parts are not all that went in"
+
+
+def _metrics(key: str, value: Any) -> Iterator[str]:
+    """Known metrics within their bounds."""
+    found = list(entries(number)(key, value))
+    yield from found
+    for name, said in {} if found else value.items():
+        if name not in METRICS:
+            yield f"{key}.{name!r} is not a metric"
+            continue
+        metric = METRICS[name]
+        if (metric.lowest is not None and said < metric.lowest) or (metric.highest is not None and said > metric.highest):
+            yield f"{key}.{name} must be {metric.range}"
+
+
+def _files(key: str, value: Any) -> Iterator[str]:
+    """The files of the tables, perhaps the rules of a recoding or the notice that nothing is guaranteed, and the report at the end."""
+    if not isinstance(value, list) or len(value) < 2:
+        yield f"{key} must be the tables and {REPORT}, and nothing else"
+        return
+    tables, pages = _told_apart(value)
+    found = [fault for i, file in enumerate(tables) for fault in _TABLE_FILE(f"{key}[{i}]", file)]
+    for i, (file, rule) in enumerate(zip(pages, (_NOTED_FILE, _REPORT_FILE)[-len(pages) :], strict=True), len(tables)):
+        found += rule(f"{key}[{i}]", file)
+    yield from found
+    if not found and len({file["name"] for file in value}) < len(value):
+        yield f"{key} has a file twice"
+    for i, file in enumerate([] if found else tables):
+        part = f"_{file['part']}" if "part" in file else ""
+        first = file["table"] not in {before["table"] for before in value[:i]}
+        yield from (f"{key}[{i}].{amount} is missing" for amount in KINDS[file["kind"]].amounts if first and amount not in file)
+        if file["name"] != f"{file['table']}{part}{OUTPUT_FORMATS[file['format']]}":
+            yield f"{key}[{i}].format is not that of {file['name']}"
+        yield from _odd_names(f"{key}[{i}]", file, [before["table"] for before in tables[:i]].count(file["table"]))
+        if "layout" in file and (file["format"] == "transactions" or file["kind"] not in LISTED):
+            yield f"{key}[{i}].layout is not one for such a file"
+
+
+# The names of tables and of their parts are fixed, because a file could else be called after a person.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "bags": ("records",),
+    "weighted bags": ("vectors",),
+    "rows": ("log", "microdata"),
+    "profiles": ("log",),
+    "counts": ("counts", "clicks"),
+    "groups": ("records",),
+    "chunks": ("chunks",),
+    "access log": ("access",),
+}
+_PARTS = {"groups": GROUP_PARTS, "chunks": CHUNK_PARTS}
+
+
+def _odd_names(key: str, file: Mapping[str, Any], before: int) -> Iterator[str]:
+    """A table or a part of one that is called otherwise than tables of its kind; so many files of the table come before."""
+    kind = file["kind"]
+    if file["table"] not in _NAMES[kind]:
+        yield f"{key}.table must be {' or '.join(_NAMES[kind])}"
+    if "part" in file and file["part"] not in _PARTS.get(kind, (f"{before + 1:05}",)):
+        yield f"{key}.part is not one of a table of {kind}"
+
+
+_TABLE_FILE = object_of(
+    {"name": must(is_plain, "a name without a path"), "table": text, "kind": one_of(tuple(KINDS)), "rows": count, DIGEST: sha256,
+     "format": one_of(tuple(OUTPUT_FORMATS))},
+    {"separator": text, "part": text, "layout": one_of(LAYOUTS), "columns": entries(one_of(tuple(ALL_TYPES))), "pseudonyms": text,
+     "occurrences": count, "items": count, "different": count, "groups": count, "profiles": count,
+     "records": count, "clusters": count, "subrecords": count},
+)  # fmt: skip
+_REPORT_FILE = object_of({"name": one_of((REPORT,)), DIGEST: sha256})
+_NOTED_FILE = object_of({"name": one_of((NOTICE, RULES)), DIGEST: sha256})
+
+
+def _told_apart(files: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The files of tables, and those after them: the report, and before it rules or the notice, if there are any."""
+    noted = len(files) > 2 and isinstance(files[-2], dict) and files[-2].get("name") in {NOTICE, RULES}
+    pages = 2 if noted else 1
+    return files[:-pages], files[-pages:]
+
+
+_CLAIM = object_of(
+    {
+        "model": text,
+        "verdict": one_of(get_args(Standing)),
+        "holds": flag,
+        "achieved": entries(level),
+        "achieved_from_file": entries(level),
+    },
+    {"notes": several(text)},
+)
+
+_WORDS = {"items": count, "occurrences": count}  # needed, unless they are withheld
+_UNKNOWN = {"unknown_items": count, "unknown_occurrences": count}  # the same on a taxonomy
+_ANY_INPUT = {
+    "records": count,
+    "owners": count,
+    "per": one_of(get_args(Per)),
+    "records_as": one_of(("sets", "bags")),
+    "taxonomy": must(is_plain, "a name without a path"),
+}
+_READING = object_of(
+    {},
+    {
+        "columns": object_of({}, dict.fromkeys(ROLES, text)),
+        "separator": text,
+        "header": flag,
+        "owners": one_of(OWNERS),
+        "strict": flag,
+        "malformed": share,
+    },
+)
+_FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "files": count, "reading": _READING}
+_PERHAPS = {**_FROM_A_FILE, "protects": text, "rows": count, "gap": must(is_gap, "a duration such as 30m")}
+_TYPED_INPUT = object_of({**_ANY_INPUT, "names": one_of((AS_TYPED,))}, {**_PERHAPS, **_WORDS})
+_KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES), several(text))
+_ROWS_INPUT = object_of(
+    {"rows": count, "owners": count, "read_as": one_of(ROWS)},
+    {
+        **_FROM_A_FILE,
+        QUASI: several(text),
+        KEPT: several(text),
+        DROPPED: either(count, several(text)),  # names in manifests of earlier versions
+        OWNER: text,
+        **_KINDS,
+        "clicks": one_of(("read",)),
+        "times": one_of(("read",)),
+        "taxonomy": must(is_plain, "a name without a path"),
+    },
+)
+_DOCUMENTS_INPUT = object_of(
+    {
+        "records": count,
+        "owners": count,
+        "items": count,
+        "read_as": one_of(("documents",)),
+        "terms": must(lambda value: type(value) is int and 1 <= value <= LARGEST_VECTOR, f"a whole number from 1 to {LARGEST_VECTOR:,}"),
+        "unknown": one_of(get_args(Unknown)),
+    },
+    {**_FROM_A_FILE, "rows": count, "protects": text},
+)
+_OF_EARLIER_VERSIONS = dict.fromkeys(("taxonomy_nodes", "taxonomy_leaves", "taxonomy_height"), count)  # sizes of a tree of all words
+_INPUT_ON_TAXONOMY = object_of(
+    {
+        **_ANY_INPUT,
+        "node_loss": one_of(tuple(LOSSES)),
+        "unknown": one_of(get_args(Unknown)),
+        "scope": one_of(get_args(Scope)),
+        FLOOR: must(is_floor, "a level from 1 on, or names of nodes"),
+    },
+    {**_PERHAPS, **_WORDS, **_UNKNOWN, **_OF_EARLIER_VERSIONS},
+)
+
+
+def _needed_words(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The numbers of words that the input of records must have where none is withheld."""
+    if "records_as" not in given:
+        return ()
+    return (*_WORDS, *(() if "names" in given else _UNKNOWN))
+
+
+def _countless(name: str, fact: Any) -> bool:
+    """Whether a fact of the input holds no number of what is in it: words, and what the user said of how it is to be read."""
+    return name == "reading" or type(fact) is str
+
+
+def _words_of_input(key: str, value: Any) -> Iterator[str]:
+    for name, fact in value.items():
+        yield from text(f"a name in {key}", name)
+        yield from (_READING if name == "reading" else text)(under(key, name), fact)
+
+
+def _input(key: str, value: Any) -> Iterator[str]:
+    """Records on a taxonomy, or of names as they were typed; or rows as they were read."""
+    told = value if isinstance(value, dict) else {}
+    if told and not any(name in told for name in ("rows", "records")):  # counts are withheld
+        yield from _words_of_input(key, value)
+        return
+    rule = (
+        _DOCUMENTS_INPUT
+        if told.get("read_as") == "documents"
+        else _ROWS_INPUT
+        if "read_as" in told
+        else _TYPED_INPUT
+        if "names" in told
+        else _INPUT_ON_TAXONOMY
+    )
+    yield from rule(key, value)
+
+
+_STEP = object_of(
+    {
+        "purpose": one_of((GUIDE, SELECTION, COUNTS)),
+        "table": text,
+        "noise": one_of((GAUSSIAN, LAPLACE)),
+        "weights": one_of((POLICY, EQUAL, WHOLE)),
+        "scale": level,
+        "grid": must(lambda value: type(value) is int and abs(value) <= FINEST_GRID, "a whole number"),
+    },
+    {one.name: number for one in fields(NoisyStep) if one.default is None} | {"cap": count},
+)
+
+_OUTCOME = object_of(
+    {
+        "subject": one_of((ORIGINAL, RELEASE)),
+        "attack": text,
+        "test": one_of(get_args(Test)),
+        "knowledge": text,
+        "targets": count,
+        **dict.fromkeys(("success", "low", "high", "baseline"), share),
+        "verdict": one_of(get_args(Placed)),
+    },
+    {
+        **dict.fromkeys(("worst_hit", "control", "ceiling"), share),
+        "controls": count,
+        "everybody": must(lambda value: value is True, "true, or left out"),
+    },
+)
+_ATTACKS = object_of(
+    {"targets": count, "control": share, "seed": count, "outcomes": several(_OUTCOME)},
+    dict.fromkeys((SKIPPED, FEW), several(text)),
+)
+
+_MANIFEST = object_of(
+    {
+        "shoal": text,
+        "method": text,
+        "parameters": entries(setting),
+        "input": _input,
+        "claims": several(_CLAIM),
+        "accounting": entries(_ledger),
+        "notes": several(text),
+        "metrics": _metrics,
+        "files": _files,
+        DIGEST: sha256,
+    },
+    {
+        LEFT_OUT: one_of((WITHHELD, PARTLY)),
+        LACKING: text,
+        "mechanism": several(_STEP),
+        ATTACKS: _ATTACKS,
+        ENGINE: one_of(ENGINES),
+    },
+)

@@ -1,0 +1,259 @@
+"""What a user asks for: how data is read and placed on a taxonomy, by which method it is released, and where to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal, get_args
+
+from shoal.data.bags import Vocabulary
+from shoal.data.durations import parse_gap
+from shoal.data.input_shapes import one
+from shoal.data.items import A_FILE
+from shoal.data.log import Per
+from shoal.data.node_loss import DEFAULT_LOSS, LOSSES
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, ReadOptions
+from shoal.io.read.separators import one_byte
+from shoal.io.write.output_format import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
+from shoal.methods import Method
+from shoal.names import did_you_mean
+from shoal.pipeline.memory_limit import Memory
+from shoal.taxonomy.floor import Floor
+from shoal.taxonomy.place_terms import Scope, Unknown
+
+NO_TAXONOMY = "none"
+TAXONOMIES = ("wordnet", "generated", "paths", NO_TAXONOMY)
+PATHS = "paths"
+Shape = Literal["records", "log", "access log", "table", "documents"]
+WANTED = {
+    "records": "records of items",
+    "log": "a log of events",
+    "access log": "an access log",
+    "table": "a table of microdata",
+    "documents": "documents",
+}
+ROWS: tuple[Shape, ...] = ("log", "access log", "table")
+OTHERS: tuple[Shape, ...] = (*ROWS, "documents")  # shapes that are no records
+FORMAT_OF: Mapping[Shape, str] = {"table": MICRODATA, "access log": ACCESSLOG, "documents": DOCUMENTS}  # shapes that only one format gives
+AS_TYPED = "as typed"
+MOST_TERMS, LARGEST_VECTOR = 50, 1_000  # terms of a document: unless something else is asked for, and at most
+FLOOR = "floor"
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How a file becomes records on a taxonomy, or, with `typed_names`, of the names as they were typed.
+
+    Then the taxonomy only says what lies under a node, and may be `none`. A method that publishes rows is given those of the log or table
+    that was read, just as they are (`shape`), with what was clicked (`clicks`), when (`times`) and by whom (`names`) where it needs that,
+    and items of baskets as rows where it takes them (`baskets`); documents become vectors of their most frequent `terms`.
+    """
+
+    read: ReadOptions = field(default_factory=ReadOptions)
+    per: Per = "user"
+    gap: str = "30m"
+    taxonomy: str = "wordnet"
+    typed_names: bool = False
+    loss: str = DEFAULT_LOSS
+    unknown: Unknown | None = None  # None keeps them, but refuses a taxonomy that knows hardly any item
+    scope: Scope = "used"
+    floor: Floor | None = None  # None publishes neither the root nor the node of unlisted terms
+    as_sets: bool = True
+    shape: Shape = "records"
+    clicks: bool = False
+    times: bool = False
+    names: bool = False
+    baskets: bool = False
+    terms: int = MOST_TERMS
+    memory: Memory | None = None  # what a run may take; None is as much as it needs
+
+    def __post_init__(self) -> None:
+        _one_of("per", self.per, get_args(Per))
+        _one_of("unknown", self.unknown or "keep", get_args(Unknown))
+        _one_of("tree", self.scope, get_args(Scope))
+        _one_of("node_loss", self.loss, list(LOSSES))
+        parse_gap(self.gap)
+        if self.floor is not None:
+            object.__setattr__(self, "floor", Floor.of(self.floor))
+        if is_generated(self.taxonomy):
+            _fanout(self.taxonomy)
+        if not 1 <= self.terms <= LARGEST_VECTOR:
+            raise ParameterError(f"terms must be a whole number from 1 to {LARGEST_VECTOR:,}, not {self.terms}", value=self.terms)
+        unknown = self.unknown if self.shape != "documents" else None
+        if self.shape != "records" and (self.per != "user" or unknown or not self.as_sets or not self._may_have_taxonomy):
+            raise ParameterError(f"a method that takes the rows of {one(self.shape)} makes no records of them, and needs no taxonomy")
+        self._settle_format()
+        self._settle_records()
+        if self.memory is not None and self.shape != "records":
+            raise ParameterError(f"--memory is for methods that take records, and this one takes {one(self.shape)}", hint="leave it out")
+        if not self.clicks and (self.read.rank is not None or self.read.url is not None):
+            raise ParameterError("--rank and --url say what was clicked, and nothing is made of clicks here", hint="leave them out")
+        if self.taxonomy == NO_TAXONOMY:
+            object.__setattr__(self, "typed_names", True)
+
+    @property
+    def _may_have_taxonomy(self) -> bool:
+        """Records are put on a taxonomy; of rows those of a log may have one beside them, which tells what their words are about."""
+        return self.shape in ("records", "log") or self.taxonomy == NO_TAXONOMY
+
+    def _settle_format(self) -> None:
+        """A table is read as microdata, an access log as such; records and logs are made of anything but microdata."""
+        format = FORMAT_OF.get(self.shape)
+        if format is not None and self.read.format is None:
+            object.__setattr__(self, "read", replace(self.read, format=format))
+        if self.read.format != format if format is not None else self.read.format == MICRODATA:
+            hint = f"say --format {format}" if format is not None else "choose a method that takes a table: see `shoal methods`"
+            raise ParameterError(f"what is wanted here is {WANTED[self.shape]}, and the format {self.read.format} gives another", hint=hint)
+
+    def _settle_records(self) -> None:
+        """Rows that name their records make these records, and counts are kept."""
+        if self.shape != "records" and (self.read.record is not None or self.read.count is not None):
+            raise ParameterError(
+                f"--record and --count say how records are made, and here the rows of a {self.shape} are taken as they are"
+            )
+        if self.read.record is not None and self.per == "user":
+            object.__setattr__(self, "per", "record")
+        if (self.read.record is not None) != (self.per == "record"):
+            raise ParameterError(f"--record says what becomes one record, and so does --per {self.per}", hint="leave one of them out")
+        if self.read.count is not None and self.as_sets:
+            raise ParameterError("--count says how often an item occurs, and records are sets, which forget it", hint="say --bag")
+
+    @classmethod
+    def default_for(cls, method: Method) -> Preparation:
+        """What is done unless something else is asked for: a taxonomy only where the method needs one."""
+        shape: Shape = next((other for other in OTHERS if other in method.takes), "records")
+        if method.needs_taxonomy:
+            start = cls(shape=shape, typed_names=shape != "records")
+        else:
+            start = cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
+        start = replace(start, clicks=method.reads_clicks, times=method.reads_times, names=method.reads_names)
+        return replace(start, baskets=method.takes_baskets)
+
+    @classmethod
+    def of_format(cls, format: str | None) -> Preparation:
+        """What is done where no method is known, only what a file is."""
+        return cls(taxonomy=NO_TAXONOMY, shape="table") if format == MICRODATA else cls()
+
+    @property
+    def reading(self) -> ReadOptions:
+        """How the file is to be read, given what is made of it: only sessions and some methods need times, and some clicks or names."""
+        needs_times = self.per == "session" or self.times
+        return replace(self.read, needs_times=needs_times, needs_clicks=self.clicks, needs_names=self.names)
+
+    @property
+    def floor_in_force(self) -> Floor:
+        """The floor that was asked for, or that of every release."""
+        return Floor() if self.floor is None else self.floor
+
+    @property
+    def pause(self) -> timedelta:
+        """The gap that ends a session."""
+        return parse_gap(self.gap)
+
+    def described(self) -> dict[str, object]:
+        """For the manifest."""
+        if self.shape == "documents":
+            return {"read_as": self.shape, "terms": self.terms, "unknown": self.unknown or "drop"}
+        if self.shape != "records":
+            beside = {"taxonomy": taxonomy_label(self.taxonomy)} if self.taxonomy != NO_TAXONOMY else {}
+            columns = {name: "read" for name, read in (("clicks", self.clicks), ("times", self.times)) if read}
+            return {"read_as": self.shape, **columns, **beside}
+        told: dict[str, object] = {"per": self.per}
+        if self.per == "session":
+            told["gap"] = self.gap
+        told |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
+        if self.typed_names:
+            return told | {"names": AS_TYPED}
+        return told | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope, FLOOR: self.floor_in_force.told}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a release goes and in which form."""
+
+    directory: Path
+    format: str = "parquet"
+    sep: str = "\t"
+    force: bool = False
+    layout: str = LISTS
+
+    def __post_init__(self) -> None:
+        _one_of("to", self.format, list(OUTPUT_FORMATS))
+        one_byte(self.sep)
+        OutputForm(self.format, self.sep, self.layout)
+        if format := named_as_file(self.directory):
+            hint = f"name a directory, such as {self.directory.with_suffix('').name}, and the format {format}"
+            raise ParameterError(f"a release is a directory, and {self.directory.name} is the name of a file", hint=hint)
+
+    @classmethod
+    def asked(cls, directory: Path, to: str, to_sep: str | None, force: bool, layout: str = LISTS) -> Target:
+        """As the options say; what separates items is only for lines of them."""
+        if to_sep is not None and to != "transactions":
+            raise ParameterError(f"--to-sep is for transaction lines, and the records go to {to}", hint="add --to transactions")
+        return cls(directory, to, to_sep or "\t", force, layout)
+
+
+def taxonomy_label(spec: str) -> str:
+    """What a manifest says of a taxonomy: its kind. The name of a file may say something about the people in the data."""
+    return spec if spec == "given" or not is_file(spec) else A_FILE
+
+
+def is_generated(spec: str) -> bool:
+    """Whether this asks for a taxonomy made from the data."""
+    return spec.split(":", 1)[0] == "generated"
+
+
+def made_from_data(spec: str) -> bool:
+    """Whether this asks for a taxonomy that is made from the terms of the data."""
+    return is_generated(spec) or spec == PATHS
+
+
+def is_file(spec: str) -> bool:
+    """Whether this names a taxonomy's file."""
+    return spec not in {"wordnet", PATHS, NO_TAXONOMY} and not is_generated(spec)
+
+
+def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
+    """The taxonomy behind `wordnet`, `generated[:fan-out]`, `paths` or a file, and what is worth knowing about how it was read."""
+    if spec == "wordnet":
+        from shoal.taxonomy.wordnet import wordnet
+
+        return wordnet(loss), ()
+    if is_generated(spec):
+        from shoal.taxonomy.generated import generated
+
+        if terms is None:
+            raise ParameterError("a generated taxonomy is made from data, and none is given here")
+        return generated(terms, _fanout(spec), loss), (f"taxonomy generated with a fan-out of {_fanout(spec)}",)
+    if spec == PATHS:
+        from shoal.taxonomy.urls import url_taxonomy
+
+        if terms is None:
+            raise ParameterError("a taxonomy of paths is made from data, and none is given here")
+        return url_taxonomy(terms, loss), ("taxonomy made of the paths of the items: folders, pages and their query strings",)
+    from shoal.io.read.taxonomies import read_taxonomy
+
+    if not Path(spec).exists():
+        hint = did_you_mean(spec, TAXONOMIES, "give wordnet, generated, generated:FANOUT, paths, none or a file")
+        raise InputError(f"no taxonomy file at {spec}", hint=hint)
+    found = read_taxonomy(spec, loss=loss)
+    return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)
+
+
+def _fanout(spec: str) -> int:
+    _, colon, number = spec.partition(":")
+    if not colon:
+        return 5
+    if not number.isascii() or not number.isdigit() or not 2 <= int(number) < 2**31:
+        raise ParameterError(f"a fan-out is a whole number of at least 2, not {number!r}", value=number)
+    return int(number)
+
+
+def _one_of(name: str, value: object, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        what = f"{name} must be one of {', '.join(allowed)}, not {value!r}"
+        raise ParameterError(what, hint=did_you_mean(str(value), allowed), value=value)

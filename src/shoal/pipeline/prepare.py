@@ -1,0 +1,186 @@
+"""From a file to the Original: read, split into words, put on a taxonomy, or left as rows, as the method takes it.
+
+What a method takes decides: records (sets or bags), the rows of a log, or the rows of a table. Each is prepared in its own way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal import _kernels
+from shoal.counting import counted, percent
+from shoal.data.bags import Bags
+from shoal.data.column_storage import IN_MEMORY, Shelf
+from shoal.data.input_shapes import one
+from shoal.data.log import Log, log_of_items
+from shoal.data.original import AnyOriginal, Original
+from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original_rows import AccessOriginal, BasketOriginal, LogOriginal, TableOriginal
+from shoal.data.table import Table
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.dispatch import Reading, read
+from shoal.io.read.paths import Paths
+from shoal.pipeline.memory_limit import BY_RANGES
+from shoal.pipeline.options import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy, made_from_data
+from shoal.pipeline.records import RecordGatherer, Records, records_of
+from shoal.taxonomy.documents import document_vectors
+from shoal.taxonomy.place_terms import as_typed, place_terms
+
+READING = "reading"  # what was said of how the input is to be read
+FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
+FITTING = "give one that is about these items, generated, or paths for URLs"  # what to do where it has fewer
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What a method is given, with the facts of how it came there; `taxonomy` is the whole one that records were put on."""
+
+    original: AnyOriginal
+    facts: dict[str, Any]
+    how: Preparation
+    reading: Reading | None
+    notes: tuple[str, ...]
+    taxonomy: Taxonomy | None = None
+
+    @property
+    def records(self) -> Original:
+        """The original as records of items; an error where it is rows."""
+        if not isinstance(self.original, Original):
+            raise ParameterError(f"this is about records of items, and the input was read as {one(self.original.shape)}")
+        return self.original
+
+
+def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+    """Read a file, or data in memory, and prepare it, on a taxonomy that is `given` or as was asked for.
+
+    A taxonomy's file comes first: it is small, and may be the one with the mistake.
+    """
+    noted: tuple[str, ...] = ()
+    if given is None and is_file(how.taxonomy):
+        given, noted = load_taxonomy(how.taxonomy, how.loss)
+    if how.memory is not None and isinstance(data, Log | Bags | Table | Reading):
+        raise ParameterError("--memory is for logs that are read, and this one is in memory already", hint="leave it out")
+    if isinstance(data, Log | Bags | Table):
+        alone = prepare_data(data, how, given)
+        return replace(alone, notes=(*noted, *alone.notes))
+    if how.shape != "records":
+        reading = data if isinstance(data, Reading) else read(data, how.reading)
+        return with_reading(prepare_data(reading.data, how, given), replace(reading, data=Bags.from_lists([])), noted)
+    spill = None if how.memory is None else how.memory.spill()
+    gatherer = RecordGatherer(how, spill)
+    reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
+    records = gatherer.records or records_of(reading.data, how)
+    if how.memory is not None:
+        how.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
+    reading = replace(reading, data=Bags.from_lists([]))
+    _kernels.give_back_memory()
+    prepared = prepare_records(records, how, given, spill or IN_MEMORY)
+    _kernels.give_back_memory()
+    return with_reading(prepared, reading, noted)
+
+
+def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:
+    """What was prepared, with the facts, the rows and the notes of the file it came from."""
+    said = reading.options.described()
+    several = {"files": reading.files} if reading.files > 1 else {}
+    told = {"format": reading.format, **several, **({READING: said} if said else {}), "rows": reading.rows.total}
+    facts = told | {name: fact for name, fact in prepared.facts.items() if name != "rows"} | dict(reading.columns)
+    return replace(prepared, facts=facts, reading=reading, notes=(*reading.notes, *noted, *prepared.notes))
+
+
+def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+    """What a method takes, from data that was read."""
+    if how.shape == "records":
+        return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, given)
+    if how.shape == "log" and isinstance(data, Log):
+        taxonomy, notes = _beside(data, how, given)
+        return replace(_as_it_is(LogOriginal(data, taxonomy), how), notes=notes)
+    if how.shape == "log" and how.baskets and isinstance(data, Bags):
+        return _as_it_is(BasketOriginal(log_of_items(data)), how)
+    if how.shape == "access log" and isinstance(data, Log):
+        return _as_it_is(AccessOriginal(data), how)
+    if how.shape == "table" and isinstance(data, Table):
+        return _as_it_is(TableOriginal(data), how)
+    if how.shape == "documents" and isinstance(data, Log) and data.kind == "text":
+        return _as_vectors(data, how)
+    raise ParameterError(f"this method takes {WANTED[how.shape]}, and the input is none", hint="see --format")
+
+
+def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
+    """The taxonomy that tells what the words of a log are about, where one is asked for."""
+    if how.taxonomy == NO_TAXONOMY or given is not None:
+        return (None if how.taxonomy == NO_TAXONOMY else given), ()
+    terms = records_of(log, Preparation()).folded_words if made_from_data(how.taxonomy) else None
+    return load_taxonomy(how.taxonomy, how.loss, terms)
+
+
+def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:
+    """Rows are given to the method as they were read."""
+    return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described() | original.columns(), how, None, ())
+
+
+def _as_vectors(log: Log, how: Preparation) -> Prepared:
+    """A vector of terms for each text."""
+    original = document_vectors(log.frame["payload"], log.frame["owner"].to_numpy(), how.terms, how.unknown or "drop")
+    vectors = original.vectors
+    facts = {"records": len(vectors), "owners": vectors.n_owners, "items": len(vectors.vocabulary)}
+    return Prepared(original, facts | how.described(), how, None, _notes_on(original))
+
+
+def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
+    """What is worth knowing of vectors before they are worked on."""
+    sizes = np.diff(original.vectors.indptr)
+    short, empty = int(((sizes < original.most_terms) & (sizes > 0)).sum()), int((sizes == 0).sum())
+    left = original.words.of_fate("kept", "changed")
+    notes = [
+        f"{left:,} of {original.words.total:,} words are terms; vectors are of the {original.most_terms:,} most frequent of a document"
+    ]
+    notes += [f"{counted(short, 'document has', 'documents have')} fewer terms"] if short else []
+    return (*notes, *([f"{counted(empty, 'document has', 'documents have')} no term and will be withheld"] if empty else []))
+
+
+def prepare_records(records: Records, how: Preparation, given: Taxonomy | None = None, shelf: Shelf = IN_MEMORY) -> Prepared:
+    """Put records on the taxonomy that was asked for, or on one that is given; or leave their names as they were typed."""
+    bags, taxonomy = records.bags, given
+    notes: tuple[str, ...] = ()
+    if taxonomy is None and how.taxonomy != NO_TAXONOMY:
+        taxonomy, notes = load_taxonomy(how.taxonomy, how.loss, records.folded_words)
+    if taxonomy is not None and taxonomy.loss_name != how.loss:
+        taxonomy = taxonomy.with_loss(how.loss)
+    if how.typed_names or taxonomy is None:
+        original = as_typed(bags, taxonomy, as_sets=how.as_sets, stop_words=records.stop_words, shelf=shelf)
+    else:
+        rules: dict[str, Any] = {"unknown": how.unknown or "keep", "scope": how.scope, "as_sets": how.as_sets, "floor": how.floor_in_force}
+        original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words, shelf=shelf)
+        if how.unknown is None:
+            refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
+    return Prepared(original, _facts(original, how), how, None, notes, taxonomy)
+
+
+def _facts(original: Original, how: Preparation) -> dict[str, Any]:
+    """What the manifest says of the input."""
+    bags, steps = original.typed, original.steps
+    facts = {
+        "records": len(bags),
+        "owners": bags.n_owners,
+        "items": len(bags.vocabulary),
+        "occurrences": bags.occurrences,
+    }
+    if not original.on_taxonomy:
+        return facts | how.described()
+    unknown = {"unknown_items": steps.unknown_terms, "unknown_occurrences": steps.unknown_kept + steps.unknown_dropped}
+    return facts | unknown | how.described()
+
+
+def refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
+    """Raise where hardly any item is on the taxonomy, and nobody said what is to become of the others."""
+    known = occurrences - unknown
+    if unknown and known < FEWEST_KNOWN * occurrences:
+        raise InputError(
+            f"the taxonomy has {known:,} of {occurrences:,} item occurrences, less than {percent(FEWEST_KNOWN, 0)}",
+            hint=f"{FITTING}; --unknown keep or drop goes on with this one",
+        )

@@ -1,0 +1,148 @@
+"""What is asked for by the names of options, typed on the command line or given in Python: how data is read and prepared, and a method."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shoal.data.input_shapes import one
+from shoal.data.items import A_FILE
+from shoal.errors import ParameterError
+from shoal.io.read.options import OF_MICRODATA, ROLES, ReadOptions
+from shoal.io.read.parameter_files import with_files_read
+from shoal.methods import METHODS, Method
+from shoal.methods.presets import PRESET, presets_of, with_preset
+from shoal.names import did_you_mean
+from shoal.pipeline.manifest import preparation_of
+from shoal.pipeline.options import FORMAT_OF, NO_TAXONOMY, Preparation
+
+OF_TABLES = {option.replace("-", "_"): name for option, name in OF_MICRODATA.items()}
+HIERARCHY = "hierarchy"
+COLUMNS = ("format", *ROLES, *OF_TABLES)
+_OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # what else may be said of a shape
+READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
+
+
+def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:
+    """What the options say, on top of a base; takes the options it understands out of `said`."""
+    start = base or Preparation.of_format(said["format"])
+    reading = {name: said.pop(name, None) for name in READING}
+    known = _columns_known(start.read, reading)
+    known = replace(known, format=FORMAT_OF.get(start.shape, known.format))
+    for option, name in OF_TABLES.items():
+        columns = reading.pop(option)
+        reading[name] = None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
+    read = replace(known, **{n: v for n, v in reading.items() if v is not None})
+    bag = said.pop("bag")
+    named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
+    named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "floor": said.pop("floor")}
+    named["as_sets"] = None if bag is None else not bag
+    named["terms"] = said.pop("terms", None)
+    if start.shape != "documents" and named["terms"] is not None:
+        raise ParameterError("--terms is about vectors of documents", hint="choose a method that takes documents: see `shoal methods`")
+    if start.shape != "records":
+        others = {"taxonomy"} if start.taxonomy != NO_TAXONOMY else set(_OF_DOCUMENTS[start.shape])
+        _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in others})
+    _settle_records(start, read, named)
+    asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
+    beside = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]
+    if asked.typed_names and beside and start.shape != "documents":
+        raise ParameterError(
+            f"--{_typed_as(beside[0])} is about records on a taxonomy, and here names stay as they were typed", hint="leave it out"
+        )
+    if named["gap"] is not None and asked.per != "session":
+        raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
+    return asked
+
+
+def _columns_known(read: ReadOptions, typed: Mapping[str, Any]) -> ReadOptions:
+    """What is known of columns before the typed options: nothing if any column is typed.
+
+    Only the files of hierarchies may be typed alone, because a manifest knows all other columns, but no files.
+    """
+    named = [name for name in COLUMNS if typed[name]]
+    only_files = named == [HIERARCHY] and any(word.endswith(f"={A_FILE}") for word in read.hierarchy)
+    return read if only_files or not named else read.without_columns()
+
+
+def _settle_records(start: Preparation, read: ReadOptions, named: dict[str, Any]) -> None:
+    """A column of records says what becomes one record, unless another way is asked for; counts are kept, unless sets are."""
+    if read.record is not None and named["per"] is not None:
+        raise ParameterError(f"--record says what becomes one record, and so does --per {named['per']}", hint="leave one of them out")
+    if read.record is None and start.per == "record" and named["per"] is None:
+        named["per"] = "user"
+    if read.count is not None and named["as_sets"] is None:
+        named["as_sets"] = False
+
+
+def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
+    """Options that say how records are made, where rows are taken as they were read."""
+    for name, value in named.items():
+        if value is not None:
+            what = f"--{_typed_as(name)} says how records are made, and this method takes the rows of {one(shape)} as they are"
+            raise ParameterError(what, hint="leave it out")
+
+
+def _typed_as(name: str) -> str:
+    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag/--set"}.get(name, name)
+
+
+def original_options(said: dict[str, Any], original: object, manifest: dict[str, Any] | None) -> Preparation | None:
+    """How to read an original, on top of what a manifest tells; options about an original that is not given are refused."""
+    given = [name for name, value in said.items() if value is not None]
+    if original is not None:
+        return preparation(said, base=preparation_of(manifest) if manifest else None)
+    if given:
+        name = {"bag": "bag/--set"}.get(given[0], given[0]).replace("_", "-")
+        raise ParameterError(f"--{name} says how to read the original, and no --original is given")
+    return None
+
+
+def chosen_method(name: str, parameters: dict[str, Any]) -> Method:
+    """The method of that name with the parameters that were given (those that are not None), or a preset has; files read."""
+    given = with_preset(name, {parameter: value for parameter, value in parameters.items() if value is not None})
+    kind = METHODS[name]
+    known = {p.name: p for p in kind.parameters()}
+    return with_files_read(kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()}))
+
+
+def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], others: Collection[str] = ()) -> Method:
+    """The method that is meant by a value, by `name(parameter=value)`, or by a name and parameters (those that are not None).
+
+    `others` are names that are no parameters of a method, but may have been meant.
+    """
+    given = {name: str(value) if isinstance(value, Path) else value for name, value in parameters.items() if value is not None}
+    if isinstance(method, str) and "(" in method:
+        method = METHODS.make(method)
+    if isinstance(method, Method):
+        for name in given:
+            raise ParameterError(
+                f"{name} is given beside a method that has its parameters already", hint=f"write {type(method).__name__}({name}=...)"
+            )
+        return with_files_read(method)
+    if method is not None and not isinstance(method, str):
+        raise ParameterError("a method is a name, or a value such as Shoal(k=5)", value=type(method).__name__)
+    name = next(iter(METHODS)) if method is None else method
+    _refuse_unknown(name, given, others)
+    return chosen_method(name, given)
+
+
+def own_parameters(method: Method | str | None, said: dict[str, Any]) -> dict[str, Any]:
+    """What was said under names that are options of data too, and that the named method declares itself; taken out of `said`."""
+    named = method if isinstance(method, str) and method in METHODS else None
+    declared = {parameter.name for parameter in METHODS[named].parameters()} if named else set()
+    return {name: said.pop(name) for name in list(said) if name in declared and said[name] is not None}
+
+
+def _refuse_unknown(method: str, given: Collection[str], others: Collection[str]) -> None:
+    """Raise where a parameter is none of this method, with what may have been meant and the methods that have it."""
+    own = [declared.name for declared in METHODS[method].parameters()] + ([PRESET] if presets_of(method) else [])
+    for name in given:
+        if name not in own:
+            takers = [other for other, kind in METHODS.items() if name in {declared.name for declared in kind.parameters()}]
+            told = f"it takes {', '.join(own)}"
+            hint = f"{told}; {name} is of {', '.join(takers)}" if takers else did_you_mean(name, [*own, *others], told)
+            raise ParameterError(f"the method {method} takes no {name}", hint=hint, value=name)

@@ -1,0 +1,172 @@
+"""Recodings that were found once and are applied again: the rules that a release carries, their method, and what an audit asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.counting import counted
+from shoal.data.bags import Bags, stacked
+from shoal.data.items import Items, ItemWeights
+from shoal.data.recoding_rules import Rules, digest_of_taxonomy, published_parents
+from shoal.data.release import Release
+from shoal.errors import InputError, ParameterError
+from shoal.io.read.parameter_files import with_files_read
+from shoal.io.rules_file import RULES, RulesFile, read_rules
+from shoal.methods import METHODS, Method
+from shoal.methods.bases.recoding import RecodingMethod
+from shoal.parameters import Param
+from shoal.pipeline.options import PATHS, is_generated, taxonomy_label
+from shoal.pipeline.prepare import Prepared
+from shoal.privacy import Verdict, verified_if
+from shoal.privacy.identical_records import identical_records
+from shoal.taxonomy.place_terms import UNLISTED
+
+GIVEN = (Items, ItemWeights)  # parameters of which a file of rules has a description only
+
+
+def rules_file(release: Release, prepared: Prepared) -> RulesFile | None:
+    """What is written beside the records of a release; None where items are not recoded alike everywhere."""
+    if release.rules is None:
+        return None
+    original = prepared.records
+    label = taxonomy_label(prepared.how.taxonomy) if original.on_taxonomy else None
+    parents = published_parents(release.rules.names, original.tree) if original.on_taxonomy else {}
+    return RulesFile(release.rules, release.method, release.parameters, label, parents)
+
+
+def ruled_method(found: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:
+    """The method of a file of rules, with its parameters. What is typed must not differ; items and weights must be given again."""
+    kind, told = METHODS[found.method], dict(found.parameters)
+    if not issubclass(kind, RecodingMethod) or not kind.one_recoding:
+        raise InputError(f"the method {found.method} does not recode items everywhere alike, so that there are no rules of it")
+    known = {declared.name: declared for declared in kind.parameters()}
+    if known.keys() != told.keys():
+        raise InputError(f"the rules name other parameters than the method {found.method} takes")
+    for name in typed.keys() - known.keys():
+        if typed[name] is not None:
+            raise ParameterError(f"the method {found.method} takes no {name}")
+    return with_files_read(kind(**{name: _agreed(declared, told[name], typed.get(name)) for name, declared in known.items()}))
+
+
+def _agreed(declared: Param, told: Any, said: Any) -> Any:
+    """The value of a parameter of which the rules and perhaps the user say something."""
+    given, name = declared.parse(said) if isinstance(said, str) else said, declared.name.replace("_", "-")
+    if declared.type in GIVEN:
+        if told is not None and given is None:
+            raise ParameterError(f"the rules were found with {name} given, which a file of rules does not hold", hint=f"give --{name}")
+        return given
+    if given is not None and declared.check(given) != told:
+        raise ParameterError(f"the rules were found with {name}={told}, not {given}", hint=f"leave --{name} out")
+    return told
+
+
+def method_under(found: RulesFile, asked: Method | str | None, typed: Mapping[str, Any]) -> RecodingMethod:
+    """The same for a method that was asked for in Python, by its name or as a value, which must be that of the rules."""
+    own = asked.values() if isinstance(asked, Method) else {}
+    _refuse_another(found.method, asked.name if isinstance(asked, Method) else asked)
+    return ruled_method(found, {name: value for name, value in {**own, **typed}.items() if value is not None})
+
+
+def named_method(path: str | Path, asked: str | None) -> str:
+    """The method of the rules at a place; an error where another one was asked for."""
+    found = read_rules(path).method
+    METHODS[found]
+    _refuse_another(found, asked)
+    return found
+
+
+def _refuse_another(found: str, asked: str | None) -> None:
+    if asked is not None and asked != found:
+        raise ParameterError(f"the rules are of the method {found}, not of {asked}", hint="leave --method out")
+
+
+def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
+    """Raise unless the rules fit the taxonomy of the records: their nodes are in it, with the same published names above them.
+
+    A generated taxonomy numbers the items of one data set, so its nodes mean something else in every other one.
+    """
+    original = prepared.records
+    if found.taxonomy_sha256 is not None:
+        _insist_on_digest(found, prepared)
+        return
+    if found.taxonomy is None and original.on_taxonomy:
+        raise ParameterError("the rules are about names as they were typed, and the records are on a taxonomy", hint="leave --taxonomy out")
+    if found.taxonomy is not None and not original.on_taxonomy:
+        raise ParameterError(
+            f"the rules are about the items of a taxonomy ({found.taxonomy}), and the records are on none", hint="give --taxonomy"
+        )
+    if found.taxonomy is None:
+        return
+    kind = taxonomy_label(prepared.how.taxonomy)
+    if is_generated(found.taxonomy) and found.rules.nodes:
+        raise ParameterError(
+            "the rules are about a generated taxonomy, whose nodes mean something else for other data",
+            hint="make the first release with --taxonomy FILE; its rules can be used again",
+        )
+    assert prepared.taxonomy is not None
+    whole = prepared.taxonomy
+    known = {name for name in found.rules.names if whole.names.codes([name])[0] >= 0}
+    missing = 0 if kind == PATHS else len(set(found.rules.nodes) - known - {UNLISTED})
+    above = published_parents(known, whole)
+    moved = sum(above.get(name) != found.parents.get(name) for name in known)
+    if missing or moved:
+        what = f"{counted(missing, 'node')} of the rules" if missing else f"{counted(moved, 'name')} of the rules"
+        why = f"{what} not in it" if missing else f"{what} below another published name"
+        raise ParameterError(f"the rules are about another taxonomy than this one: {why}", hint=f"they were found with {found.taxonomy}")
+
+
+def _insist_on_digest(found: RulesFile, prepared: Prepared) -> None:
+    """The same for rules of an earlier version, which have a digest of their whole taxonomy."""
+    original = prepared.records
+    digest = digest_of_taxonomy(prepared.taxonomy) if original.on_taxonomy and prepared.taxonomy is not None else None
+    if digest != found.taxonomy_sha256:
+        raise ParameterError(
+            f"the rules are about another taxonomy than this one: {found.taxonomy}, whose SHA-256 differs",
+            hint="give that taxonomy; one that is made from the data, generated or paths, is another for other data",
+        )
+
+
+def reapplied(method: Method, prepared: Prepared, found: RulesFile) -> Release:
+    """The release of these records under the rules."""
+    insist_on_taxonomy(found, prepared)
+    assert isinstance(method, RecodingMethod)
+    release = method.reapply(prepared.records, found.rules)
+    return release.noted("recoded by rules that were found before: nothing was chosen by these records")
+
+
+def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release, prepared: Prepared | None) -> list[Verdict]:
+    """That the rules of a release are of its method and publish what its records hold; with the original, that they make these records."""
+    if RULES not in {file["name"] for file in manifest["files"]} or not (directory / RULES).exists():
+        return []
+    found = read_rules(directory / RULES)
+    broken = []
+    if (found.method, dict(found.parameters)) != (manifest["method"], manifest["parameters"]):
+        broken.append(f"{RULES} is of another method or other parameters than the manifest tells")
+    shown = frozenset(release.published.vocabulary.names.gather(sorted(set(release.published.items.tolist()))).to_list())
+    if found.rules.names != shown:
+        broken.append(
+            f"{RULES} names {len(found.rules.names - shown):,} items that are not published, {len(shown - found.rules.names):,} are missing"
+        )
+    if prepared is not None:
+        broken += _remade(found.rules, release, prepared)
+    return [Verdict("rules as published", verified_if(not broken), {"items": len(found.rules.names)}, tuple(broken))]
+
+
+def _remade(rules: Rules, release: Release, prepared: Prepared) -> list[str]:
+    """That the rules make other records of the original than those published."""
+    original = prepared.records
+    if original.foreign(release):
+        return []
+    records = original.bags.select(original.bags.lengths > 0)
+    made = records.relabelled(rules.code(original.tree), original.tree.names, as_sets=True)
+    return [] if _alike(made, original.aligned(release).published) else [f"{RULES} makes other records of the original"]
+
+
+def _alike(made: Bags, seen: Bags) -> bool:
+    """Whether two lists of records over one vocabulary hold the same records, each as often."""
+    if len(made) != len(seen):
+        return False
+    label = identical_records(stacked([made, seen]))
+    return sorted(label[: len(made)].tolist()) == sorted(label[len(made) :].tolist())

@@ -1,0 +1,245 @@
+"""The whole path: prepare, anonymize, judge, measure, write, judge again what was written.
+
+Nothing is written whose claims have not all passed. The judge sees the release twice: in memory with the original beside it, and then as
+strangers will see it, read back from the files before the release gets its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from shoal import __version__, _kernels
+from shoal.data.column_storage import using
+from shoal.data.items import without_names
+from shoal.data.original import AnyOriginal, Original
+from shoal.data.original_rows import KEPT
+from shoal.data.release import Release
+from shoal.errors import GuaranteeNotMet
+from shoal.io.formula_check import formula_notes
+from shoal.io.published import read_tables, rows_differing
+from shoal.io.read.parameter_files import with_files_read
+from shoal.io.release_directory import MANIFEST, NOTICE, REPORT, ReleaseDirectory
+from shoal.io.rules_file import RULES, RulesFile
+from shoal.io.write import write_release
+from shoal.io.write.output_format import Levels
+from shoal.methods import Method
+from shoal.metrics import METRICS, measure
+from shoal.pipeline.accounting import whole_account
+from shoal.pipeline.columns import unjudged_columns
+from shoal.pipeline.consent import insist_on_consent, stated_lack
+from shoal.pipeline.contract import made_by
+from shoal.pipeline.disclosure import disclosed, disclosed_facts, for_the_publisher
+from shoal.pipeline.further import insist_on_counting, with_further
+from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_bytes
+from shoal.pipeline.memory_limit import WHOLE, shelf_within
+from shoal.pipeline.options import Target
+from shoal.pipeline.prepare import Prepared
+from shoal.pipeline.protection import protection
+from shoal.pipeline.reuse_rules import reapplied, rules_file
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.report.alarms import alarm_notes
+from shoal.report.attack_summary import ATTACKS
+from shoal.report.lacking import lack_of
+from shoal.report.page import render
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A release that passed all its claims, with the original it was judged against; `lack` says where it makes none.
+
+    `attacks` are the rates of attacks that were made on it, where any were.
+    """
+
+    release: Release
+    original: AnyOriginal
+    verdicts: tuple[Verdict, ...]
+    metrics: dict[str, float]
+    facts: dict[str, Any]
+    lack: Mapping[str, str] = field(default_factory=dict)
+    rules: RulesFile | None = None
+    attacks: Mapping[str, Any] = field(default_factory=dict)
+
+
+def anonymize(
+    prepared: Prepared,
+    method: Method,
+    metrics: Sequence[str] = (),
+    further: Sequence[Model] = (),
+    rules: RulesFile | None = None,
+    *,
+    no_guarantee: bool = False,
+) -> Judged:
+    """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails.
+
+    `further` claims are made beside those of the method, and judged with them. Under `rules` the method only applies them. A method that
+    guarantees nothing is refused, unless `no_guarantee` was asked for.
+    """
+    insist_on_consent(method, no_guarantee)
+    ready = with_files_read(method)
+    work = None if rules is None else partial(reapplied, ready, prepared, rules)
+    _insist_on_memory(prepared, ready)
+    with using(shelf_within(prepared.how.memory)):
+        release = with_further(made_by(ready, prepared.original, work), further)
+    _kernels.give_back_memory()
+    return _judged(prepared, release, metrics, further, stated_lack(ready))
+
+
+def _insist_on_memory(prepared: Prepared, method: Method) -> None:
+    """Raise where a method that holds all records at once needs more memory than may be taken."""
+    if prepared.how.memory is not None and not method.holds_one_range:
+        prepared.how.memory.insist(prepared.records.typed, WHOLE)
+
+
+def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], further: Sequence[Model], lack: Mapping[str, str]) -> Judged:
+    """The release, judged against the original and measured."""
+    original = prepared.original
+    verdicts = tuple(claim.check(release, original) for claim in release.claims)
+    insist(verdicts, "made")
+    insist_on_counting(verdicts, further)
+    release = release.accounted(whole_account(release, prepared))
+    release = replace(release, notes=(*release.notes, *alarm_notes(release)))
+    numbers = measure(release, original)
+    if metrics:
+        numbers |= measure(release, original, list(metrics))
+    facts = prepared.facts | protection(release.claims, original, prepared.how.per)
+    told = {name: numbers[name] for name in METRICS if name in numbers}
+    return Judged(release, original, verdicts, told, facts, lack, rules_file(release, prepared))
+
+
+def publish(judged: Judged, target: Target) -> dict[str, Any]:
+    """Write the release directory, after judging the written file by itself. Returns the manifest."""
+    release = judged.release
+    _kernels.give_back_memory()
+    with ReleaseDirectory(target.directory, force=target.force) as directory:
+        form = (target.format, target.sep, target.layout, levels_in(judged.original))
+        written = [file.as_dict() for file in write_release(release, directory.path, *form)]
+        _kernels.give_back_memory()
+        seen = Release(read_tables(directory.path, written, own=True), mechanism=release.mechanism)
+        verdicts = [claim.check(seen) for claim in release.claims]
+        insist([same_tables(release, seen), *verdicts], "written")
+        insist_on_columns(seen, release.claims, judged.original.columns().get(KEPT, []))
+        manifest = manifest_of(judged, verdicts, file_facts(written, seen))
+        manifest["notes"] += formula_notes(release, target.format)
+        if judged.rules is not None:
+            manifest["files"].append(written_page(directory, RULES, judged.rules.content(__version__)))
+        if lack := lack_of(manifest):
+            manifest["files"].append(written_page(directory, NOTICE, f"{lack}\n"))
+        page = render(disclosed_facts(manifest, release, judged.original))
+        manifest["files"].append(written_page(directory, REPORT, page))
+        manifest[DIGEST] = digest_of(manifest)
+        insist_on_schema(manifest)
+        directory.write(MANIFEST, manifest_bytes(manifest))
+    return manifest
+
+
+def written_page(directory: ReleaseDirectory, name: str, text: str) -> dict[str, str]:
+    """Write a file that holds no table, and give what the manifest says of it."""
+    content = text.encode()
+    directory.write(name, content)
+    return {"name": name, DIGEST: hashlib.sha256(content).hexdigest()}
+
+
+def described(judged: Judged) -> dict[str, Any]:
+    """The manifest that `publish` would write, but for the files, of which only the tables are told.
+
+    Claims are judged from the tables alone, as from files.
+    """
+    alone = Release(judged.release.tables, mechanism=judged.release.mechanism)
+    tables = [{"table": name, "kind": table.kind, **table.facts()} for name, table in alone.tables.items()]
+    return manifest_of(judged, [claim.check(alone) for claim in judged.release.claims], tables)
+
+
+def levels_in(original: AnyOriginal) -> Levels | None:
+    """The level of an item in the taxonomy that records were put on, the root's being 1, by its name; None where they were not."""
+    if not isinstance(original, Original) or not original.on_taxonomy:
+        return None
+    tree = original.tree
+
+    def levels(names: pl.Series) -> pl.Series:
+        nodes = tree.names.codes(names)
+        return pl.select(pl.when(pl.Series(nodes >= 0)).then(pl.Series(tree.depth[nodes] + 1))).to_series()
+
+    return levels
+
+
+def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
+    """The release's own account of itself, as it may be published; its keys are a promise to programs."""
+    return disclosed(_whole_manifest(judged, written, files), judged.release.claims)
+
+
+def shown_to_publisher(judged: Judged, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A published manifest with the numbers that were withheld from it, for the terminal of the person who makes the release."""
+    whole = _whole_manifest(judged, judged.verdicts, [])
+    private = {"notes": [*manifest["notes"], *judged.release.private_notes]}
+    return for_the_publisher(manifest, whole | private, judged.release.claims)
+
+
+def _whole_manifest(judged: Judged, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
+    """The manifest before anything is withheld.
+
+    A claim's level is told twice: as judged with the original and the groups at hand, which may count people, and as anybody can judge it
+    from the file alone, which counts records.
+    """
+    release = judged.release
+    return {
+        "shoal": __version__,
+        **judged.lack,
+        "method": release.method,
+        "parameters": dict(release.parameters),
+        "input": judged.facts,
+        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(judged.verdicts, written, strict=True)],
+        "accounting": release.accounting.as_dict() if release.accounting else {},
+        "notes": list(release.notes),
+        "metrics": judged.metrics,
+        **({ATTACKS: dict(judged.attacks)} if judged.attacks else {}),
+        "files": files,
+        **({"mechanism": [step.as_dict() for step in release.mechanism]} if release.mechanism else {}),
+    }
+
+
+def insist(verdicts: Sequence[Verdict], state: str) -> None:
+    """Fail closed: raise unless every claim holds."""
+    for verdict in verdicts:
+        if verdict.standing == "not judged":
+            what = f"{without_names(verdict.claim)} of the release as {state} takes too long to verify: {verdict.unchecked}"
+            raise GuaranteeNotMet(what, hint="nothing was written")
+    failed = [verdict for verdict in verdicts if not verdict.holds]
+    if failed:
+        reasons = [f"{without_names(verdict.claim)}: {'; '.join(verdict.witnesses)}" for verdict in failed]
+        what = f"the release as {state} fails {'; and '.join(reasons)}"
+        raise GuaranteeNotMet(what, hint="nothing was written", rare=tuple(named for verdict in failed for named in verdict.rare))
+
+
+def insist_on_schema(manifest: dict[str, Any]) -> None:
+    """Raise where the manifest to be written is not one that an audit would read."""
+    for fault in faults(manifest):
+        raise GuaranteeNotMet(f"the manifest is not as manifests are: {fault}", hint="nothing was written")
+
+
+def insist_on_columns(release: Release, claims: Sequence[Model], meant: Sequence[str] = ()) -> None:
+    """Raise where a column is written that no claim is about, and that is not meant to be left as it is."""
+    for name in unjudged_columns(release, claims, meant):
+        raise GuaranteeNotMet(f"no claim of the method is about the published column {name!r}", hint="nothing was written")
+
+
+def same_tables(release: Release, seen: Release) -> Verdict:
+    """That the tables of the files are those of the release, each row as often."""
+    wrong = rows_differing(release.tables, seen.tables)
+    broken = (f"{wrong:,} rows are not those of the release",) if wrong else ()
+    return Verdict("the files hold the release", verified_if(not broken), {"rows": seen.n_rows}, broken)
+
+
+def file_facts(files: Sequence[dict[str, Any]], seen: Release) -> list[dict[str, Any]]:
+    """What the manifest says of the files: with the first of each table, what the table amounts to."""
+    told, facts = set(), []
+    for file in files:
+        amounts = {} if file["table"] in told else seen.tables[file["table"]].facts()
+        facts.append({**file, **amounts})
+        told.add(file["table"])
+    return facts

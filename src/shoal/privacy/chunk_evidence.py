@@ -1,0 +1,179 @@
+"""What the numbers of a disassociated release give away: how many records may hold a set of terms, and how many certainly do.
+
+A cluster has n records, none of them empty. Of each record chunk C the published sub-records, at most one a record, may belong to any of
+them; a term of the term chunk may be in any number of them, but not in none. Let a set S of up to m terms have its part S_i in chunk i of
+a set I of chunks, and let a_i sub-records of that chunk hold S_i. Over all reconstructions of the cluster
+
+* the most records that can hold S are min(a_i), if the term chunk holds something: whatever is left empty gets a term from there. Without a
+  term chunk the sub-records must fill all records. If j records hold S, then those n - j that do not are filled by at most |C_i| - j
+  sub-records of each chunk of I, and min(|C_i|, n - j) of each other one. So j is possible if and only if these add up to n - j at least.
+  A chunk outside I with n - k or more sub-records fills them alone. Otherwise the sum of all |C_i| must be at least n + j (|I| - 1).
+  With j = k this is Lemma 2 of Terrovitis et al.
+* the fewest are n - sum(n - a_i), or none if that is negative: S is missing in n - a_i records for each chunk, and these can be chosen
+  apart. A term of the term chunk counts as a_i = 1; or as more where it is known how many people hold every published term at least, and
+  other clusters have no room for so many (`known_holders`). Each such term then counts as a chunk of its own.
+
+Both must be 0, or at least k: no set may be possible in few records, and none certain in few. The first is the guarantee of disassociation.
+The second is what is known as its cover problem: chunks may be so full that terms of different chunks are bound to meet.
+
+A shared chunk belongs to N records of several clusters, and its sub-records may all fall into one of them, or hardly any. So records of a
+cluster without a term chunk must be filled by its own chunks; and no term of a shared chunk may be bound to meet any other term: the
+records that hold the one, and those that hold the other, are together at most N. For shared chunks this is more than is necessary.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
+from math import comb
+
+import polars as pl
+
+from shoal.data import patience
+from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
+from shoal.privacy.chunk_words import LEAST, known_holders
+
+STEPS_A_SET = 200  # of names, or of numbers, in plain Python
+
+Members = Sequence[tuple[str, ...]]
+"""The sub-records of a chunk."""
+
+
+@dataclass(eq=False)
+class Cluster:
+    """How many records a cluster has, its record chunks, and whether it shares chunks with other clusters.
+
+    `terms` has, for each term of its term chunk, in how many of the records the term certainly is.
+    """
+
+    records: int
+    chunks: list[Members] = field(default_factory=list)
+    terms: list[int] = field(default_factory=list)
+    shares: bool = False
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether it has a term chunk."""
+        return bool(self.terms)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many sub-records each record chunk has."""
+        return [len(chunk) for chunk in self.chunks]
+
+    def overfull(self) -> bool:
+        """Whether a chunk has more sub-records than there are records."""
+        return max(self.sizes, default=0) > self.records
+
+    def left_empty(self) -> bool:
+        """Whether some record would have to be empty."""
+        return not self.has_terms and sum(self.sizes) < self.records
+
+    def possible_in_few(self, k: int, m: int) -> bool:
+        """Whether terms of several record chunks may meet in some records, but not in k."""
+        if self.has_terms:
+            return False
+        total, n = sum(self.sizes), self.records
+        filling = 0 if self.shares else sum(1 for size in self.sizes if size >= n - k)
+        together = range(max(2, filling), min(m, len(self.sizes)) + 1)
+        return any((self.shares or total >= n + h - 1) and total < n + k * (h - 1) for h in together)
+
+    def certain_in_few(self, m: int, few: int) -> bool:
+        """Whether a set of up to m terms of several chunks is certain to be held by some records, but perhaps by no more than `few`."""
+        n = self.records
+        terms = [held for held, several in Counter(self.terms).items() for _ in range(min(several, m))]
+        tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.chunks] + terms
+        ranked = sorted(tops, reverse=True)
+        if m < 2 or len(ranked) < 2 or ranked[0] + ranked[1] <= n:
+            return False
+        gaps = [_gaps(chunk, n, m, n - max(tops[:i] + tops[i + 1 :])) for i, chunk in enumerate(self.chunks)]
+        gaps += [{1: {n - held}} for held in terms]
+        return any(0 < n - gap <= few for gap in _sums(gaps, n, m))
+
+
+def supports(chunk: Members, size: int, among: frozenset[str] | None = None) -> Counter[tuple[str, ...]]:
+    """How many sub-records hold each set of so many of these items."""
+    held = [items if among is None else [i for i in items if i in among] for items in chunk]
+    sets, what = sum(comb(len(items), size) for items in held), f"counting the sets of {size:,} terms of a chunk"
+    patience.spend(sets * STEPS_A_SET, what)
+    if size > 1:
+        patience.insist_on_room(sets, what, patience.MOST_NAMED)
+    return Counter(one for items in held for one in combinations(items, size))
+
+
+def _gaps(chunk: Members, n: int, m: int, least: int) -> dict[int, set[int]]:
+    """By size, in how many records a set of terms may be missing; sets that `least` records or fewer hold meet nothing for certain."""
+    heavy = frozenset(items[0] for items, a in supports(chunk, 1).items() if a > least)
+    return {size: {n - a for a in supports(chunk, size, heavy).values() if a > least} for size in range(1, m)} if heavy else {}
+
+
+def _sums(gaps: Iterable[Mapping[int, set[int]]], n: int, m: int) -> set[int]:
+    """What the gaps of sets of two or more chunks, of up to m terms together, add up to below n."""
+    reached: set[tuple[int, int, int]] = {(0, 0, 0)}  # chunks (two stand for more), terms, sum
+    for of_chunk in gaps:
+        patience.spend(len(reached) * sum(map(len, of_chunk.values())) * STEPS_A_SET, "adding up what the chunks of a cluster may lack")
+        reached |= {
+            (min(2, chunks + 1), terms + size, total + gap)
+            for chunks, terms, total in reached
+            for size, several in of_chunk.items()
+            for gap in several
+            if terms + size <= m and total + gap < n
+        }
+    return {total for chunks, _, total in reached if chunks == 2}
+
+
+@dataclass(eq=False)
+class Joint:
+    """Clusters that share chunks; `support` people are known to hold every term."""
+
+    support: int = 1
+    clusters: list[Cluster] = field(default_factory=list)
+    shared: list[Members] = field(default_factory=list)
+
+    @property
+    def records(self) -> int:
+        """How many records the clusters have together."""
+        return sum(cluster.records for cluster in self.clusters)
+
+    def overfull(self) -> bool:
+        """Whether a shared chunk has more sub-records than there are records."""
+        return max(map(len, self.shared), default=0) > self.records
+
+    def bound_to_meet(self) -> bool:
+        """Whether some term of a shared chunk is certain to meet a term of another chunk."""
+        tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.shared]
+        own: Counter[tuple[str, ...]] = Counter()
+        for chunk in (chunk for cluster in self.clusters for chunk in cluster.chunks):
+            own.update(supports(chunk, 1))
+        others = [max(own.values(), default=0), self.support if any(cluster.has_terms for cluster in self.clusters) else 0]
+        return any(top + max([*others, *tops[:i], *tops[i + 1 :]]) > self.records for i, top in enumerate(tops))
+
+
+def joints_of(table: ChunkTable, support: int = 1) -> tuple[dict[int, Cluster], list[Joint]]:
+    """The clusters of a table by their numbers, and those of them that share chunks; `support` people are known to hold every term."""
+    joints: dict[int, Joint] = defaultdict(partial(Joint, support))
+    found: dict[int, Cluster] = {}
+    for cluster, joint, records in table.clusters.select(CLUSTER, JOINT, RECORDS).iter_rows():
+        found[cluster] = Cluster(records)
+        joints[joint].clusters.append(found[cluster])
+    for cluster, held in known_holders(table, support).select(CLUSTER, LEAST).iter_rows():
+        found[cluster].terms.append(held)
+    for cluster, chunk in _chunks(table.subrecords, CLUSTER):
+        found[cluster].chunks.append(chunk)
+    for joint, chunk in _chunks(table.shared, JOINT):
+        joints[joint].shared.append(chunk)
+        for member in joints[joint].clusters:
+            member.shares = True
+    return found, [joint for joint in joints.values() if joint.shared]
+
+
+def _chunks(frame: pl.DataFrame, whole: str) -> Iterable[tuple[int, Members]]:
+    """The sub-records of every chunk, with the number of the cluster it belongs to."""
+    subrecords = frame.group_by(whole, CHUNK, SUBRECORD).agg(pl.col(ITEM).sort()).sort(whole, CHUNK)
+    held: dict[tuple[int, int], list[tuple[str, ...]]] = defaultdict(list)
+    for number, chunk, _, items in subrecords.iter_rows():
+        held[number, chunk].append(tuple(items))
+    return ((number, several) for (number, _), several in held.items())

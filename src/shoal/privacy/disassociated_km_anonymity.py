@@ -1,0 +1,191 @@
+"""k^m-anonymity of records that were taken apart (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12), without the cover problem.
+
+Original words are published, but not which of them stood together. A reconstruction is any set of records that gives the published
+clusters and chunks. Whatever set of up to m terms somebody knows of a person: if a record of some reconstruction holds it, then k people's
+records of the same cluster do in some reconstruction; and if records of every reconstruction hold terms of several chunks together, then
+those of k people do in every one.
+
+What is counted, by code that no method calls:
+
+* in every chunk, every set of up to m terms that stands in a sub-record stands in those of at least k people (`chunk_sets`);
+* a cluster has the records of at least k people, so that its term chunk fits all of them;
+* the numbers of a cluster let terms of several chunks meet in no record or in those of k people, and make them meet for certain in no
+  record or in those of k people (`chunk_numbers`, with the proof that no more than this is needed).
+
+With the original every record must be in one cluster and be taken apart as the chunks say, with nothing added, left out or moved
+(`chunk_origins`); then people are counted, not records.
+
+A claim may also state that at least `support` people hold every published term. Readers know that then, so it restricts the possible
+reconstructions, and the numbers are judged with it. Words may be left out of such a release, each of them everywhere; with the original,
+each published word must be held by so many people. `word-support` is the claim that judges this by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from shoal.counting import counted
+from shoal.data.bags import Ints
+from shoal.data.release import Release
+from shoal.data.tables.chunks import CLUSTER, RECORDS, SUBRECORD, ChunkTable
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.chunk_evidence import joints_of
+from shoal.privacy.chunk_origins import ONE_CLUSTER_EACH, TakenApart, compared, taken_apart
+from shoal.privacy.chunk_sets import Counts, both_parts, count_chunk_sets, misplaced
+from shoal.privacy.chunk_words import PEOPLE, people_of_published, published_words
+from shoal.privacy.known_sets import Knowledge, items
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shoal.data.original import Original
+    from shoal.data.tables import PublishedTable
+
+MOST_KNOWN_APART = 8  # terms that an attacker may know: every set of so many that stands in a sub-record is counted
+NO_OWNERS = "people own several records; records were counted, because a file does not tell whose they are"
+
+
+@dataclass(frozen=True)
+class DisassociatedKmAnonymity(Model):
+    """Nobody who knows up to m terms of a record finds fewer than k people who may own it, among records that were taken apart."""
+
+    name = "disassociated-km-anonymity"
+    protects = (
+        "Whoever knows at most m terms of a person's record finds at least k people whose records may hold them, and links the record to "
+        "any published part of one with a chance of at most 1/k."
+    )
+    does_not_protect = (
+        "Somebody who knows more than m terms, or what is not in the record, may find a single part of a record; unless the release "
+        "withholds rare words, terms of one person alone are published; a term chunk holds mostly what few people of its cluster have, and "
+        "who knows the method knows that; and what all records of a cluster share is known of each of them."
+    )
+    limits = (
+        "It does not protect against somebody who knows more than m terms, or what is not in the record, and terms of one "
+        "person alone are published unless the release withholds rare words."
+    )
+    judges = frozenset({"chunks"})
+
+    k: int = param(5, minimum=2, help="distinct people per set of known terms")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="terms that an attacker may know")
+    support: int | None = param(None, minimum=2, help="people who are known to hold every published term; none: nothing is known")
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """Terms of term chunks are published as they are; which records a cluster has only the method knows."""
+        open_end = {"cluster": "which records a cluster has"}
+        return open_end if beside_original else {"item": "those of term chunks, published as they are"} | open_end
+
+    def judge(self, release: Release, original: Original | None) -> Verdict:
+        """Count every chunk and every cluster; with the original, people, and whether its records give these chunks."""
+        table = release.only(ChunkTable.kind)
+        assert isinstance(table, ChunkTable)
+        if original is not None and self.support is not None:
+            return self._judged(release, table, _of_published_words(original, table), _too_rare(table, original, self.support))
+        return self._judged(release, table, original, [])
+
+    def _judged(self, release: Release, table: ChunkTable, original: Original | None, faults: list[str]) -> Verdict:
+        """The judgement beyond the faults that were found already."""
+        known, notes = Known.from_file(table), []
+        broken = faults + ([f"{counted(wrong, 'term')} of a cluster in several of its chunks"] if (wrong := misplaced(table)) else [])
+        if original is not None and (rows := _rows(release, table, original)) is not None:
+            apart = taken_apart(table, original, rows)
+            broken, known = broken + apart.differences(table), Known.from_records(table, apart, original.bags.owners)
+        elif original is not None:
+            broken, notes = broken + compared(table, original), [ONE_CLUSTER_EACH]
+            notes += [NO_OWNERS] if original.bags.owners_repeat else []
+        sets = count_chunk_sets(known.told, Knowledge(self.k, self.m), known.owners)
+        broken += [*_rare(sets, self.k), *_numbers(table, known, self)]
+        fewest = min([*known.people.values(), *([sets.found.fewest] if sets.found.sets else [])], default=0)
+        notes += [f"{sets.found.sets:,} sets of terms of a chunk were counted, by {known.unit}"]
+        level = {known.unit: fewest, "m": self.m}
+        return Verdict(str(self), verified_if(not broken), level, tuple(broken), tuple(notes), rare=_witnesses(sets))
+
+
+def _of_published_words(original: Original, table: ChunkTable) -> Original:
+    """The original without the words that are published nowhere."""
+    names = original.bags.vocabulary
+    here = names.names.is_in(published_words(table).implode()).to_numpy()
+    codes = np.where(here, np.arange(len(names)), -1).astype(np.int32)
+    return replace(original, bags=original.bags.relabelled(codes, names))
+
+
+def _too_rare(table: ChunkTable, original: Original, support: int) -> list[str]:
+    """Published words that fewer people hold than the claim says."""
+    few = int((people_of_published(table, original.bags)[PEOPLE] < support).sum())
+    return [f"{counted(few, 'published word')} of fewer than {support:,} people"] if few else []
+
+
+def _rows(release: Release, table: ChunkTable, original: Original) -> Ints | None:
+    """The row of each record's cluster, where it is known, or there is only one."""
+    if release.secret is not None:
+        return release.secret.rows()
+    return np.where(original.bags.lengths > 0, 0, -1).astype(np.int64) if len(table.clusters) == 1 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is counted: rows of chunks, the owners of their sub-records, how many people each cluster has, and the most records of k - 1."""
+
+    told: pl.DataFrame
+    people: dict[int, int]
+    owners: Ints | None = None
+    owned: dict[int, list[int]] | None = None
+
+    @classmethod
+    def from_file(cls, table: ChunkTable) -> Known:
+        """Records stand for people."""
+        return cls(both_parts(table.subrecords, table.shared), dict(table.clusters.select(CLUSTER, RECORDS).iter_rows()))
+
+    @classmethod
+    def from_records(cls, table: ChunkTable, apart: TakenApart, owners: Ints) -> Known:
+        """People are known by the records that were taken apart."""
+        if len(np.unique(owners)) == len(owners):
+            return cls.from_file(table)
+        named = apart.members.with_columns(pl.Series("owner", owners[apart.members[SUBRECORD].to_numpy()]))
+        each = named.group_by(CLUSTER, "owner").len().group_by(CLUSTER).agg(pl.col("len").cast(pl.Int64).sort(descending=True))
+        found: dict[int, list[int]] = dict(each.iter_rows())
+        owned = {int(cluster): found.get(cluster, []) for cluster in table.clusters[CLUSTER]}
+        return cls(both_parts(apart.subrecords, apart.shared), {cluster: len(n) for cluster, n in owned.items()}, owners, owned)
+
+    @property
+    def unit(self) -> str:
+        """What is counted, for the verdict."""
+        return "records" if self.owners is None else "people"
+
+    def of_few(self, cluster: int, k: int) -> int:
+        """How many records of a cluster fewer than k people may own."""
+        return k - 1 if self.owned is None else sum(self.owned[cluster][: k - 1])
+
+
+def _rare(sets: Counts, k: int) -> list[str]:
+    found = sets.found
+    if not found.unsafe:
+        return []
+    return [f"{found.unsafe:,} sets of {found.size:,} {items(found.size)} stand in a chunk in sub-records of fewer than {k:,} people"]
+
+
+def _numbers(table: ChunkTable, known: Known, claim: DisassociatedKmAnonymity) -> list[str]:
+    k, m = claim.k, claim.m
+    clusters, joints = joints_of(table, claim.support or 1)
+    several = clusters.values()
+    wrong = {
+        "of fewer than k people": sum(1 for n in known.people.values() if n < k),
+        "with more sub-records in a chunk than records": sum(one.overfull() for one in several) + sum(one.overfull() for one in joints),
+        "in which records would have to be empty": sum(one.left_empty() for one in several),
+        "in which terms of several chunks may meet in fewer than k records": sum(one.possible_in_few(k, m) for one in several),
+        "in which terms of several chunks certainly meet, perhaps for fewer than k people": sum(
+            one.certain_in_few(m, known.of_few(number, k)) for number, one in clusters.items()
+        ),
+        "whose shared terms are bound to meet others": sum(m > 1 and joint.bound_to_meet() for joint in joints),
+    }
+    return [f"{counted(n, 'cluster')} {what}" for what, n in wrong.items() if n]
+
+
+def _witnesses(sets: Counts) -> tuple[str, ...]:
+    """Some rare sets by name, which are not for everybody."""
+    told = sets.names
+    return tuple(f"{{{', '.join(told[int(i)] for i in held)}}} stands in {n:,} of a chunk only" for held, n, *_ in sets.found.examples)

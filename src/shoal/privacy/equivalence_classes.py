@@ -1,0 +1,183 @@
+"""Equivalence classes of published records, on which the k-anonymity models are judged.
+
+Nothing here uses the methods' bookkeeping to excuse a release: classes are formed from what is published, and with the original at hand an
+explicit matching shows that every published record is a generalization of the record it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import _kernels, kernels
+from shoal.data import patience
+from shoal.data.bags import Bags, Ints
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
+from shoal.privacy import Verdict, verified_if
+from shoal.privacy.identical_records import identical_records
+from shoal.privacy.record_origins import find_origins
+
+GROUP_WORDS = {
+    "records": "records in the smallest group of identical ones",
+    "people": "distinct people per published record, at least",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Which published rows are identical, and how many records each class holds."""
+
+    label: Ints
+    sizes: Ints
+
+    @property
+    def smallest(self) -> int:
+        """Records in the smallest class; 0 where nothing is published."""
+        return int(self.sizes.min(initial=np.iinfo(np.int64).max)) if len(self.sizes) else 0
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """Classes of identical published records, as a cluster counted them: the smallest in records and in people, those that are too small.
+
+    `untrue` are published records that do not generalize what they stand for; people are None where only the file was at hand.
+    """
+
+    smallest: int
+    fewest: int | None
+    short: int
+    short_records: int
+    empty: int
+    untrue: int = 0
+
+
+def judge_counts(claim: str, k: int, counted: ClassCounts) -> Verdict:
+    """The judgement of `judge_classes`, from counts."""
+    achieved = {"records": counted.smallest}
+    broken = _short_classes(k, counted.short, counted.short_records, counted.smallest)
+    if counted.fewest is not None:
+        achieved["people"] = counted.fewest
+        broken += _few_people(achieved, k)
+    broken += told_untrue(counted.untrue)
+    return Verdict(claim, verified_if(not broken), achieved, tuple(broken), (_note_on(counted.empty),))
+
+
+def classes_of(release: Release) -> Classes:
+    """The classes of identical published records."""
+    label = identical_records(release.published)
+    n = int(label.max(initial=-1)) + 1
+    sizes = np.bincount(label, weights=release.copies, minlength=n).astype(np.int64)
+    held = sizes > 0
+    renumbered = np.cumsum(held) - 1
+    return Classes(np.where(held[label], renumbered[label], -1), sizes[held])
+
+
+def judge_classes(claim: str, k: int, release: Release, original: Original | None, *, people: bool, truthful: bool) -> Verdict:
+    """Are all classes of at least k records? With the original: of k people (`people`), each a generalization (`truthful`)?"""
+    classes = classes_of(release)
+    achieved = {"records": classes.smallest}
+    notes = [_note_on_empty(release)]
+    short = classes.sizes < k
+    broken = _short_classes(k, int(short.sum()), int(classes.sizes[short].sum()), classes.smallest)
+    if original is not None and release.secret is not None:
+        rows = release.secret.rows()
+        lost = _lost_records(release, original, rows)
+        if lost:  # whose records the published ones are is then not known
+            return Verdict(claim, "fails", achieved, (*broken, *lost), tuple(notes))
+        if people and len(classes.sizes):
+            shown = np.flatnonzero(rows >= 0)
+            achieved["people"] = fewest_people(Classes(classes.label[rows[shown]], classes.sizes), original.bags.owners[shown])
+            broken += _few_people(achieved, k)
+        if truthful:
+            broken += _untruthful(release, original, rows)
+    elif original is None and people and release.published.owners_repeat:
+        achieved["people"] = fewest_people(classes, release.published.owners)
+        broken += _few_people(achieved, k)
+    elif original is not None:
+        broken += _too_many(release, original)
+        if truthful:
+            unmatched, undecided = _without_origin(release, original)
+            broken += unmatched
+            notes += undecided
+        if people and original.bags.owners_repeat:
+            notes.append("people own several records; which of them share a class cannot be decided from the file alone")
+    return Verdict(claim, verified_if(not broken), achieved, tuple(broken), tuple(notes))
+
+
+def truthful_or_not(release: Release, original: Original) -> tuple[list[str], list[str]]:
+    """What keeps the published records from generalizing each an original record of its own, and notes on what could not be decided."""
+    if release.secret is None:
+        unmatched, undecided = _without_origin(release, original)
+        return [*_too_many(release, original), *unmatched], undecided
+    rows = release.secret.rows()
+    return _lost_records(release, original, rows) or _untruthful(release, original, rows), []
+
+
+def _without_origin(release: Release, original: Original) -> tuple[list[str], list[str]]:
+    """Where nobody knows which record became which: published records that generalize no original, and classes that were not matched."""
+    found = find_origins(release, original)
+    broken = [f"{found.unmatched:,} published records generalize no original record of their own"] if found.unmatched else []
+    many = f"{found.undecided_classes:,} classes could stem from too many originals to be matched one by one"
+    return broken, [many] if found.undecided_classes else []
+
+
+def _note_on_empty(release: Release) -> str:
+    return _note_on(int(release.copies[release.published.lengths == 0].sum()))
+
+
+def _note_on(empty: int) -> str:
+    return f"{empty:,} empty records were counted as records like any other" if empty else "no record is empty"
+
+
+def _short_classes(k: int, short: int, records: int, smallest: int) -> list[str]:
+    told = f"{records:,} records stand in {short:,} classes of fewer than {k:,}; the smallest holds {smallest:,}"
+    return [told] if short else []
+
+
+def _too_many(release: Release, original: Original) -> list[str]:
+    excess = release.n_records - len(original.bags)
+    return [f"{release.n_records:,} records are published of only {len(original.bags):,}"] if excess > 0 else []
+
+
+def _lost_records(release: Release, original: Original, rows: Ints) -> list[str]:
+    if len(rows) != len(original.bags):
+        return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
+    known = rows.max(initial=-1) < len(release.copies)
+    shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
+    return [] if known and np.array_equal(shown, release.copies) else ["records were lost or added unaccounted"]
+
+
+def _few_people(achieved: Mapping[str, int], k: int) -> list[str]:
+    """That fewer than k people own the records of a class; where it has as few records, that was said already."""
+    people = achieved["people"]
+    few = people < min(k, achieved["records"])
+    return [f"a class is shared by {people:,} people only, who own several records"] if few else []
+
+
+def fewest_people(classes: Classes, owners: Ints) -> int:
+    """The fewest different owners of the rows of one class."""
+    by_class = np.lexsort((owners, classes.label))
+    label, owner = classes.label[by_class], owners[by_class]
+    first = np.ones(len(label), bool)
+    first[1:] = (label[1:] != label[:-1]) | (owner[1:] != owner[:-1])
+    return int(np.bincount(label[first], minlength=len(classes.sizes)).min())
+
+
+def untruthful_records(records: Bags, published: Bags, rows: Ints, tree: Taxonomy) -> int:
+    """How many records are not generalized by the published row that stands for them."""
+    views, what = (records.view, published.view, rows, tree.view), "comparing each published record with its original"
+    good = patience.run(_kernels.generalizes, *views, kernels.threads(), label="judging", what=what)
+    return int(len(good) - good.sum())
+
+
+def _untruthful(release: Release, original: Original, rows: Ints) -> list[str]:
+    return told_untrue(untruthful_records(original.bags, release.published, rows, original.tree))
+
+
+def told_untrue(records: int) -> list[str]:
+    """What is told of so many published records that are not true of their originals."""
+    return [f"{records:,} published records do not generalize the record they stand for"] if records else []

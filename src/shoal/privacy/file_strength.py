@@ -1,0 +1,156 @@
+"""How strong a file of records is, whoever made it: the largest k at each m, and the largest m at a given k.
+
+A file is k^m-anonymous for the smallest number of people who hold a set of up to m published items, so that number is the largest k. It
+falls as m grows, and never below the largest k for which the records are k-anonymous, because a set that occurs is held by everybody whose
+record is the same. Once it has come down to that it stays there for every larger m, and nothing more is counted.
+
+Counting every set of m items takes time that grows with their number, so what may be counted has a budget. A cheaper look comes first: the
+sets that hold one of the rarest items, which only few records have. What it finds is an upper bound, often the lowest possible one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from shoal.data import patience
+from shoal.data.bags import Ints
+from shoal.data.release import Release
+from shoal.privacy.equivalence_classes import classes_of, fewest_people
+from shoal.privacy.known_sets import Holders, Knowledge, all_public, holders_in
+
+BUDGET = 1_000_000_000  # sets in records: what is counted in a few seconds
+RAREST = 8  # items whose sets are looked at first
+EVERYTHING = Knowledge(k=1, most=1)
+
+
+@dataclass(frozen=True)
+class Level:
+    """The fewest holders of a set of up to m items; no more than that, where not every set was counted (`exact` is false)."""
+
+    m: int
+    k: int
+    exact: bool = True
+
+
+@dataclass(frozen=True)
+class Strength:
+    """The levels that were counted, the largest k for which whole records are k-anonymous, and what it means at the `k` asked for."""
+
+    k: int
+    people: bool
+    levels: tuple[Level, ...]
+    whole_record: int
+    every_m_counted: bool
+
+    @property
+    def every_m(self) -> bool:
+        """Whether it is k^m-anonymous for every m."""
+        return self.whole_record >= self.k or (
+            self.every_m_counted and bool(self.levels) and all(level.k >= self.k for level in self.levels)
+        )
+
+    @property
+    def largest_m(self) -> int:
+        """The largest m that was counted at which it is k^m-anonymous, 0 where not even single items are safe."""
+        return max((level.m for level in self.levels if level.exact and level.k >= self.k), default=0)
+
+    @property
+    def largest_m_exact(self) -> bool:
+        """Whether a larger m is known not to hold."""
+        return self.every_m_counted or any(level.m == self.largest_m + 1 and level.k < self.k for level in self.levels)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "k": self.k,
+            "counted": "people" if self.people else "records",
+            "largest_m": None if self.every_m else self.largest_m,
+            "largest_m_exact": self.every_m or self.largest_m_exact,
+            "every_m": self.every_m,
+            "levels": [{"m": level.m, "largest_k": level.k, "exact": level.exact} for level in self.levels],
+            "every_m_counted": self.every_m_counted,
+            "whole_record": self.whole_record,
+        }
+
+
+def strength_of(release: Release, k: int, *, people: bool = False, budget: int = BUDGET) -> Strength:
+    """The strength of records as a file holds them; `people` says that the file names their owners.
+
+    The budget is that of a patience of 1, and grows and shrinks with the patience.
+    """
+    classes = classes_of(release)
+    whole = fewest_people(classes, release.published.owners) if release.published.owners_repeat else classes.smallest
+    search = _Search(release, whole, int(budget * patience.patience()))
+    levels = tuple(search.levels())
+    return Strength(k, people, levels, whole, search.complete)
+
+
+class _Search:
+    """Size by size, until nothing can change or the budget is used up."""
+
+    def __init__(self, release: Release, whole: int, budget: int) -> None:
+        self.release, self.whole, self.left = release, whole, budget
+        self.holders = holders_in(release, None)
+        self.lengths = np.diff(release.published.indptr)[self.holders.row]
+        self.complete = True
+
+    def levels(self) -> Iterator[Level]:
+        """One for each m from 1 on, as long as there is something to tell."""
+        fewest = Level(0, len(np.unique(self.holders.owners)) or len(self.holders.row))
+        for m in range(1, int(self.lengths.max(initial=0)) + 1):
+            fewest = self._next(replace(fewest, m=m))
+            yield fewest
+            if fewest.k <= self.whole or not fewest.exact:
+                break
+        self.complete = fewest.exact
+
+    def _next(self, before: Level) -> Level:
+        """The level at an m, from the one before it."""
+        fewest = min(before.k, self._near_the_rarest(before.m))
+        if fewest <= self.whole:
+            return replace(before, k=fewest)
+        sets = _sets(self.lengths, before.m)
+        if sets > self.left:
+            return replace(before, k=fewest, exact=False)
+        self.left -= sets
+        return replace(before, k=min(fewest, _fewest(self.holders, before.m, np.ones(self._items, bool))))
+
+    def _near_the_rarest(self, m: int) -> int:
+        """The fewest holders of a set of m items that has one of the rarest items: those of the m - 1 others in the records with it."""
+        published, row = self.release.published, self.holders.row
+        occurring = np.bincount(published.items, minlength=self._items)
+        rarest = np.flatnonzero(occurring)[np.argsort(occurring[occurring > 0], kind="stable")[:RAREST]]
+        fewest = np.iinfo(np.int64).max
+        for item in rarest.tolist():
+            having = np.searchsorted(published.indptr, np.flatnonzero(published.items == item), side="right") - 1
+            chosen = np.flatnonzero(np.isin(row, having))
+            cost = _sets(self.lengths[chosen] - 1, m - 1)
+            if cost > self.left:
+                continue
+            self.left -= cost
+            owners = self.holders.owners[chosen] if len(self.holders.owners) else self.holders.owners
+            others = np.arange(self._items) != item
+            fewest = min(fewest, _fewest(Holders(published, row[chosen], owners), m - 1, others))
+        return int(fewest)
+
+    @property
+    def _items(self) -> int:
+        return len(self.release.published.vocabulary)
+
+
+def _fewest(holders: Holders, size: int, public: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
+    """The fewest holders of a set of this size, where there is one."""
+    roles = replace(all_public(len(public)), public=public)
+    level = holders.count(size, roles, EVERYTHING, most_examples=0)
+    return int(level["fewest"]) if level["counted"] else int(np.iinfo(np.int64).max)
+
+
+def _sets(lengths: Ints, m: int) -> int:
+    """How many sets of m items all records together hold."""
+    sizes, records = np.unique(lengths, return_counts=True)
+    return sum(comb(int(size), m) * int(n) for size, n in zip(sizes, records, strict=True))

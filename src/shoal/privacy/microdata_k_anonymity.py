@@ -1,0 +1,112 @@
+"""k-anonymity of a table of microdata over named columns, its quasi-identifiers.
+
+The classes are counted from what is published. With the original at hand people are counted, and every published number is compared with
+the exact mean of those it stands for: it may differ by the spacing of floating-point numbers at its size, which is what rounding costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.data.column_list import ColumnNames
+from shoal.data.original_rows import TableOriginal
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.tables.rows import RowTable
+from shoal.errors import ParameterError
+from shoal.parameters import Declared, param
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.microdata_evidence import defects_beside_original
+from shoal.privacy.microdata_rows import classes_of_rows, people_of_classes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shoal.data.original import AnyOriginal
+    from shoal.data.tables import PublishedTable
+
+
+@dataclass(frozen=True)
+class MicrodataKAnonymity(Model):
+    """At least k people share every published combination of values in these columns."""
+
+    name = "microdata-k-anonymity"
+    protects = (
+        "Whoever knows a person's exact values in these columns links them to a published row with a chance of at most 1/k. "
+        "All these columns count together."
+    )
+    does_not_protect = (
+        "Columns that the claim does not name are published as they are, and may identify a person by themselves. "
+        "A published value is the mean of its group: where the members are alike, it tells the value of each."
+    )
+    limits = "It does not protect columns that the claim does not name, nor a value that all members of a group share."
+    judges = frozenset({"rows"})
+    level_words = {  # noqa: RUF012 (never changed)
+        "records": "rows in the smallest group that is alike in these columns",
+        "people": "different people behind the rarest combination of values",
+    }
+
+    k: int = param(3, minimum=2, help="people behind every published combination of values")
+    columns: ColumnNames | None = param(None, help="the columns that the claim is about; all of the table where none is named")
+
+    @property
+    def group_size(self) -> int:
+        """Groups of k."""
+        return self.k
+
+    @property
+    def columns_named(self) -> tuple[str, ...] | None:
+        """The quasi-identifiers."""
+        return None if self.columns is None else self.columns.names
+
+    def judged_columns(self, table: RowTable) -> frozenset[str]:
+        """The columns that are named, or else all."""
+        return frozenset(self.columns_named or table.columns)
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """Columns that the claim does not name are kept as they are; which rows form a group files do not tell, nor does the original."""
+        assert isinstance(table, RowTable)
+        judged = self.judged_columns(table)
+        kept = [name for name in table.columns if name not in judged]
+        if not beside_original:
+            means = "whether they are means of the original's values"
+            return dict.fromkeys(kept, "kept as they are") | {name: means for name in table.columns if name in judged}
+        totals = "only their totals, or that the original knows them"
+        return dict.fromkeys(kept, "in which row they stand") | {name: totals for name in table.columns if name in judged}
+
+    def keeps(self, promise: Declared) -> bool:
+        """A promise that names no columns is kept by a claim that names those of the table; whether all of them is judged elsewhere."""
+        same = isinstance(promise, MicrodataKAnonymity) and promise.k == self.k
+        return same and (promise.values()["columns"] in {None, self.columns})
+
+    def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
+        """Count rows that are alike in the columns; with the original, count people and compare values with what they stand for."""
+        table = release.only(RowTable.kind)
+        assert isinstance(table, RowTable)
+        names = self.columns_named or tuple(table.frame.columns)
+        missing = [name for name in names if name not in table.frame.columns]
+        if missing:
+            return Verdict(str(self), "fails", {}, (f"the column {missing[0]!r}, which the claim is about, is not in the table",))
+        classes = classes_of_rows(table.frame, names)
+        achieved = {"records": classes.smallest}
+        broken = classes.shorter_than(self.k)
+        left = [repr(name) for name in table.frame.columns if name not in names]
+        notes = [f"not covered by the claim: {', '.join(left)}"] if left else []
+        if original is not None:
+            rows = _rows_of(original)
+            defects = defects_beside_original(release, table.frame, names, classes, rows)
+            if defects:  # whose rows the published ones are is then not known
+                return Verdict(str(self), "fails", achieved, (*broken, *defects), tuple(notes))
+            people, note = people_of_classes(classes, rows.owners, release.secret)
+            achieved |= {} if people is None else {"people": people}
+            notes += [note] if note else []
+            if people is not None and people < self.k:
+                broken.append(f"a class is shared by {people:,} people only, who own several rows")
+        return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), tuple(notes))
+
+
+def _rows_of(original: AnyOriginal) -> Table:
+    if not isinstance(original, TableOriginal):
+        raise ParameterError(f"a table of microdata is compared with such a table, and the original was read as {original.shape}")
+    return original.table

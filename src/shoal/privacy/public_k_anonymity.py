@@ -1,0 +1,56 @@
+"""k-anonymity of the public items alone: what relational k-anonymity is on transactions, with every public item a column (TDS)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.data.bags import Bags
+from shoal.data.items import Items
+from shoal.data.release import Release
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.claimed_item_roles import Mask, roles_of
+from shoal.privacy.equivalence_classes import judge_classes
+from shoal.privacy.recoding import recoding_defects
+
+if TYPE_CHECKING:
+    from shoal.data.original import Original
+
+
+@dataclass(frozen=True)
+class PublicKAnonymity(Model):
+    """The public items of every published record are, all together, those of at least k people."""
+
+    name = "public-k-anonymity"
+    protects = (
+        "Whoever knows which public items a person's record holds and which it does not "
+        "links them to a published record with a chance of at most 1/k."
+    )
+    does_not_protect = "All k may hold the same private item, which is then known of each of them."
+    limits = "It does not protect private items: all k people may hold the same one."
+
+    k: int = param(5, minimum=2, help="distinct people per combination of public items")
+    private: Items | None = param(None, help="items that are published as they are")
+    public: Items | None = param(None, help="items that may be known; by default all that are not private")
+
+    def judge(self, release: Release, original: Original | None) -> Verdict:
+        """Count identical public parts; with the original, count people and check what was changed."""
+        names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
+        roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
+        public = release.republished(_only(release.published, roles.public))
+        verdict = judge_classes(str(self), self.k, public, original, people=True, truthful=True)
+        verdict = replace(verdict, notes=(*verdict.notes, *roles.notes))
+        if original is None or release.secret is None:
+            return verdict
+        broken = (*verdict.witnesses, *recoding_defects(original, release, roles))
+        return replace(verdict, standing=verified_if(not broken), witnesses=broken)
+
+
+def _only(bags: Bags, public: Mask) -> Bags:
+    """The records without the items that are not public."""
+    kept = public[bags.items]
+    indptr = np.concatenate([[0], np.cumsum(kept)])[bags.indptr].astype(np.int64)
+    return replace(bags, indptr=indptr, items=bags.items[kept], counts=bags.counts[kept])

@@ -1,0 +1,344 @@
+"""Published rows of a log, what they consist of, and the rows of the original that they stand for.
+
+Which words and values were replaced by what is not told in a release, but follows from it: a word was published as the lowest name above
+it that is published at all, so that the published names and the original give the recoding. Then both are compared row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from shoal.counting import counted
+from shoal.data.periods import Period, at_least_as_fine, beginning
+from shoal.data.query_units import EXACT, QUERY, TIME, WORD, Unit
+from shoal.data.tables.rows import PAYLOAD, RowTable
+from shoal.taxonomy.generalization_ladders import Ladder, ladder_of, ladder_of_items, ladder_of_words
+
+if TYPE_CHECKING:
+    from shoal.data.original_rows import LogOriginal
+
+LONGEST = 2**31 - 1  # words of a query: no text has more
+WHO, WINDOW = "(who)", "(window)"  # columns beside those of the rows, under names that no column of theirs has
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a claim says of published rows."""
+
+    unit: Unit
+    rare: str
+    words: int | None
+    window: Period | None
+    times: Period | None
+    ways: Mapping[str, str]
+    k: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The published columns, the query under that name."""
+        timed = (TIME,) if self.times and TIME not in self.unit.columns else ()
+        return (*self.unit.columns, *self.ways, *timed)
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The columns beside the unit, and how they are published."""
+        return {name: self.ways.get(name, EXACT) for name in self.columns if name not in self.unit.columns}
+
+    @property
+    def tells_windows(self) -> bool:
+        """Whether rows are counted by windows, and published times tell these."""
+        return self.window is not None and self.times is not None and at_least_as_fine(self.times, self.window)
+
+
+@dataclass(frozen=True)
+class RowsToCount:
+    """What a cluster counts for a claim on rows: the people of each query, or (`by_words`) of each word; queries have at most `words`."""
+
+    k: int
+    words: int | None
+    by_words: bool
+
+
+@dataclass(frozen=True)
+class CountedRows:
+    """Published rows as a cluster counted them: the rows and the people of the unit that has fewest, and the units that have too few.
+
+    `long` are published queries of too many words, `unexplained` published rows that no row of the original is left for. People are None
+    where only the file was at hand; then `short` are units of too few rows.
+    """
+
+    rows: int
+    people: int | None
+    short: int
+    unexplained: int = 0
+    long: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class SeenRows:
+    """Published rows: the claim's columns, the query as `query`; perhaps whose they are (WHO), and in which window (WINDOW)."""
+
+    frame: pl.DataFrame
+    rules: Rules
+    texts: bool
+    faults: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, table: RowTable, rules: Rules, pseudonyms: str | None) -> SeenRows:
+        """The rows of a table, with what is wrong with its columns."""
+        payload = table.unit if QUERY in rules.columns else ""
+        named = {name: payload if name == QUERY else name for name in rules.columns}
+        missing = [told for told in named.values() if told not in table.columns]
+        if pseudonyms is not None and table.pseudonyms is None:
+            return cls(table.frame, rules, True, ("the claim is about pseudonyms, and there are none",))
+        if missing:
+            return cls(table.frame, rules, True, (f"there is no column {missing[0]!r}",))
+        frame = table.frame.select(pl.col(told).alias(name) for name, told in named.items())
+        if pseudonyms is not None and table.pseudonyms is not None:
+            frame = frame.with_columns(table.frame[table.pseudonyms].alias(WHO))
+        faults = tuple(_faults(frame, rules))
+        if rules.tells_windows and rules.window is not None and not faults and not frame[TIME].null_count():
+            frame = frame.with_columns(beginning(TIME, rules.window).alias(WINDOW))
+        return cls(frame, rules, payload != PAYLOAD["item"], faults)
+
+    @property
+    def windowed(self) -> list[str]:
+        """The column of windows, where rows tell them."""
+        return [WINDOW] if WINDOW in self.frame.columns else []
+
+    @property
+    def unit(self) -> list[str]:
+        """The columns that tell one unit from another."""
+        return [*self.rules.unit.columns, *self.windowed]
+
+    @property
+    def linked(self) -> pl.DataFrame | None:
+        """The rows with whose they are, where that is told."""
+        return self.frame if WHO in self.frame.columns else None
+
+    def split(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Rows with one unit each: where words are the unit, a row becomes one for each word of its query."""
+        if not self.rules.unit.splits:
+            return frame
+        queries = frame.select(QUERY).unique()
+        if self.texts:
+            queries = queries.with_columns(word=pl.col(QUERY).str.extract_all(WORD)).explode("word")
+        else:
+            queries = queries.with_columns(word=pl.col(QUERY))
+        others = [name for name in frame.columns if name != QUERY]
+        return frame.join(queries, on=QUERY, how="inner").select(*others, pl.col("word").alias(QUERY))
+
+    def rows_of_units(self) -> pl.Series:
+        """How many published rows each unit has."""
+        keys = self.unit
+        alike = self.frame.group_by(keys).agg(rows=pl.len())
+        return self.split(alike).group_by(keys).agg(pl.col("rows").sum())["rows"]
+
+
+def _faults(frame: pl.DataFrame, rules: Rules) -> list[str]:
+    """What is wrong with published rows by themselves."""
+    found = []
+    if rules.words is not None:
+        queries = frame[QUERY].unique()
+        if long := int((queries.str.count_matches(WORD) > min(rules.words, LONGEST)).sum()):
+            found.append(too_long(long, rules.words))
+    if rules.times is not None:
+        if frame.schema[TIME] != pl.Datetime("us"):
+            return [*found, f"the column {TIME!r} does not hold times"]
+        finer = int(frame.select((pl.col(TIME) != beginning(TIME, rules.times)).sum()).item() or 0)
+        if rules.window and rules.unit.splits and frame[TIME].null_count():
+            found.append(f"rows have no time, and words are counted within one {rules.window}")
+        if finer:
+            found.append(f"{finer:,} published {'time tells' if finer == 1 else 'times tell'} more than the {rules.times}")
+    return found
+
+
+def too_long(n: int, words: int) -> str:
+    """What is said of published queries that have more than so many words."""
+    return f"{n:,} published {'query has' if n == 1 else 'queries have'} more than {counted(words, 'word')}"
+
+
+# -- the original
+
+
+@dataclass(frozen=True, eq=False)
+class RecodedOriginal:
+    """The rows of the original that published rows stand for, with their people (WHO); how many published rows stand for none."""
+
+    rows: pl.DataFrame
+    unexplained: int
+
+
+def recoded_original(seen: SeenRows, original: LogOriginal) -> RecodedOriginal:
+    """The original as it reads under the published words and values; rows that read like no published row are left out."""
+    rules, log = seen.rules, original.log
+    columns = [pl.col("owner").alias(WHO)]
+    columns += [pl.lit(pl.Series("text", log.texts.items)).cast(pl.UInt32)] if QUERY in rules.columns else []
+    columns += [beginning(TIME, rules.times).alias(TIME)] if rules.times else []
+    columns += [beginning(TIME, rules.window).alias(WINDOW)] if rules.window else []
+    further = [name for name in rules.columns if name not in (QUERY, TIME)]
+    rows = log.frame.select(*columns, *further)
+    texts = pl.DataFrame({"asked": log.texts.vocabulary.names}).with_row_index("text")
+    if rules.words is not None:
+        long = texts.filter(pl.col("asked").str.count_matches(WORD) > min(rules.words, LONGEST))
+        rows = rows.join(long, on="text", how="anti")
+    if QUERY in rules.unit.columns and rules.unit.splits:
+        rows = _with_words(rows, texts, seen, original)
+    elif QUERY in rules.unit.columns:
+        rows = _matched(rows, texts.filter(pl.col("asked") != "").rename({"asked": QUERY}), seen)
+    elif QUERY in rules.ways:
+        rows = rows.join(texts.rename({"asked": QUERY}), on="text", how="left").drop("text")
+    if rules.window and not rules.unit.splits:
+        rows = _in_frequent_windows(rows, rules)
+    for name, way in rules.cells.items():
+        rows = rows.with_columns(_recoded_cells(rows[name], seen.frame[name], way).alias(name))
+    return _explained(rows, seen)
+
+
+def _matched(rows: pl.DataFrame, told: pl.DataFrame, seen: SeenRows) -> pl.DataFrame:
+    """The rows of texts that are published under some name (`query` in `told`), under that name."""
+    published = seen.frame.select(QUERY).unique()
+    known = told.join(published, on=QUERY, how="semi")
+    keys = [name for name in known.columns if name != QUERY]
+    return rows.join(known, on=keys, how="inner").drop("text")
+
+
+def _with_words(rows: pl.DataFrame, texts: pl.DataFrame, seen: SeenRows, original: LogOriginal) -> pl.DataFrame:
+    """The rows with their queries as they read under the published words: in each window where these tell windows."""
+    windowed = seen.windowed
+    published = seen.split(seen.frame.select(QUERY, *windowed).unique()).unique()
+    words = (pl.col("asked").str.extract_all(WORD) if seen.texts else pl.concat_list("asked")).alias("word")
+    asked = texts.filter(pl.col("asked") != "").select("text", words).explode("word").filter(pl.col("word").is_not_null())
+    if windowed:
+        asked = rows.select("text", *windowed).unique().join(asked, on="text", how="inner", maintain_order="left_right")
+    told = _published_as(asked, published, seen, original)
+    spread = told.group_by("text", *windowed, maintain_order=True)
+    if seen.rules.rare == "drop":
+        whole = spread.agg(pl.col(QUERY).str.join(" ", ignore_nulls=False))
+    else:
+        whole = spread.agg(pl.col(QUERY).drop_nulls().str.join(" "))
+    return _matched(rows, whole.filter(pl.col(QUERY).is_not_null() & (pl.col(QUERY) != "")), seen)
+
+
+def _published_as(asked: pl.DataFrame, published: pl.DataFrame, seen: SeenRows, original: LogOriginal) -> pl.DataFrame:
+    """The rows of `asked` with the name that each word is published under as `query`, null where it is published under none."""
+    windowed, rules = seen.windowed, seen.rules
+    words = asked["word"].unique(maintain_order=True)
+    if rules.rare == "generalize":
+        every = original.log.texts.vocabulary.names
+        typed = (every.str.extract_all(WORD).explode() if seen.texts else every).drop_nulls().unique(maintain_order=True)
+        typed = typed.filter(typed != "")
+        ladder = (ladder_of_words if seen.texts else ladder_of_items)(typed, original.taxonomy)
+        words = typed
+    else:
+        ladder = ladder_of(words, EXACT)
+    rungs = pl.DataFrame({"word": words}).with_row_index("rung").with_columns(pl.col("rung").cast(pl.Int64))
+    pairs = asked.select("word", *windowed).unique().join(rungs, on="word", how="left")
+    found = _lowest(pairs, ladder, published, windowed)
+    return asked.join(found, on=["word", *windowed], how="left", maintain_order="left")
+
+
+def _lowest(pairs: pl.DataFrame, ladder: Ladder, published: pl.DataFrame, windowed: list[str]) -> pl.DataFrame:
+    """For each pair of word and window the lowest published name above it, as `query`."""
+    names = pl.DataFrame({QUERY: ladder.names, "next": ladder.parent}).with_row_index("rung").with_columns(pl.col("rung").cast(pl.Int64))
+    told = names.join(published, on=QUERY, how="inner").select("rung", QUERY, *windowed)
+    found, left = [], pairs
+    while len(left):
+        here = left.join(told, on=["rung", *windowed], how="left")
+        found.append(here.filter(pl.col(QUERY).is_not_null()).select("word", *windowed, QUERY))
+        rest = here.filter(pl.col(QUERY).is_null()).drop(QUERY)
+        above = rest.join(names.select("rung", "next"), on="rung", how="left")
+        left = above.filter(pl.col("next") >= 0).with_columns(rung=pl.col("next")).drop("next")
+    empty = pairs.select("word", *windowed).with_columns(pl.lit(None, pl.String).alias(QUERY)).clear()
+    return pl.concat([empty, *found])
+
+
+def _in_frequent_windows(rows: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """The rows whose unit k people have in their window."""
+    keys = [*rules.unit.columns, WINDOW]
+    people = rows.select(*keys, WHO).unique().group_by(keys).agg(people=pl.len())
+    return rows.join(people.filter(pl.col("people") >= rules.k).drop("people"), on=keys, how="semi", nulls_equal=True)
+
+
+def _recoded_cells(column: pl.Series, published: pl.Series, way: str) -> pl.Series:
+    """A column of the original as it reads under the published values: each as the lowest of them, null where there is none."""
+    values = column.drop_nulls().unique(maintain_order=True)
+    values = values.filter(values != "") if values.dtype == pl.String else values
+    ladder = ladder_of(values, way)
+    shown = ladder.names.is_in(published.drop_nulls().unique().implode()) if len(ladder) else pl.Series([], dtype=pl.Boolean)
+    seen = shown.to_numpy()
+    at = np.arange(len(values))
+    while len(off := np.flatnonzero((at >= 0) & ~seen[at])):
+        at[off] = ladder.parent[at[off]]
+    told = ladder.names.gather(pl.Series(at).replace(-1, None).cast(pl.UInt32))
+    table = pl.DataFrame({"value": values, "told": told})
+    return pl.DataFrame({"value": column}).join(table, on="value", how="left", maintain_order="left")["told"]
+
+
+def _explained(rows: pl.DataFrame, seen: SeenRows) -> RecodedOriginal:
+    """The rows that read like published ones, and the published rows beyond those."""
+    keys = list(seen.rules.columns)
+    published = seen.frame.group_by(keys).agg(shown=pl.len().cast(pl.Int64))
+    there = rows.group_by(keys).agg(there=pl.len().cast(pl.Int64))
+    both = published.join(there, on=keys, how="left", nulls_equal=True).with_columns(pl.col("there").fill_null(0))
+    more = int((both["shown"] - both["there"]).clip(lower_bound=0).sum())
+    matched = rows if keys == [QUERY] else rows.join(published, on=keys, how="semi", nulls_equal=True)
+    return RecodedOriginal(matched, more)
+
+
+# -- counting people
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """The people behind each published unit, and behind each published value of the columns beside it."""
+
+    units: pl.DataFrame
+    cells: dict[str, pl.Series]
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The fewest of either."""
+        found = {"people": _least(self.units["people"])}
+        return found | ({"people_of_cells": min(_least(people) for people in self.cells.values())} if self.cells else {})
+
+
+def people_behind(seen: SeenRows, rows: pl.DataFrame) -> People:
+    """The different people (WHO) of these rows who have each published unit and value; none where no row has it."""
+    keys = seen.unit
+    who = seen.split(rows.select(*keys, WHO).unique()).unique()
+    people = who.group_by(keys).agg(people=pl.len().cast(pl.Int64))
+    units = seen.split(seen.frame.select(keys).unique()).unique()
+    counted = units.join(people, on=keys, how="left", nulls_equal=True).with_columns(pl.col("people").fill_null(0))
+    cells = {name: _people_of(rows, seen.frame[name], name) for name in seen.rules.cells}
+    return People(counted, cells)
+
+
+def _people_of(rows: pl.DataFrame, published: pl.Series, name: str) -> pl.Series:
+    people = rows.select(name, WHO).unique().group_by(name).agg(people=pl.len().cast(pl.Int64))
+    values = pl.DataFrame({name: published.drop_nulls().unique()})
+    return values.join(people, on=name, how="left")["people"].fill_null(0)
+
+
+def strangers(seen: SeenRows, rows: pl.DataFrame) -> int:
+    """How many pseudonyms do not have just the rows of one person, each of another."""
+    keys = list(seen.rules.columns)
+    mine, theirs = (_prints(frame, keys) for frame in (seen.frame, rows))
+    both = mine.join(theirs, on=["rows", "print", "other"], how="left").with_columns(pl.col("n_right").fill_null(0))
+    return int((both["n"] - both["n_right"]).clip(lower_bound=0).sum())
+
+
+def _prints(frame: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """How often each set of rows is that of one person: sets by their size and two sums of hashes."""
+    hashed = frame.select(WHO, first=pl.struct(keys).hash(1), second=pl.struct(keys).hash(2))
+    whole = hashed.group_by(WHO).agg(rows=pl.len(), print=pl.col("first").sum(), other=pl.col("second").sum())
+    return whole.group_by("rows", "print", "other").agg(n=pl.len().cast(pl.Int64))
+
+
+def _least(numbers: pl.Series) -> int:
+    return int(numbers.to_numpy().min()) if len(numbers) else 0

@@ -1,0 +1,48 @@
+"""Vocabulary k-anonymity (Liu and Wang, ICDM'10): every published vocabulary, as a bag of terms, occurs at least k times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.data.release import Release
+from shoal.parameters import param
+from shoal.privacy import Model, Verdict
+from shoal.privacy.equivalence_classes import GROUP_WORDS, judge_classes
+
+if TYPE_CHECKING:
+    from shoal.data.original import Original
+
+
+@dataclass(frozen=True)
+class VocabularyKAnonymity(Model):
+    """Every published vocabulary (a bag of terms, per user, session or query) occurs at least k times."""
+
+    name = "vocabulary-k-anonymity"
+    protects = "A person's vocabulary cannot be told from at least k-1 other published vocabularies."
+    does_not_protect = (
+        "Unless people are counted, several sessions of one person may stand behind the same vocabulary. "
+        "A published term may have been typed by one member of the group only."
+    )
+    limits = (
+        "It does not promise k different people unless people are counted, and a published term may have been typed by one "
+        "member of the group only."
+    )
+
+    level_words = GROUP_WORDS
+
+    k: int = param(5, minimum=2, help="identical vocabularies")
+    people: bool = param(False, help="count the people behind them, where the original is at hand")
+
+    @property
+    def group_size(self) -> int:
+        """Groups of k."""
+        return self.k
+
+    def ceiling(self, test: str, known: int | None) -> float | None:
+        """No vocabulary is found with a chance above 1/k, whatever is known."""
+        return 1 / self.k if test in {"singling out", "linking"} else None
+
+    def judge(self, release: Release, original: Original | None) -> Verdict:
+        """Count identical published vocabularies; terms may stand for similar ones, so generalization is not demanded."""
+        return judge_classes(str(self), self.k, release, original, people=self.people, truthful=False)

@@ -1,0 +1,177 @@
+"""Bins for whole numbers, and the care that a report of a release must take with them.
+
+A bar that counts one person's record tells of that person. So where a histogram counts originals, bins of
+few people are joined with their neighbours, a last bin that was joined is open at the top, and bin edges come
+from a fixed ladder, not from the largest value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.bags import Ints
+from shoal.report.number_format import short
+
+MOST_SINGLE = 40
+MOST_EVEN = 30
+MOST_SPREAD = 8
+LADDER = (10, 15, 20, 30, 50, 70)
+
+Seen = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Values from `low` to `high`, both included; `high` is None where the bin is open at the top."""
+
+    low: int
+    high: int | None
+
+    @property
+    def label(self) -> str:
+        """The values in words."""
+        if self.high is None:
+            return f"{self.low:,}+"
+        return f"{self.low:,}" if self.high == self.low else f"{self.low:,}–{self.high:,}"
+
+    @property
+    def tick(self) -> str:
+        """As short as an axis wants it: from a thousand on, 1k–1.5k for 1,000–1,499."""
+        if self.low < 1000 or self.high == self.low:
+            return self.label
+        return f"{short(self.low)}+" if self.high is None else f"{short(self.low)}–{short(self.high + 1)}"
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts per bin; `before` holds the same for the original where there are two sides to compare."""
+
+    bins: tuple[Bin, ...] = ()
+    counts: tuple[int, ...] = ()
+    before: tuple[int, ...] | None = None
+
+    @property
+    def uneven(self) -> bool:
+        """Whether the bins differ in width."""
+        return len({b.high - b.low for b in self.bins[:-1] if b.high is not None}) > 1
+
+    def bin_of(self, value: int) -> int:
+        """The place of the first bin that reaches this value; one past the last where none does."""
+        return next((i for i, b in enumerate(self.bins) if b.high is None or b.high >= value), len(self.bins))
+
+
+def ladder(low: int, high: int) -> Ints:
+    """Lower edges of bins from `low` to `high`, and one past the end.
+
+    Few values have a bin each; many have even steps, or widening ones where they spread far.
+    """
+    if high - low < MOST_SINGLE:
+        return np.arange(low, high + 2, dtype=np.int64)
+    if high < MOST_SPREAD * max(1, low):
+        step = _nice_step((high - low) / MOST_EVEN)
+        return np.arange(low // step * step, high + step + 1, step, dtype=np.int64)
+    rungs = [*range(10), *(s * 10**e for e in range(len(str(high)) + 1) for s in LADDER)]
+    edges = np.array(sorted(rungs), np.int64)
+    first = np.searchsorted(edges, low, side="right") - 1
+    last = np.searchsorted(edges, high, side="right")
+    return edges[first : last + 1]
+
+
+def tally(values: Ints, cut: int | None = None) -> Histogram:
+    """How often published values fall in each bin; no bin holds values on both sides of `cut`."""
+    if not len(values):
+        return Histogram()
+    low, high = int(values.min()), int(values.max())
+    edges = ladder(low, high)
+    extra = [low] + ([cut] if cut is not None and low < cut <= high else [])
+    edges = np.union1d(edges[edges > low], extra)
+    counts = _fill(values, edges, None)
+    return Histogram(tuple(_bins(edges)), tuple(counts.tolist()))
+
+
+def compare(before: Ints, people: Ints, after: Ints, after_weights: Ints, fewest: int) -> Histogram:
+    """Original values, with the owner number of each, against published ones.
+
+    Their common bins hold no one or at least `fewest` people of the original.
+    """
+    every = np.concatenate([before, after])
+    if not len(every):
+        return Histogram()
+    edges = ladder(int(every.min()), int(every.max()))
+    seen = people_seen(np.searchsorted(edges, before, side="right") - 1, people, len(edges) - 1)
+    counts = _fill(after, edges, after_weights), _fill(before, edges, None)
+    return joined(_bins(edges), counts, seen, fewest)
+
+
+def compare_shared(before: Ints, held: tuple[Ints, Ints], after: Ints, fewest: int) -> Histogram:
+    """Original values that several people share against published ones; `held` are the values and the owner number of each share.
+
+    Their common bins hold no one or at least `fewest` people of the original.
+    """
+    every = np.concatenate([before, after])
+    if not len(every):
+        return Histogram()
+    edges = ladder(int(every.min()), int(every.max()))
+    values, people = held
+    seen = people_seen(np.searchsorted(edges, values, side="right") - 1, people, len(edges) - 1)
+    return joined(_bins(edges), (_fill(after, edges, None), _fill(before, edges, None)), seen, fewest)
+
+
+def people_seen(bin_of: Ints, people: Ints, n_bins: int) -> Seen:
+    """Which people, numbered from 0, stand in which bin."""
+    seen = np.zeros((n_bins, int(people.max(initial=-1)) + 1), bool)
+    seen[bin_of, people] = True
+    return seen
+
+
+def joined(bins: Sequence[Bin], counts: tuple[Ints, Ints], seen: Seen, fewest: int) -> Histogram:
+    """Bins with their counts (after, before), joined until each holds no one or at least `fewest` people."""
+    spans = _spans(seen, fewest)
+    made = [Bin(bins[a].low, bins[b].high) for a, b in spans]
+    if spans and spans[-1][0] < spans[-1][1]:
+        made[-1] = Bin(made[-1].low, None)
+    after, before = ([int(c[a : b + 1].sum()) for a, b in spans] for c in counts)
+    return Histogram(tuple(made), tuple(after), tuple(before))
+
+
+def _spans(seen: Seen, fewest: int) -> list[tuple[int, int]]:
+    """First and last bin of each joined bin, in rising order."""
+    spans: list[tuple[int, int]] = []
+    top, here = len(seen) - 1, np.zeros(seen.shape[1], bool)
+    for i in range(len(seen) - 1, -1, -1):
+        here = here | seen[i]
+        heads = int(here.sum())
+        if heads == 0 or heads >= fewest:
+            spans.append((i, top))
+            top, here = i - 1, np.zeros_like(here)
+    if top >= 0:  # too few remain at the bottom: they join the first bin above that has people
+        while spans:
+            a, top = spans.pop()
+            if seen[a : top + 1].any():
+                break
+        spans.append((0, top))
+    return spans[::-1]
+
+
+def _bins(edges: Ints) -> list[Bin]:
+    return [Bin(int(a), int(b) - 1) for a, b in pairwise(edges)]
+
+
+def _fill(values: Ints, edges: Ints, weights: npt.ArrayLike | None) -> Ints:
+    at = np.searchsorted(edges, values, side="right") - 1
+    # Sums of float weights are exact up to 2**53, far beyond any log.
+    return np.bincount(at, weights=weights, minlength=len(edges) - 1).astype(np.int64)
+
+
+def _nice_step(least: float) -> int:
+    power = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * power >= least:
+                return factor * power
+        power *= 10

@@ -1,0 +1,72 @@
+"""The private page: a few records as they were typed, beside what is published for them. For the publisher's eyes alone.
+
+No owner is on it, but what people typed is; so it is never part of a release (`io/private_file.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.bags import Bags, Ints
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.report.examples import told_of
+from shoal.report.number_format import count, name
+from shoal.report.page import template
+
+MOST_PAIRS = 3  # of each sort
+MOST_WORDS = 40  # of a record
+
+
+@dataclass(frozen=True)
+class Side:
+    """A record before or after: its items, with how often each stands there where it is more than once, and how many more there are."""
+
+    items: tuple[tuple[str, str], ...]
+    more: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One record as it was typed, and as it is published."""
+
+    before: Side
+    after: Side
+
+
+def render_private(release: Release, original: Original) -> str:
+    """The page of a release that was just made: of one that was read from a file nobody knows which record became which."""
+    assert release.secret is not None
+    rows, published = release.secret.rows(), original.aligned(release).published
+    chosen = _chosen(rows, published, original)
+    pairs = [(heading, [_pair(original, published, i, int(rows[i])) for i in records]) for heading, records in chosen]
+    return template("private.html").render(pairs=pairs)
+
+
+def _chosen(rows: Ints, published: Bags, original: Original) -> list[tuple[str, list[int]]]:
+    """Records of which most, a middling part and least is told; each in one place only."""
+    order = original.bags.content_order()
+    shown = order[rows[order] >= 0]
+    ranked = shown[np.argsort(-told_of(published, original.tree)[rows[shown]], kind="stable")].tolist()
+    middle = len(ranked) // 2
+    sorts = {"Most told": ranked[:MOST_PAIRS], "In the middle": ranked[middle : middle + MOST_PAIRS], "Least told": ranked[-MOST_PAIRS:]}
+    seen: set[int] = set()
+    found = []
+    for heading, records in sorts.items():
+        fresh = [record for record in records if record not in seen]
+        seen.update(fresh)
+        found += [(heading, fresh)] if fresh else []
+    return found
+
+
+def _pair(original: Original, published: Bags, record: int, row: int) -> Pair:
+    return Pair(_side(original.typed, record), _side(published, row))
+
+
+def _side(records: Bags, row: int) -> Side:
+    items = sorted(records.record(row).items())
+    shown = tuple((name(text), count(n) if n > 1 else "") for text, n in items[:MOST_WORDS])
+    more = len(items) - len(shown)
+    return Side(shown, count(more) if more else "")

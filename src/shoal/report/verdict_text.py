@@ -1,0 +1,158 @@
+"""Verdicts in words: the headline, the guarantee in one number, what each claim protects and what not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.data.items import Items
+from shoal.errors import ParameterError
+from shoal.privacy import MODELS, Model
+from shoal.report.number_format import number, plain, plural, spoken
+
+COUNTED = ("records", "people")  # levels that count
+COUNTED_BY = ("k", "owners")  # the parameters that promise a number of records or people
+BROKEN = "Do not publish this data under its claims: the reasons stand below."
+UNGUARANTEED = "Nothing is guaranteed."
+NO_WORDS = "This version of shoal has no description of the model."
+
+
+@dataclass(frozen=True)
+class Level:
+    """One quantity of a claim: what it means, what was promised and what was achieved."""
+
+    meaning: str
+    promised: str
+    achieved: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim as the page shows it."""
+
+    text: str
+    holds: bool
+    verdict: str
+    summary: str
+    protects: str
+    does_not_protect: str
+    levels: tuple[Level, ...]
+    witnesses: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The first thing a reader sees: `tone` is good, bad or open."""
+
+    tone: str
+    title: str
+    lead: str
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One large number with the words that make it true."""
+
+    label: str
+    value: str
+    note: str
+    tone: str = ""
+
+
+def claim_of(verdict: Mapping[str, Any]) -> Claim:
+    """A verdict of the manifest, with the words of its model."""
+    model = model_of(verdict)
+    achieved = verdict.get("achieved") or {}
+    return Claim(
+        text=plain(str(verdict["model"])),
+        holds=bool(verdict["holds"]),
+        verdict=_told(verdict),
+        summary=_summary(model),
+        protects=model.protects if model else NO_WORDS,
+        does_not_protect=model.does_not_protect if model else NO_WORDS,
+        levels=tuple(_level(key, value, model) for key, value in achieved.items()),
+        witnesses=tuple(plain(w) for w in verdict.get("witnesses", ())),
+        notes=tuple(plain(n) for n in verdict.get("notes", ())),
+    )
+
+
+def model_of(verdict: Mapping[str, Any]) -> Model | None:
+    """The model a verdict speaks of; None where this version does not know it."""
+    try:
+        found: Model = MODELS.make(str(verdict["model"]))
+    except ParameterError:
+        return None
+    return found
+
+
+def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:
+    """Do all claims hold, and what do they say? `lack` is what a release without a guarantee says of it."""
+    if lack:
+        return Headline("bad", UNGUARANTEED, lack.removeprefix(UNGUARANTEED).strip())
+    if not verdicts:
+        return Headline("open", "This release claims nothing.", "No guarantee was asked for, so none was checked.")
+    broken = [v for v in verdicts if not v["holds"]]
+    if broken:
+        these = "The claim" if len(verdicts) == 1 else f"{len(broken)} of {len(verdicts)} claims"
+        verb = "does" if len(verdicts) == 1 or len(broken) == 1 else "do"
+        return Headline("bad", f"{these} {verb} not hold.", BROKEN)
+    title = "The claim holds." if len(verdicts) == 1 else f"All {len(verdicts)} claims hold."
+    return Headline("good", title, " ".join(_summary(model_of(v)) for v in verdicts).strip())
+
+
+def guarantee(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Tile:
+    """The guarantee in one number: that of the first broken claim, or of the first."""
+    if lack:
+        return Tile("Guarantee", "none", "whoever made this release asked for none", "bad")
+    if not verdicts:
+        return Tile("Guarantee", "none", "nothing was promised", "open")
+    verdict = next((v for v in verdicts if not v["holds"]), verdicts[0])
+    tone = "good" if verdict["holds"] else "bad"
+    model, achieved = model_of(verdict), verdict.get("achieved") or {}
+    if model is not None and model.group_size is not None and "records" in achieved:
+        told, whose = ("records", "or more records are alike in every group")
+        if "people" in achieved:
+            told, whose = ("people", "people or more share every published record")
+        promised = number(model.group_size)
+        return Tile("Guarantee", number(achieved[told]), f"{whose}; {promised} were promised", tone)
+    best = ", ".join(f"{spoken(key)} = {number(value)}" for key, value in achieved.items())
+    return Tile("Guarantee", best or ("holds" if verdict["holds"] else "broken"), plain(str(verdict["model"])), tone)
+
+
+def promised_group(verdicts: Sequence[Mapping[str, Any]]) -> int | None:
+    """The largest group size that some claim promises."""
+    models = [model for model in map(model_of, verdicts) if model is not None]
+    return max((model.group_size for model in models if model.group_size is not None), default=None)
+
+
+def claims_line(verdicts: Sequence[Mapping[str, Any]]) -> str:
+    """How many claims were checked, for the section's margin."""
+    return f"{plural(len(verdicts), 'claim')} checked" if verdicts else "no claim to check"
+
+
+def _told(verdict: Mapping[str, Any]) -> str:
+    """Where a claim stands, in words."""
+    if not verdict["holds"]:
+        return "does not hold"
+    return f"holds, {verdict['verdict']}" if "verdict" in verdict else "holds"
+
+
+def _summary(model: Model | None) -> str:
+    if model is None:
+        return ""
+    given = {key: value for key, value in model.values().items() if value is not None}
+    named = ", ".join(f"{key} = {number(value.described if isinstance(value, Items) else value)}" for key, value in given.items())
+    told = model.summary().rstrip(".")
+    return f"{told}, where {named}." if named else f"{told}."
+
+
+def _level(key: str, value: Any, model: Model | None) -> Level:
+    asked = model.values() if model else {}
+    helps = {p.name: p.help for p in model.parameters()} if model else {}
+    if model is not None and key in model.level_words:
+        return Level(model.level_words[key], number(asked.get(key, model.group_size)), number(value))
+    parameter = next((name for name in COUNTED_BY if name in asked), key) if key in COUNTED else key
+    meaning = f"{spoken(key)}: {helps[parameter]}" if parameter in helps else spoken(key)
+    return Level(meaning, number(asked[parameter]) if parameter in asked else "–", number(value))
