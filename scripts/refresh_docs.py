@@ -14,9 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from helpers_docs import ANY_LINES, NOTEBOOK, ROOT, Block, Reader, blocks, notebooks, pages, typed
-from helpers_notebook import executed, read, write
-
+from helpers.docs import ANY_LINES, NOTEBOOK, ROOT, Block, Reader, blocks, notebooks, pages, typed
+from helpers.notebook import executed, read, write
 from shoal.methods import METHODS
 
 # The lists of methods: the page, how the line of a method begins there, and how the line of a new one is written.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from helpers.cli import FOOD, Shell, baskets
+from helpers.rotation import ROTATING, VARIABLE, chosen, current_turn
 
 settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing on a busy machine
 settings.load_profile("any machine")
@@ -20,18 +24,35 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options that make long tests longer."""
-    parser.addoption("--fuzz-runs", type=int, default=300, metavar="N", help="random runs recounted by an independent checker")
+    parser.addoption("--fuzz-runs", type=int, metavar="N", help="random runs recounted by an independent checker")
     parser.addoption("--fuzz-methods", default="", metavar="A,B", help="random runs of these methods alone")
     parser.addoption("--fuzz-seed", type=int, default=0, metavar="S", help="other random runs: a thousand million numbers for each seed")
+    parser.addoption("--everything", action="store_true", help="slow tests, and all cases of tests of which a run takes a part")
     parser.addoption("--slow", action="store_true", help="tests that take a minute or two each")
     parser.addoption("--all-signals", action="store_true", help="80 interrupts and 40 kills while a release is written, 20 of Spark")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    os.environ[VARIABLE] = str(current_turn())
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    if config.getoption("--everything"):
+        return "all cases of all tests"
+    return f"a part of the cases of {len(ROTATING)} large test files: {VARIABLE}={os.environ[VARIABLE]} repeats it, --everything runs all"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--slow"):
+    if not (config.getoption("--slow") or config.getoption("--everything")):
         for item in items:
             if item.get_closest_marker("slow"):
                 item.add_marker(pytest.mark.skip(reason="takes a minute or two: --slow runs it"))
+    named = any("::" in argument for argument in config.args)  # a test that is named runs
+    if not config.getoption("--everything") and not named:
+        kept = chosen(items, int(os.environ[VARIABLE]))
+        left_out = {id(item) for item in items} - {id(item) for item in kept}
+        config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
+        items[:] = kept
 
 
 @pytest.fixture
@@ -50,3 +71,22 @@ def kitchen(shell: Shell) -> Shell:
     made = shell("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--to", "csv", "--out", "release")
     assert made.code == 0, made.err
     return shell
+
+
+@pytest.fixture
+def as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], AbstractContextManager[None]]:
+    """Work for a while as a user without rights, in a directory that this user can read. Only root can do that."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+
+    @contextmanager
+    def working() -> Iterator[None]:
+        os.seteuid(65534)
+        try:
+            yield
+        finally:
+            os.seteuid(0)
+
+    return working

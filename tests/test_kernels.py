@@ -45,6 +45,7 @@ def clump_arguments(n: int) -> tuple[Any, ...]:
     return counts.scored(bags.owners, 2, owners_repeat=False), order, _kernels.ClumpOptions(r=n, total=False)
 
 
+@pytest.mark.timing
 def test_a_long_kernel_is_cancelled_at_once() -> None:
     arguments = clump_arguments(60_000)
     task = _kernels.Task()
@@ -69,6 +70,7 @@ def test_a_long_kernel_is_cancelled_at_once() -> None:
     assert task.cancelled
 
 
+@pytest.mark.timing
 def test_an_error_of_the_watch_stops_the_kernel() -> None:
     def watch(label: str, done: int, total: int) -> None:
         raise RuntimeError(label)
@@ -81,6 +83,7 @@ def test_an_error_of_the_watch_stops_the_kernel() -> None:
     assert not any(t.name == "shoal-clustering" for t in threading.enumerate())
 
 
+@pytest.mark.timing
 def test_ctrl_c_reaches_a_running_kernel() -> None:
     command = [sys.executable, "-c", LONG]
     here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])}

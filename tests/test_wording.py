@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.counting import percent
+from shoal.util.wording import percent
 
 SOURCES = sorted(Path(shoal.__file__).parent.rglob("*.py"))
 OWN_FORMAT = re.compile(r"\.\d+%\}")  # as in f"{share:.1%}"
@@ -33,7 +33,7 @@ def test_what_is_close_to_nothing_or_all_says_so(share: float, digits: int, text
     assert percent(share, digits) == text
 
 
-@pytest.mark.parametrize("file", [file for file in SOURCES if file.name != "counting.py"], ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [file for file in SOURCES if file.name != "wording.py"], ids=lambda file: file.name)
 def test_no_other_code_writes_percentages(file: Path) -> None:
     assert not OWN_FORMAT.findall(file.read_text("utf-8"))
 

@@ -1,7 +1,8 @@
 """shoal: publish query logs, baskets and click streams without exposing the people in them.
 
-The public names are loaded when they are first used, so that importing shoal costs next to nothing. Every method and every model of the
-tables is one of them, by the name of its class.
+The names that most programs need are here; they are loaded when they are first used, so that importing shoal costs next to nothing.
+Methods are in `shoal.methods` (`from shoal.methods import Clump`), privacy models in `shoal.privacy`
+(`from shoal.privacy import KAnonymity`), and further errors in `shoal.errors`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
+    from shoal.api.catalogue import list_methods as list_methods
+    from shoal.api.catalogue import list_metrics as list_metrics
+    from shoal.api.catalogue import list_models as list_models
+    from shoal.api.catalogue import models as models
+    from shoal.api.evaluation import compare as compare
+    from shoal.api.evaluation import reconstruct as reconstruct
+    from shoal.api.functions import anonymize as anonymize
+    from shoal.api.functions import attack as attack
+    from shoal.api.functions import audit as audit
+    from shoal.api.functions import bound as bound
+    from shoal.api.functions import decode as decode
+    from shoal.api.functions import generate as generate
+    from shoal.api.functions import look as look
+    from shoal.api.functions import measure as measure
+    from shoal.api.functions import read as read
+    from shoal.api.functions import reproduce as reproduce
+    from shoal.api.result import Result as Result
     from shoal.auditing.audit import Audit as Audit
-    from shoal.data.bags import Bags as Bags
-    from shoal.data.log import Log as Log
-    from shoal.data.release import Release as Release
     from shoal.data.taxonomy import Taxonomy as Taxonomy
+    from shoal.errors import Cancelled as Cancelled
     from shoal.errors import GuaranteeNotMet as GuaranteeNotMet
     from shoal.errors import Infeasible as Infeasible
     from shoal.errors import InputError as InputError
@@ -23,21 +39,10 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.errors import ShoalError as ShoalError
     from shoal.errors import TaxonomyError as TaxonomyError
     from shoal.evaluate.attack import Attacked as Attacked
-    from shoal.evaluate.reproduce import reproduce as reproduce
     from shoal.io.read.taxonomies import read_taxonomy as read_taxonomy
-    from shoal.pipeline.api import anonymize as anonymize
-    from shoal.pipeline.api import attack as attack
-    from shoal.pipeline.api import audit as audit
-    from shoal.pipeline.api import bound as bound
-    from shoal.pipeline.api import decode as decode
-    from shoal.pipeline.api import generate as generate
-    from shoal.pipeline.api import look as look
-    from shoal.pipeline.api import measure as measure
-    from shoal.pipeline.api import read as read
+    from shoal.pipeline.events import Cancel as Cancel
+    from shoal.pipeline.events import Events as Events
     from shoal.pipeline.look import Look as Look
-    from shoal.pipeline.result import Result as Result
-    from shoal.privacy import Verdict as Verdict
-    from shoal.taxonomy.generated import generated as generated
     from shoal.taxonomy.wordnet import wordnet as wordnet
 
     __version__: str
@@ -45,37 +50,48 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
 _PLACES = {
     "Attacked": "shoal.evaluate.attack",
     "Audit": "shoal.auditing.audit",
-    "Bags": "shoal.data.bags",
+    "Cancel": "shoal.pipeline.events",
+    "Cancelled": "shoal.errors",
+    "Events": "shoal.pipeline.events",
     "GuaranteeNotMet": "shoal.errors",
     "Infeasible": "shoal.errors",
     "InputError": "shoal.errors",
-    "Log": "shoal.data.log",
     "Look": "shoal.pipeline.look",
     "OutputError": "shoal.errors",
     "ParameterError": "shoal.errors",
-    "Release": "shoal.data.release",
-    "Result": "shoal.pipeline.result",
+    "Result": "shoal.api.result",
     "ShoalError": "shoal.errors",
     "Taxonomy": "shoal.data.taxonomy",
     "TaxonomyError": "shoal.errors",
-    "Verdict": "shoal.privacy",
-    "anonymize": "shoal.pipeline.api",
-    "attack": "shoal.pipeline.api",
-    "audit": "shoal.pipeline.api",
-    "bound": "shoal.pipeline.api",
-    "decode": "shoal.pipeline.api",
-    "generate": "shoal.pipeline.api",
-    "generated": "shoal.taxonomy.generated",
-    "look": "shoal.pipeline.api",
-    "measure": "shoal.pipeline.api",
-    "read": "shoal.pipeline.api",
+    "anonymize": "shoal.api.functions",
+    "attack": "shoal.api.functions",
+    "audit": "shoal.api.functions",
+    "bound": "shoal.api.functions",
+    "compare": "shoal.api.evaluation",
+    "decode": "shoal.api.functions",
+    "generate": "shoal.api.functions",
+    "list_methods": "shoal.api.catalogue",
+    "list_metrics": "shoal.api.catalogue",
+    "list_models": "shoal.api.catalogue",
+    "look": "shoal.api.functions",
+    "measure": "shoal.api.functions",
+    "models": "shoal.api.catalogue",
+    "read": "shoal.api.functions",
     "read_taxonomy": "shoal.io.read.taxonomies",
-    "reproduce": "shoal.evaluate.reproduce",
+    "reconstruct": "shoal.api.evaluation",
+    "reproduce": "shoal.api.functions",
     "wordnet": "shoal.taxonomy.wordnet",
 }
-# By name and not by import: every room imports this one, and imports point down.
-_PLACES |= import_module("shoal.methods").METHODS.classes
-_PLACES |= import_module("shoal.privacy").MODELS.classes
+# Modules with public names of their own, reachable without a further import.
+_MODULES = ("errors", "methods", "privacy")
+# Names that were at the top level once, but for methods and models.
+_MOVED = {
+    "Bags": "shoal.data.bags",
+    "Log": "shoal.data.log",
+    "Release": "shoal.data.release",
+    "Verdict": "shoal.data.claims",
+    "generated": "shoal.taxonomy.generated",
+}
 
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604 - the names are the keys above
 
@@ -85,10 +101,23 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("shoal")
-    if name not in _PLACES:
-        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    if name in _MODULES:
+        return import_module(f"shoal.{name}")
+    raise AttributeError(f"module 'shoal' has no attribute {name!r}{_hint(name)}", name=name)
+
+
+def _hint(name: str) -> str:
+    """Where a class is that is not at the top level; empty if the name is unknown."""
+    if not name[:1].isupper() and name not in _MOVED:  # importing the tables of methods and models takes time
+        return ""
+    # By name and not by import: every package imports this one, and imports point down.
+    places = dict.fromkeys(import_module("shoal.methods").METHODS.classes, "shoal.methods")
+    places |= dict.fromkeys(import_module("shoal.privacy").MODELS.classes, "shoal.privacy")
+    place = (_MOVED | places).get(name)
+    return "" if place is None else f"; write: from {place} import {name}"
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted((*__all__, *_MODULES))

@@ -55,18 +55,28 @@ def threads() -> int:
 
 
 @contextmanager
-def using(threads: int | None = None, watch: Watch | None = None) -> Iterator[None]:
-    """Kernels called inside use this many threads and report their progress to `watch(label, done, total)`."""
+def using(threads: int | None = None, watch: Watch | None = None, whole: _kernels.Task | None = None) -> Iterator[None]:
+    """Kernels called inside use this many threads, report their progress to `watch(label, done, total)`, and stop with the task `whole`."""
     now = _settings.get()
     token = _settings.set(replace(now, threads=threads or now.threads, watch=watch or now.watch))
+    part = _whole.set(whole or _whole.get())
     try:
         yield
     finally:
+        _whole.reset(part)
         _settings.reset(token)
 
 
+def checkpoint() -> None:
+    """Raise `Cancelled` if the work that this is a part of was cancelled. Called often by work that is not a kernel's."""
+    whole = _whole.get()
+    if whole is not None and whole.cancelled:
+        raise _kernels.Cancelled
+
+
 def report(label: str, done: int, total: int) -> None:
-    """Tell whoever watches how far a piece of work is that is not a kernel's; a total of 0 is not known."""
+    """Report how far a piece of work is that is not a kernel's; a total of 0 is not known. Raises `Cancelled` if it was cancelled."""
+    checkpoint()
     watch = watcher()
     if watch is not None:
         watch(label, done, total)
@@ -84,6 +94,7 @@ def watched() -> bool:
 
 def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _kernels.Task | None = None, remark: str = "") -> Any:
     """The kernel's answer; its last argument, a Task, is added here. Steps of one piece of work share a task, and so its progress."""
+    checkpoint()
     running = Running(kernel, arguments, task)
     try:
         running.start()

@@ -4,7 +4,7 @@ A method or a model is a frozen dataclass deriving from `Declared` whose fields 
 
     @dataclass(frozen=True)
     class Clump(Declared):
-        k: int = param(5, minimum=2, help="distinct people per published record")
+        k: int = param(5, minimum=2, help="minimum number of people per published record")
 
 A parameter's type is a plain one, or a class of its own that says how a value is written (`parse`), what else it may be made of (`of`) and
 how its values are described (`forms`).
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 import re
 import types
 import typing
@@ -24,7 +25,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from shoal.errors import ParameterError
-from shoal.names import did_you_mean
+from shoal.util.wording import did_you_mean
 
 LARGEST_WHOLE = 2**63 - 1  # what kernels can take
 
@@ -53,12 +54,12 @@ class Param:
         try:
             return self.type(text)
         except ValueError:
-            raise ParameterError(f"{self.name} must be {_a(self.type)}, not {text!r}", value=text) from None
+            raise ParameterError(f"{self.name} must be {_a(self.type)}, not {text!r}", code="unreadable-value", value=text) from None
 
     def _parse_flag(self, text: str) -> bool:
         flags = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
         if text.lower() not in flags:
-            raise ParameterError(f"{self.name} must be yes or no, not {text!r}", value=text)
+            raise ParameterError(f"{self.name} must be yes or no, not {text!r}", code="unreadable-value", value=text)
         return flags[text.lower()]
 
     def check(self, value: Any) -> Any:
@@ -69,30 +70,43 @@ class Param:
             try:
                 return self.type.of(value)
             except ParameterError as error:
-                raise ParameterError(f"{self.name}: {error.message}", hint=error.hint, rare=error.rare, **error.facts) from None
+                raise ParameterError(
+                    f"{self.name}: {error.marked_message}", hint=error.marked_hint, rare=error.rare, code=error.code, **error.facts
+                ) from None
         if isinstance(value, bool) != (self.type is bool):
-            raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
+            raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", code="wrong-type", value=value)
         if self.type is float and isinstance(value, int):
             value = float(value) if abs(value) <= LARGEST_WHOLE else math.inf
         if self.type is int and isinstance(value, Integral):
             value = int(value)
         if not isinstance(value, self.type) or value != value:  # noqa: PLR0124 - only NaN differs from itself
-            raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", value=value)
+            raise ParameterError(f"{self.name} must be {_a(self.type)}, not {value!r}", code="wrong-type", value=value)
         if isinstance(value, float) and not math.isfinite(value):  # no range would catch it
-            raise ParameterError(f"{self.name} must be a finite number, not {value}", value=value)
+            raise ParameterError(f"{self.name} must be a finite number, not {value}", code="not-finite", value=value)
         if self.choices is not None and value not in self.choices:
             what = f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}"
-            raise ParameterError(what, hint=did_you_mean(str(value), self.choices), value=value)
+            raise ParameterError(what, code="unknown-choice", hint=did_you_mean(str(value), self.choices), value=value)
         return self._within(value)
 
     def _within(self, value: Any) -> Any:
         if self.minimum is not None and value < self.minimum:
-            raise ParameterError(f"{self.name} must be at least {self.minimum:g}, not {_short(value)}", value=value, limit=self.minimum)
+            raise ParameterError(
+                f"{self.name} must be at least {self.minimum:g}, not {_short(value)}", code="out-of-range", value=value, limit=self.minimum
+            )
         if self.maximum is not None and value > self.maximum:
-            raise ParameterError(f"{self.name} must be at most {self.maximum:g}, not {_short(value)}", value=value, limit=self.maximum)
+            raise ParameterError(
+                f"{self.name} must be at most {self.maximum:g}, not {_short(value)}", code="out-of-range", value=value, limit=self.maximum
+            )
         if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
-            raise ParameterError(f"{self.name} must be at most {LARGEST_WHOLE}, not {_short(value)}", value=value, limit=LARGEST_WHOLE)
+            raise ParameterError(
+                f"{self.name} must be at most {LARGEST_WHOLE}, not {_short(value)}", code="out-of-range", value=value, limit=LARGEST_WHOLE
+            )
         return value
+
+    @property
+    def is_number(self) -> bool:
+        """Whether a value is a number with a lower bound."""
+        return self.choices is None and self.minimum is not None
 
     @property
     def range(self) -> str:
@@ -132,7 +146,7 @@ class Written:
     @classmethod
     def made_of(cls, value: Any) -> Self:
         """From anything else that a caller may give; nothing, unless a subclass knows better."""
-        raise ParameterError(f"give {cls.forms}", value=type(value).__name__)
+        raise ParameterError(f"give {cls.forms}", code="wrong-type", value=type(value).__name__)
 
     @classmethod
     def of(cls, value: Any) -> Self:
@@ -203,7 +217,7 @@ class Declared:
         for name in names:
             if name not in known:
                 hint = did_you_mean(name, known, f"it takes {', '.join(known) or 'none'}")
-                raise ParameterError(f"{cls.name} has no parameter {name!r}", hint=hint)
+                raise ParameterError(f"{cls.name} has no parameter {name!r}", code="unknown-option", hint=hint)
 
     def values(self) -> dict[str, Any]:
         """Parameter names and their values."""
@@ -264,3 +278,17 @@ def _plain(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}" if float(f"{value:g}") == value else repr(value)
     return str(value)
+
+
+def insist_on_text(name: str, value: object) -> None:
+    """Raise unless the value of an argument is a text. The message has its type only, as the value may be data."""
+    if not isinstance(value, str):
+        raise ParameterError(f"{name} must be a text, not a value of type {type(value).__name__}", code="wrong-type", argument=name)
+
+
+def insist_on_path(name: str, value: object) -> None:
+    """Raise unless the value of an argument is a path that is not empty."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise ParameterError(f"{name} must be a path, not a value of type {type(value).__name__}", code="wrong-type", argument=name)
+    if not os.fspath(value):
+        raise ParameterError(f"{name} is an empty path", code="empty-path", argument=name)

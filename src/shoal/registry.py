@@ -8,14 +8,24 @@ from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
 
 from shoal.errors import ParameterError
-from shoal.names import there_are
 from shoal.parameters import unquoted
+from shoal.util.wording import there_are
 
 Part = TypeVar("Part")
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _CALL = re.compile(rf'\s*([\w^-]+)\s*(?:\(((?:[^()"]|{_QUOTED})*)\))?\s*', re.DOTALL)
 _PIECE = re.compile(rf'(?:[^,"]|{_QUOTED})+', re.DOTALL)
+
+
+UNKNOWN = {  # codes of the error, by what the table is of
+    "attack": "unknown-attack",
+    "kind of table": "unknown-kind-of-table",
+    "method": "unknown-method",
+    "metric": "unknown-metric",
+    "model": "unknown-model",
+    "paper": "unknown-paper",
+}
 
 
 class Table(Mapping[str, Part], Generic[Part]):
@@ -27,7 +37,12 @@ class Table(Mapping[str, Part], Generic[Part]):
 
     def __getitem__(self, name: str) -> Part:
         if name not in self._places:
-            raise ParameterError(f"no {self.kind} is called {name!r}", hint=there_are(name, self._places), value=name)
+            raise ParameterError(
+                f"no {self.kind} is called {name!r}",
+                code=UNKNOWN.get(self.kind, "unknown-name"),
+                hint=there_are(name, self._places),
+                value=name,
+            )
         module, attribute = self._places[name].split(":")
         return cast(Part, getattr(import_module(module), attribute))
 
@@ -45,19 +60,41 @@ class Table(Mapping[str, Part], Generic[Part]):
         """The name of each part in its module, and that module."""
         return {attribute: module for module, attribute in (place.split(":") for place in self._places.values())}
 
+    def class_called(self, name: str, module: str) -> Any:
+        """Load the class of a part by the name of the class.
+
+        Args:
+            name: The name of the class, such as `Clump`.
+            module: The module in which the caller looked for it.
+
+        Returns:
+            The class.
+
+        Raises:
+            AttributeError: No part has a class of that name.
+        """
+        places = self.classes
+        if name not in places:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+        return getattr(import_module(places[name]), name)
+
     def read(self, text: str) -> tuple[str, dict[str, str]]:
         """The name and the values in text such as `k-anonymity(k=5)`; a value with commas or parentheses stands in double quotes."""
         found = _CALL.fullmatch(text)
         if not found:
-            raise ParameterError(f"cannot read {text!r} as a {self.kind}", hint="write it as name(parameter=value, ...)")
+            raise ParameterError(
+                f"cannot read {text!r} as a {self.kind}", code="unreadable-value", hint="write it as name(parameter=value, ...)"
+            )
         name, inside = found.groups()
         values: dict[str, str] = {}
         for piece in filter(None, (p.strip() for p in _PIECE.findall(inside or ""))):
             key, equals, value = piece.partition("=")
             if not equals:
-                raise ParameterError(f"cannot read {piece!r} in {text!r}", hint="write it as name(parameter=value, ...)")
+                raise ParameterError(
+                    f"cannot read {piece!r} in {text!r}", code="unreadable-value", hint="write it as name(parameter=value, ...)"
+                )
             if key.strip() in values:
-                raise ParameterError(f"{key.strip()} is given twice in {text!r}")
+                raise ParameterError(f"{key.strip()} is given twice in {text!r}", code="duplicate-key")
             values[key.strip()] = unquoted(value.strip())
         return name, values
 

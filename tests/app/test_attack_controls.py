@@ -9,7 +9,7 @@ import pytest
 from helpers.cli import Shell
 from helpers.data import names_of, on, on_nodes
 from shoal.data.taxonomy import Taxonomy
-from shoal.evaluate.attack.widened import widened
+from shoal.evaluate.attack.targets import widened
 
 PEOPLE, OWN = 200, 9  # everybody holds one common item, and so many that nobody else does
 HELD = [["c", *(f"u{person}_{item}" for item in range(OWN))] for person in range(PEOPLE)]
@@ -69,7 +69,7 @@ def typed_queries(queries: dict[str, list[str]]) -> str:
 @pytest.mark.parametrize(
     ("queries", "k", "told"),
     [
-        ({f"u{i:02}": ["the of"] if i == 10 else ["apple pear", "apple plum"] for i in range(13)}, "3", "cannot be prepared by themselves"),
+        ({f"u{i:02}": ["the of"] if i == 10 else ["apple pear", "apple plum"] for i in range(13)}, "3", "cannot be prepared separately"),
         ({f"u{i:02}": ["apple pear"] for i in range(4)}, "3", "made without 1 person"),
     ],
 )
@@ -85,7 +85,7 @@ def test_where_everybody_is_left_out_there_is_no_control_group(shell: Shell):
     assert shell("anonymize", "log.csv", "--method", "old-remedies", "--no-guarantee", "--out", "release").code == 0
     answer = shell("attack", "log.csv", "release", "--attack", "known-items")
     assert answer.code == 0, answer.err
-    assert "no control group: without those left out nobody would be published" in answer.err
+    assert "no control group: too few people would remain" in answer.err
 
 
 def test_tokens_are_read_the_same_whatever_the_key_is(shell: Shell):
@@ -103,5 +103,5 @@ def test_tokens_without_words_that_can_be_read_are_skipped(shell: Shell):
     made = shell("anonymize", "log.csv", "--method", "old-remedies", "--no-guarantee", "--queries", "hash-words", "--out", "release")
     assert made.code == 0, made.err
     answer = shell("attack", "log.csv", "release", "--attack", "tokens", "--json")
-    assert "the attack tokens was skipped: there are no words that can be read" in answer.err
+    assert "skipped tokens: there are no words that can be read" in answer.err
     assert json.loads(answer.out)["attacks"] == []

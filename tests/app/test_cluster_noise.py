@@ -18,7 +18,7 @@ from shoal.cluster.run import insist_on_support
 from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, SELECTION, WHOLE, NoisyStep
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods.dp_queries import DPQueries
-from shoal.noise.draws import LARGEST
+from shoal.noise.mechanisms import LARGEST
 from shoal.pipeline.options import Preparation
 
 KEYS = ("query",)
@@ -105,9 +105,9 @@ def test_a_sum_that_is_too_large_is_refused() -> None:
     ids=["policy", "korolova", "clicks"],
 )
 def test_what_depends_on_an_order_is_refused(method: DPQueries) -> None:
-    with pytest.raises(ParameterError, match="one after the other") as refused:
+    with pytest.raises(ParameterError, match="run on one machine only") as refused:
         insist_on_support(Preparation.default_for(method), method)
-    assert "--mechanism weighted" in refused.value.hint
+    assert 'mechanism="weighted"' in refused.value.hint
 
 
 def test_equal_weights_are_taken() -> None:

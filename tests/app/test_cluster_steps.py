@@ -116,15 +116,15 @@ def test_a_range_tells_of_every_record() -> None:
 def test_items_without_a_place_on_the_tree_are_found() -> None:
     """A node that the tree was not fitted to, and words where the tree has no node for unknown ones."""
     pears = fitted(used=("Pear",))
-    with pytest.raises(GuaranteeNotMet, match="no place on the tree"):
+    with pytest.raises(GuaranteeNotMet, match="not in the taxonomy of all records"):
         tables.bags_of(records(["Apple"]), pears, pears.coarse())
     strange = records(["Pear"], words=("quince",))
-    with pytest.raises(GuaranteeNotMet, match="no place on the tree"):
+    with pytest.raises(GuaranteeNotMet, match="not in the taxonomy of all records"):
         tables.bags_of(strange, pears, pears.coarse())
-    with pytest.raises(GuaranteeNotMet, match="no place on the tree"):
+    with pytest.raises(GuaranteeNotMet, match="not in the taxonomy of all records"):
         pears.with_words(tables.words_in(strange))
     open_tree = fitted(used=("Pear",), strange=1)
-    with pytest.raises(GuaranteeNotMet, match="no place on the tree"):
+    with pytest.raises(GuaranteeNotMet, match="not in the taxonomy of all records"):
         tables.bags_of(strange, open_tree, open_tree.with_words(pl.Series(["medlar"])))
     assert tables.bags_of(strange, open_tree, open_tree.with_words(pl.Series(["quince"]))).occurrences == 2
 
@@ -223,7 +223,7 @@ def test_a_part_is_written_elsewhere_before_it_gets_its_name(tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("SparkException: Python worker exited unexpectedly (crashed)\nCaused by: java.io.EOFException", "want of memory"),
+        ("SparkException: Python worker exited unexpectedly (crashed)\nCaused by: java.io.EOFException", "memory ran out"),
         ("[FAILED_READ_FILE.NO_HINT] file:/a.gz\nCaused by: java.io.EOFException: Unexpected end of input stream", "damaged"),
         ("java.io.EOFException at org.apache.spark.shuffle", "Spark failed"),
         ("[PATH_NOT_FOUND] Path does not exist: file:/a.tsv", "finds no file"),

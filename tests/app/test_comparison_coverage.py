@@ -11,13 +11,11 @@ from helpers.data import food, on
 from helpers.logs import log_of
 from shoal.data.bags import Bags
 from shoal.data.items import Items
-from shoal.data.original import Original
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.profiles import ProfileTable
-from shoal.evaluate.compare.coverage import classes, coverage
-from shoal.evaluate.compare.words_kept import words_of
+from shoal.evaluate.compare.words_kept import classes, coverage, words_of
 from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, Effort, worst_attack
 from shoal.methods.cahd import CAHD
 from shoal.methods.clump import Clump
@@ -84,7 +82,7 @@ def test_records_are_counted_as_the_metric_counts_them(seed: int):
 def test_profiles_are_those_of_each_person():
     original = LogOriginal(log_of([(n, text) for n in range(10) for text in ("red fish", f"blue whale {n // 2}", f"own{n}")]))
     release = UserMicroaggregation(k=2).apply(original)
-    table = release.only(ProfileTable.kind)
+    table = release.only(ProfileTable)
     assert isinstance(table, ProfileTable)
     assert release.secret is not None
     shown = [table.frame.filter(pl.col(table.of_whom) == name)[table.unit].to_list() for name in release.secret.rows()]
@@ -125,7 +123,7 @@ def test_what_was_taken_apart_is_all_there_but_cannot_be_attacked():
     found = told(release, original)
     assert found["kept"] == found["terms_kept"] == found["people_left"] == 1
     assert "volume_kept" not in found
-    assert "taken apart" in worst_attack(release, original, Effort())[NOT_ATTACKED]
+    assert "split into chunks" in worst_attack(release, original, Effort())[NOT_ATTACKED]
 
 
 def test_head_torso_and_tail_by_people_not_by_uses():
@@ -156,7 +154,7 @@ def test_a_rate_of_fewer_than_ten_people_is_not_told():
     original = baskets(1, 12)
     release = Clump(k=3).apply(original)
     assert worst_attack(release, original, Effort(targets=9)) == {
-        NOT_ATTACKED: "fewer than 10 people would be attacked, and their rate is not told"
+        NOT_ATTACKED: "fewer than 10 people would be attacked, too few to report a rate"
     }
     assert worst_attack(release, original, Effort(targets=10))["attack_rate"] <= 1 / 3 + 1e-9
 

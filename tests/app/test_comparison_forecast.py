@@ -11,9 +11,8 @@ import pytest
 from helpers.chunks import chunk_release
 from shoal.data.bags import Bags
 from shoal.data.log import Kind, Log
-from shoal.data.original_rows import LogOriginal
-from shoal.evaluate.compare.forecast import Beside, completion, forecasts, learnt_from, next_items
-from shoal.evaluate.compare.periods import Periods, events_of, periods_of, split_of
+from shoal.data.original import LogOriginal
+from shoal.evaluate.compare.forecast import Beside, Periods, completion, events_of, forecasts, learnt_from, next_items, periods_of, split_of
 from shoal.methods.coherence import Cohesion
 from shoal.methods.threshold import Threshold
 from shoal.pipeline.options import Preparation

@@ -8,6 +8,7 @@ import pytest
 
 from helpers.data import food, on
 from shoal.data.bags import Bags
+from shoal.data.claims import Model, Verdict
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, ParameterError
@@ -17,7 +18,6 @@ from shoal.methods.coherence import Cohesion
 from shoal.methods.shoal import Shoal
 from shoal.methods.tds import TopDownSpecialization
 from shoal.pipeline.contract import made_by
-from shoal.privacy import Model, Verdict
 from shoal.taxonomy.place_terms import as_typed, place_terms
 from shoal.taxonomy.wordnet import wordnet
 
@@ -99,7 +99,7 @@ def test_a_method_that_guarantees_nothing_says_what_it_does_not_protect_and_clai
 
     original = Original.on(on(food(), BASKETS), food())
     for method in (Vague(k=2), Boasting(k=2)):
-        with pytest.raises(GuaranteeNotMet, match="must make no claim and say what it does not protect"):
+        with pytest.raises(GuaranteeNotMet, match="must make no claim and declare what it does not protect"):
             made_by(method, original)
 
 
@@ -120,7 +120,7 @@ def test_a_method_that_needs_a_taxonomy_refuses_records_without_one() -> None:
 
 def test_a_method_that_publishes_typed_names_refuses_renamed_records() -> None:
     original = place_terms(Bags.from_lists([["automobile"]] * 3), wordnet(), as_sets=True)
-    with pytest.raises(ParameterError, match="publishes names as they were typed, and 3 words were renamed"):
+    with pytest.raises(ParameterError, match="publishes names as they were typed, but 3 words were renamed"):
         made_by(Cohesion(k=2), original)
 
 

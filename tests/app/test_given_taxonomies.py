@@ -62,7 +62,7 @@ def test_every_form_gives_the_release_of_the_file(shell: Shell, kind: str):
         ({"taxonomy": pl.DataFrame(LEVELS), "levels": ["department", "produkt"]}, "produkt"),
         ({"taxonomy": {"a": {"b": 1.5}}}, "a label is a string"),
         ({"taxonomy": {"a": ["x"], "b": ["y"]}}, "2 roots, not one"),
-        ({"taxonomy": {"a": {"b": object()}}}, "not nested names"),
+        ({"taxonomy": {"a": {"b": object()}}}, "does not contain nested names"),
         ({"taxonomy": 7}, "of type int"),
         ({"taxonomy": "nowhere.csv"}, "no taxonomy file at nowhere.csv"),
     ],

@@ -12,12 +12,12 @@ import pytest
 from helpers.cli import Shell, last_line, one_line
 from shoal.data.accounting import Ledger, kept
 from shoal.data.bags import Bags
+from shoal.data.claims import Model
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.methods import METHODS
 from shoal.methods.clump import Clump
 from shoal.pipeline import run as pipeline
-from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
 
 Forge = Callable[[Release, Bags], Release]
@@ -81,10 +81,10 @@ def a_weaker_claim(release: Release, bags: Bags) -> Release:
 
 FORGERIES: dict[str, tuple[Forge, str]] = {
     "groups below k": (groups_below_k, "fails k-anonymity(k=3): "),
-    "a record that generalizes nobody's": (no_generalization, "do not generalize the record they stand for"),
-    "a record lost": (a_record_lost, "publishes another number of records than it says"),
+    "a record that generalizes nobody's": (no_generalization, "do not generalize their original"),
+    "a record lost": (a_record_lost, "publishes another number of records than it declares"),
     "a record lost with its account": (a_record_lost_with_its_account, "does not account for all records"),
-    "a copy more": (a_copy_more, "publishes another number of records than it says"),
+    "a copy more": (a_copy_more, "publishes another number of records than it declares"),
     "no account": (no_account, "does not account for all records"),
     "no claim": (no_claim, "does not make the method's claims"),
     "a weaker claim": (a_weaker_claim, "does not make the method's claims"),

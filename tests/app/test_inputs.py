@@ -88,14 +88,14 @@ def test_a_frame_is_refused_in_the_words_of_its_file(shell: Shell, case: str, ki
 NOTHING_TO_READ: dict[str, tuple[Any, str]] = {
     "texts in a list": (["milk", "beer"], "record 1 of the list is of type str, not a list of items"),
     "numbers in a list": ([1, 2], "record 1 of the list is of type int"),
-    "a float among items": ([["milk"], ["beer", 1.5]], "record 2 of the list holds something of type float"),
-    "nothing among items": ([["milk", None]], "record 1 of the list holds something of type NoneType"),
+    "a float among items": ([["milk"], ["beer", 1.5]], "record 2 of the list contains a value of type float"),
+    "nothing among items": ([["milk", None]], "record 1 of the list contains a value of type NoneType"),
     "an empty list": ([], "the list is empty"),
     "an empty frame": (pl.DataFrame({"user": [], "item": []}), "the frame is empty"),
-    "a number": (5, "of type int, not a table"),
-    "a generator": ((record for record in RECORDS), "of type generator, not a table"),
-    "columns of several lengths": ({"user": ["a"], "item": ["x", "y", "z"]}, "of type dict, not a table"),
-    "half a character": ([["a\ud800"], ["b"]], "of type list, not a table"),
+    "a number": (5, "of type int is not a table"),
+    "a generator": ((record for record in RECORDS), "of type generator is not a table"),
+    "columns of several lengths": ({"user": ["a"], "item": ["x", "y", "z"]}, "of type dict is not a table"),
+    "half a character": ([["a\ud800"], ["b"]], "of type list is not a table"),
     "a column of texts": (pl.Series(["milk"]), "the column has no column known to be the user"),
     "a lazy frame whose query fails": (pl.DataFrame({"user": ["a"]}).lazy().select("secret"), "fails with ColumnNotFoundError"),
 }
@@ -117,7 +117,7 @@ ROWS_OF_A_TABLE: dict[str, tuple[Any, str]] = {
         "what stands first in its lines never stands",
     ),
     "times among the items": ([["2024-05-01 10:00:00", *ITEMS[: n % 4]] for n in range(12)], "its lines hold times"),
-    "owners as the index of a column": (pd.DataFrame(COLUMNS).groupby("user")["item"].agg(list), "beside them, owners in 'user'"),
+    "owners as the index of a column": (pd.DataFrame(COLUMNS).groupby("user")["item"].agg(list), "next to them, user IDs in 'user'"),
 }
 
 
@@ -142,7 +142,7 @@ def test_odd_columns_of_pandas_are_named():
     frame = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
     with pytest.raises(InputError, match="two columns of the frame are called 'user'"):
         shoal.read(frame.set_axis(["user", "user"], axis=1))
-    with pytest.raises(InputError, match="the column 'item' of the frame holds values of several kinds"):
+    with pytest.raises(InputError, match="the column 'item' of the frame has values of several types"):
         shoal.read(frame.assign(item=["a", 2.5]))
 
 

@@ -17,8 +17,7 @@ from shoal.api.data_options import DATA_OPTIONS
 from shoal.cli import anonymize as typed
 from shoal.cli.options import DATA_PARAMETERS
 from shoal.errors import InputError, ParameterError, ShoalError
-from shoal.methods import METHODS
-from shoal.pipeline.keywords import in_python
+from shoal.methods import METHODS, Clump
 
 # Where the result goes is said to `Result.write`; what is printed and from which file options come has no meaning here.
 OF_WRITING = {"out", "form", "layout", "to_sep", "force"}
@@ -26,7 +25,7 @@ OF_THE_TERMINAL = {"show_rare", "as_json", "config", "help_all", "private_report
 # In Python a frame of Spark says that its cluster does the work.
 OF_THE_CLUSTER = {"engine", "master"}
 # What the command line has as arguments, in files, or among the options of the method.
-OF_PYTHON = {"data", "levels", "k", "seed", "effort", "parameters"}
+OF_PYTHON = {"data", "levels", "k", "seed", "effort", "parameters", "events", "cancel"}
 
 
 def test_the_keywords_are_the_options():
@@ -56,9 +55,9 @@ def test_shared_parameters_of_methods_are_keywords_of_their_own():
         ({"k": 2.5}, "k must be a whole number, not 2.5"),
         ({"effort": "lazy"}, "effort must be one of"),
         ({"method": "shaol"}, "no method is called 'shaol'"),
-        ({"method": shoal.Clump(k=2), "k": 3}, "k is given beside a method that has its parameters already (write Clump(k=...))"),
-        ({"method": shoal.Clump}, "a method is a name, or a value such as"),
-        ({"gap": "10m"}, 'gap is for sessions, and one record is made per user (add per="session")'),
+        ({"method": Clump(k=2), "k": 3}, "k is given next to a method that already has its parameters (write Clump(k=...))"),
+        ({"method": Clump}, "a method is a name, or a value such as"),
+        ({"gap": "10m"}, 'gap is for sessions, but one record is made per user (add per="session")'),
         ({"levels": ["a", "b"]}, "levels name the columns of a frame"),
         ({"malformed": 2}, "malformed must be a share from 0 to 1"),
         ({"malformed": "much"}, "malformed must be a share from 0 to 1"),
@@ -77,21 +76,6 @@ def test_wrong_keywords_are_refused_like_wrong_options(given: dict[str, Any], sa
     assert "--" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("typed_so", "called_so"),
-    [
-        ("name them with --user, --time and --text or --item", "name them with user, time and text or item"),
-        ("as in --user NAME --item NAME or --user 1 --item 2;", "as in user=NAME, item=NAME or user=1, item=2;"),
-        ("or say --format transactions if each line", 'or say format="transactions" if each line'),
-        ("say --header or --no-header", "say header=True or header=False"),
-        ("say --quasi, --nominal, --keep-column or --drop-column for it", "say quasi, nominal, keep_column or drop_column for it"),
-        ("a range of 1--2 and -- alone", "a range of 1--2 and -- alone"),
-    ],
-)
-def test_options_in_messages_become_keywords(typed_so: str, called_so: str):
-    assert in_python(typed_so) == called_so
-
-
 def test_names_of_columns_with_dashes_stay_as_they_are():
     with pytest.raises(InputError, match="it has 'my--item', 'b'"):
         shoal.anonymize(pl.DataFrame({"my--item": [1], "b": [2]}), k=2)
@@ -100,7 +84,7 @@ def test_names_of_columns_with_dashes_stay_as_they_are():
 def test_rare_names_are_kept_apart():
     error = ShoalError("an item is rare", rare=["secret"])
     with pytest.raises(ShoalError) as raised:
-        from shoal.pipeline.keywords import spoken_in_python
+        from shoal.api.messages import spoken_in_python
 
         with spoken_in_python():
             raise error

@@ -14,9 +14,13 @@ from helpers.spine import PEOPLE, ROWS, Noisy, NoisyQueries, OneQuery, OnlyWeath
 from shoal.auditing.audit import audit
 from shoal.cli.print_result import show_outcome
 from shoal.data.bags import Bags
+from shoal.data.claims import Verdict
+from shoal.data.tables import KINDS as TABLES
 from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.io.write.output_format import OUTPUT_FORMATS
+from shoal.kinds import KINDS
 from shoal.methods import METHODS
-from shoal.privacy import MODELS, Verdict
+from shoal.privacy import MODELS
 from shoal.privacy.k_anonymity import KAnonymity
 
 WEATHER = sum(1 for i in range(ROWS) if i % 3)
@@ -80,7 +84,7 @@ def test_a_single_file_is_read_as_its_claim_needs(tmp_path: Path) -> None:
 
 def test_models_and_methods_refuse_other_kinds(tmp_path: Path) -> None:
     release = shoal.anonymize(a_log(), OnlyWeather()).release
-    with pytest.raises(ParameterError, match="k-anonymity is about tables of bags, and this release holds rows"):
+    with pytest.raises(ParameterError, match="k-anonymity is about tables of bags, but this release has rows"):
         KAnonymity(k=2).check(release)
     with pytest.raises(ParameterError, match="takes a log of events"):
         shoal.anonymize(Bags.from_lists([["a"]] * 3), OnlyWeather())
@@ -123,3 +127,15 @@ def test_a_manifest_that_tells_counts_after_all_is_refused(tmp_path: Path) -> No
     (tmp_path / "release" / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(shoal.ShoalError, match="counts are withheld"):
         audit(tmp_path / "release")
+
+
+def test_every_method_publishes_a_known_kind() -> None:
+    assert {kind.publishes for kind in METHODS.values()} <= {"sets", *KINDS}
+
+
+def test_both_tables_of_kinds_have_the_same_classes() -> None:
+    assert {name: kind.table for name, kind in KINDS.items()} == dict(TABLES)
+    for name, table in TABLES.items():
+        assert table.kind == name
+        assert table.names
+        assert table.default_format in OUTPUT_FORMATS

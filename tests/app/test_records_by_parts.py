@@ -79,7 +79,7 @@ def test_owners_who_are_one_person_have_one_record(sizes, tmp_path) -> None:
     path = log_file(tmp_path, events, names="u{}")
     text = path.read_text(encoding="utf-8").replace("u3\t", "U3 \t", 1)
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="21 owners are written, 20"):
+    with pytest.raises(InputError, match="21 different user IDs, 20"):
         both(path, Preparation())
     (_, expected), (_, found) = both(path, Preparation(read=ReadOptions(owners="folded")))
     assert len(found.bags) == found.bags.n_owners == 20

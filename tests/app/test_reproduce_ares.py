@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.original_rows import AccessOriginal
+from shoal.data.original import AccessOriginal
 from shoal.evaluate.reproduce import ares_documents, ares_queries, ares_sites, ssc
 from shoal.evaluate.reproduce.ares_documents import KS, PUBLISHED
 from shoal.evaluate.reproduce.page import Finding

@@ -11,8 +11,7 @@ from shoal.attacks.known_items import KnownItems
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.logs.corpus import Corpus, Hashed
 from shoal.attacks.logs.linking import Linkable
-from shoal.attacks.logs.linking_attacks import Personas
-from shoal.attacks.logs.profile import ProfileOverTime
+from shoal.attacks.logs.linking_attacks import Personas, ProfileOverTime
 from shoal.attacks.logs.tokens import Tokens
 from shoal.attacks.matching import Matcher
 

@@ -89,7 +89,7 @@ def test_what_claims_promise_of_the_items_that_are_looked_for(claim, promised):
 def test_items_of_a_claim_are_looked_for_unless_others_are_named():
     assert ceilings(scenario(RAW, [SensitiveShare(h=0.5, items=BEEF)]))[4] == 0.5
     for claims in ([KAnonymity(2)], [SensitiveShare(h=0.5, items=Items.parse(BEEF.sealed))]):
-        with pytest.raises(Skipped, match="no sensitive items are named"):
+        with pytest.raises(Skipped, match="no sensitive items are listed"):
             SensitiveInference().tried(scenario(RAW, claims))
 
 
@@ -142,7 +142,7 @@ def test_releases_with_sensitive_items_keep_their_promise(typed: Shell, method: 
     assert typed("anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--out", "release", *method).code == 0
     answer = attack(typed, *given, "--json")
     assert answer.code == 0, answer.everything
-    assert "came out the same" in answer.err
+    assert "was reproduced exactly" in answer.err
     told = [one for one in json.loads(answer.out)["attacks"] if one["subject"] == "release"]
     assert {one["ceiling"] for one in told} == {0.5, None}
     assert all(one["success"][0] <= 0.5 for one in told if one["ceiling"] is not None)
@@ -168,7 +168,7 @@ def test_items_that_were_all_suppressed_are_named_by_the_user_and_nothing_is_pro
     typed.file("baskets.txt", "Apple,Beef\n" * 5 + "Orange,Milk\n" * 5 + "Orange,Milk,Butter\n" * 5)
     words = ("--method", "suppress-control", "--sensitive", "beef.txt", "--rho", "0.2")
     assert typed("anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--out", "release", *words).code == 0
-    assert "--sensitive names the items that it was made with" in attack(typed, "--control", "0").err
+    assert "the option sensitive names the items that it was made with" in attack(typed, "--control", "0").err
     answer = attack(typed, "--control", "0", "--sensitive", "beef.txt", "--json")
     assert answer.code == 0
     assert {one["ceiling"] for one in json.loads(answer.out)["attacks"]} == {None}
@@ -178,7 +178,7 @@ def test_without_sensitive_items_the_attack_says_so(typed: Shell):
     assert typed("anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--out", "release", "--k", "3").code == 0
     answer = attack(typed, "--control", "0")
     assert answer.code == 0
-    assert "the attack sensitive-inference was skipped: no sensitive items are named; --sensitive FILE names some" in answer.err
+    assert "skipped sensitive-inference: no sensitive items are listed; the option sensitive lists some" in answer.err
     answer = attack(typed, "--control", "0", "--sensitive", "under:Meat", "--json")
     assert {one["ceiling"] for one in json.loads(answer.out)["attacks"]} == {None}
     answer = attack(typed, "--control", "0", "--sensitive", "under:Meet")

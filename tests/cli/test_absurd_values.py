@@ -1,7 +1,7 @@
 """Every option of every command with values that nobody means: one clear line, soon, and nothing written.
 
-The options come from the commands themselves, so a new one joins by being there. Each is tried with a third of the values, the next
-one with the next third; `--slow` tries all of them with each.
+The options come from the commands themselves, so a new one joins by being there. The parser is given every value of every option. The
+whole program is run with a twelfth of the values of each option, another one at each commit; `--slow` and `--everything` run it with all.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
@@ -19,12 +18,14 @@ import click
 import pytest
 
 from helpers.cli import FOOD, Shell, baskets, last_line
-from shoal.cli.main import COMMANDS
+from helpers.rotation import current_turn
+from shoal.cli.main import COMMANDS, cli
 from shoal.cli.options import DATA_PARAMETERS, method_options
+from shoal.errors import ShoalError
 from shoal.methods import METHODS
 
 SECONDS = 20
-PARTS = 3  # of the values, one of them for each option
+PARTS = 12  # of the values, one of them for each option
 
 NUMBERS = ["0", "-1", "99999999999", "9223372036854775807", "9" * 400, "1e999", "-1e999", "NaN", "0x10", "1_0"]
 TEXTS = ["", " ", "\x1b[2J", "a\nb", "\u202e", "-", "--", "\udcff", "x" * 5000, "under:", "items:", "generated:99999999999"]
@@ -58,7 +59,8 @@ CALLS = {
 
 def commands() -> Iterator[tuple[str, click.Command]]:
     for name in COMMANDS:
-        command = import_module(f"shoal.cli.{name}").command
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
         parts = getattr(command, "commands", None)
         yield from [(f"{name} {part}", inner) for part, inner in parts.items()] if parts else [(name, command)]
 
@@ -143,7 +145,7 @@ def tried(shell: Shell, words: list[str]) -> str:
 @pytest.fixture
 def step(request: pytest.FixtureRequest) -> int:
     """How far apart the values lie that are tried with one option."""
-    return 1 if request.config.getoption("--slow") else PARTS
+    return 1 if request.config.getoption("--slow") or request.config.getoption("--everything") else PARTS
 
 
 def methods_that_take(option: str) -> list[str]:
@@ -151,17 +153,42 @@ def methods_that_take(option: str) -> list[str]:
     return [name for name, kind in METHODS.items() if named in {p.name for p in kind.parameters()}]
 
 
+def method_for(command: str, option: str) -> list[str]:
+    """The words that choose a method with this option."""
+    takers = methods_that_take(option) if command == "anonymize" else []
+    if not takers or "shoal" in takers:
+        return []
+    return ["--method", takers[0], *(["--no-guarantee"] if METHODS[takers[0]].guarantees_nothing else [])]
+
+
+@pytest.mark.parametrize(("command", "option"), options(), ids=str)
+def test_the_parser_takes_or_refuses_absurd_values(absurd: Shell, command: str, option: str):
+    parser = dict(commands())[command]
+    words = [*CALLS[command][len(command.split()) :], *method_for(command, option)]
+    faults = {}
+    for value in VALUES:
+        try:
+            with soon():
+                parser.make_context(command, [*words, option, value], parent=click.Context(cli, info_name="shoal")).close()
+        except OSError:
+            pass  # the program prints what the operating system says, as one line
+        except (click.ClickException, ShoalError) as refusal:
+            message = refusal.format_message() if isinstance(refusal, click.ClickException) else str(refusal)
+            if not message.strip():
+                faults[value[:40]] = "refused without a reason"
+        except Exception as error:
+            faults[value[:40]] = f"{type(error).__name__}: {error}"
+    assert not faults
+
+
 @pytest.mark.parametrize(("turn", "command", "option"), [(turn, *one) for turn, one in enumerate(options())], ids=str)
 def test_absurd_values_of_an_option(absurd: Shell, step: int, turn: int, command: str, option: str):
     faults = {}
     values = VALUES if option != "--out" else [*NUMBERS[:3], *TEXTS, *PLACES]  # other numbers are names like these
-    for value in values[turn % step :: step]:
-        extra: list[str] = []
-        if command == "anonymize" and (takers := methods_that_take(option)) and "shoal" not in takers:
-            extra = ["--method", takers[0], *(["--no-guarantee"] if METHODS[takers[0]].guarantees_nothing else [])]
+    for value in values[(turn + current_turn()) % step :: step]:
         if option == "--users" and value.isdigit() and int(value):
             continue  # a large number of users is a large log, which is what was asked for
-        if fault := tried(absurd, [*CALLS[command], *extra, option, value]):
+        if fault := tried(absurd, [*CALLS[command], *method_for(command, option), option, value]):
             faults[value[:40]] = fault
     assert not faults
 
@@ -170,7 +197,7 @@ def test_absurd_values_of_an_option(absurd: Shell, step: int, turn: int, command
 def test_absurd_values_of_an_argument(absurd: Shell, step: int, turn: int, command: str, at: int):
     faults = {}
     first = len(command.split())
-    for value in [*TEXTS, *PLACES][turn % step :: step]:
+    for value in [*TEXTS, *PLACES][(turn + current_turn()) % step :: step]:
         words = list(CALLS[command])
         words[first + at : first + at + 1] = [value]
         if fault := tried(absurd, words):

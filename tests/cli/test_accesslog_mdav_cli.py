@@ -130,10 +130,10 @@ def test_a_log_that_leaves_somebody_out_is_found_out(shell: Shell) -> None:
     [
         (("--min-owners", "4"), "min_owners must be at most k"),
         (("--session",), "the session variable is for per=row"),
-        (("--taxonomy", "paths"), "says how records are made, and this method takes the rows of an access log"),
-        (("--to", "csv"), "csv cannot hold a table of access log"),
+        (("--taxonomy", "paths"), "says how records are made, but this method takes the rows of an access log"),
+        (("--to", "csv"), "csv cannot represent a table of access log"),
         (("--gap", "soon"), "gap"),
-        (("--format", "querylog"), "what is wanted here is an access log"),
+        (("--format", "querylog"), "this needs an access log"),
     ],
 )
 def test_options_that_cannot_be(shell: Shell, words: tuple[str, ...], says: str) -> None:

@@ -74,7 +74,7 @@ def test_what_is_published_tells_of_nobody_alone(shop: Shell) -> None:
     answer = anonymize(shop, "--attack", "known-items", "--targets", "9", "--control", "0", "--force")
     assert manifest(shop)["attacks"]["outcomes"] == []
     assert manifest(shop)["attacks"]["few"] == ["known-items"]
-    assert "known-items: made on fewer than 10 people" in " ".join(answer.out.split())
+    assert "known-items: run on fewer than 10 people" in " ".join(answer.out.split())
 
 
 def test_a_skipped_attack_is_told_as_skipped(shop: Shell) -> None:
@@ -82,7 +82,7 @@ def test_a_skipped_attack_is_told_as_skipped(shop: Shell) -> None:
     answer = anonymize(shop, "--attack", "profile-over-time,two-halves", "--control", "0")
     assert answer.code == 0, answer.err
     assert manifest(shop)["attacks"]["skipped"] == ["profile-over-time"]
-    assert "profile-over-time: could not be made" in answer.out
+    assert "profile-over-time: could not be run" in answer.out
     assert "few" not in manifest(shop)["attacks"]
     assert shop("audit", "release", "--original", "baskets.txt", "--taxonomy", "food.csv").code == 0
 
@@ -102,10 +102,10 @@ def test_where_everybody_is_attacked_the_rate_itself_is_judged(shop: Shell) -> N
     assert {one["verdict"] for one in found if one["ceiling"] is not None} == {"within the promise"}
     answer = shop(*words)
     assert answer.code == 0
-    assert "more --targets" not in answer.out
-    assert "no attack succeeds more often than the release promises" in answer.out
+    assert "more targets" not in answer.out
+    assert "no attack exceeds its guaranteed bound" in answer.out
     sample = shop(*words, "--targets", "5")
-    assert "may be: more --targets would tell" in sample.out
+    assert "may be above; more targets would decide" in sample.out
 
 
 def test_a_promise_that_an_attack_breaks_is_not_published(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_a_promise_that_an_attack_breaks_is_not_published(shop: Shell, monkeypat
     monkeypatch.setattr(KAnonymity, "ceiling", lambda self, test, known: 0.01)
     answer = anonymize(shop, "--attack", "known-items", "--control", "0")
     assert answer.code == 3
-    assert "succeed more often than the release promises" in answer.err
+    assert "exceed their guaranteed bounds" in answer.err
     assert "nothing was written" in answer.err
     assert not (shop.directory / "release").exists()
 
@@ -133,7 +133,7 @@ def test_a_promise_that_may_be_broken_is_warned_of(shop: Shell, monkeypatch: pyt
     monkeypatch.setattr(KAnonymity, "ceiling", lambda self, test, known: 0.5 if test == "singling out" else None)
     answer = anonymize(shop, "--attack", "known-items", "--targets", "10", "--control", "0")
     assert answer.code == 0
-    assert "may succeed more often than is promised" in answer.err
+    assert "may exceed their guaranteed bounds" in answer.err
 
 
 def test_a_file_of_options_and_python_ask_for_the_same(shop: Shell) -> None:
@@ -234,7 +234,7 @@ def test_a_release_under_rules_is_attacked_with_a_control_group_under_the_same_r
     (shop.directory / "release").rename(shop.directory / "before")
     answer = anonymize(shop, "--rules", "before", "--attack", "--targets", "30", "--control", "0.5")
     assert answer.code == 0, answer.err
-    assert "control group: the same release was made without 30 people" in answer.err
+    assert "control group: another release was made without 30 people" in answer.err
 
 
 def test_attacks_that_need_more_are_made_by_name(shop: Shell) -> None:

@@ -101,8 +101,8 @@ def test_what_cannot_be_compared_is_said(typed: Shell):
     assert typed("anonymize", "log.tsv", "--out", "release", "--method", "old-remedies", "--no-guarantee", "--queries", "hash").code == 0
     answer = typed("attack", "log.tsv", "release", "--attack", "known-items", "--attack", "profile-over-time", "--json")
     assert answer.code == 0
-    assert "the attack known-items was skipped: queries are hashed" in answer.err
-    assert "the attack profile-over-time was skipped: queries are hashed" in answer.err
+    assert "skipped known-items: queries are hashed" in answer.err
+    assert "skipped profile-over-time: queries are hashed" in answer.err
     assert json.loads(answer.out)["attacks"] == []
 
 
@@ -120,8 +120,8 @@ def test_without_times_there_is_no_earlier_period(shell: Shell):
     assert shell("anonymize", "log.csv", "--out", "release", "--method", "old-remedies", "--no-guarantee").code == 0
     answer = shell("attack", "log.csv", "release", "--attack", "profile-over-time")
     assert answer.code == 0
-    assert "the attack profile-over-time was skipped: the original has no times" in answer.err
-    assert "no attack was made" in answer.out
+    assert "skipped profile-over-time: the original has no times" in answer.err
+    assert "no attack was run" in answer.out
 
 
 def test_hashed_words_are_read_with_half_of_the_people_and_with_another_log(shell: Shell):
@@ -143,7 +143,7 @@ def test_the_terminal_shows_precision_recall_excess_and_the_three_tests(typed: S
     assert typed("anonymize", "log.tsv", "--out", "release", "--method", "old-remedies", "--no-guarantee").code == 0
     answer = typed("attack", "log.tsv", "release", "--targets", "20", "--attack", "known-items", "--attack", "profile-over-time")
     assert answer.code == 0
-    for word in ("precision when sure", "recall when sure", "excess", "guessing", "control", "test of regulators"):
+    for word in ("precision if certain", "recall if certain", "excess", "guessing", "control", "criterion"):
         assert word in answer.out
     assert any(line.startswith("singling out") and "known-items" in line for line in answer.out.splitlines())
     assert any(line.startswith("linking") and "profile-over-time" in line for line in answer.out.splitlines())

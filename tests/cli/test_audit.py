@@ -37,7 +37,7 @@ def test_tampering_that_keeps_every_class_is_found_with_the_original(kitchen: Sh
     assert kitchen("audit", "foreign.csv", *claim).code == 0
     answer = kitchen("audit", "foreign.csv", *claim, *ORIGINAL)
     assert answer.code == 3
-    assert "40 published records generalize no original record of their own" in " ".join(answer.out.split())
+    assert "40 published records match no remaining original record" in " ".join(answer.out.split())
 
 
 def test_more_records_than_there_were(kitchen: Shell):
@@ -51,7 +51,7 @@ def test_items_that_the_taxonomy_does_not_know(kitchen: Shell):
     kitchen.file("other.csv", "record,items\n" + "".join(f"{i},{'Wine' if i % 2 else 'Water'}\n" for i in range(40)))
     answer = kitchen("audit", "other.csv", "--claim", "k-anonymity(k=3)", *ORIGINAL)
     assert answer.code == 3
-    assert "2 published items are no nodes of the taxonomy" in answer.out
+    assert "2 published items are not nodes of the taxonomy" in answer.out
     assert "Wine" not in answer.everything
     assert json.loads(kitchen("audit", "other.csv", *ORIGINAL, "--json").out)["largest_k"] == 20
 
@@ -72,7 +72,7 @@ def test_a_file_of_another_tool(shell: Shell, name: str):
     shell.file(name, FILES[name])
     told = json.loads(shell("audit", name, "--json").out)
     assert (told["largest_k"], told["records"], told["claims"], told["holds"]) == (2, 5, [], True)
-    assert "no claim was made" in shell("audit", name).out
+    assert "no claims" in shell("audit", name).out
     assert shell("audit", name, "--claim", "k-anonymity(k=2)").code == 0
     assert shell("audit", name, "--claim", "k-anonymity(k=3)").code == 3
     assert shell("audit", name, "-c", "k-anonymity(k=2)", "-c", "vocabulary-k-anonymity(k=3)").code == 3
@@ -87,8 +87,8 @@ def test_how_empty_records_and_stars_were_counted(shell: Shell):
     shell.file("out.txt", "a,*\na,*\n\n\n")
     answer = shell("audit", "out.txt", "--claim", "k-anonymity(k=2)")
     assert answer.code == 0
-    assert "2 empty records were counted as records like any other" in answer.out
-    assert "'*' occurs 2 times; it is counted as an item like any other" in answer.err
+    assert "2 empty records were counted as ordinary records" in answer.out
+    assert "'*' occurs 2 times; it counts as an ordinary item" in answer.err
 
 
 def test_a_star_stands_for_any_item(kitchen: Shell):
@@ -96,7 +96,7 @@ def test_a_star_stands_for_any_item(kitchen: Shell):
     kitchen.file("stars.txt", "Apple,*\nApple,*\nMilk\nMilk\n")
     answer = kitchen("audit", "stars.txt", "--claim", "k-anonymity(k=2)", "--original", "one.txt", "--taxonomy", "food.csv")
     assert answer.code == 0, answer.everything
-    assert "'*' was taken for the root of the taxonomy, 'Food'" in answer.err
+    assert "'*' was read as the root of the taxonomy, 'Food'" in answer.err
     kitchen.file("stars.txt", "Apple,*,*\nApple,*,*\nMilk\nMilk\n")
     assert kitchen("audit", "stars.txt", "--claim", "k-anonymity(k=2)", "--original", "one.txt", "--taxonomy", "food.csv").code == 3
 
@@ -168,7 +168,7 @@ def test_bags_and_sessions_are_audited_as_they_were_made(shell: Shell):
     assert made.code == 0, made.err
     answer = shell("audit", "release", "--original", "log.csv")
     assert answer.code == 0, answer.everything
-    assert "people own several records" in " ".join(answer.out.split())
+    assert "people have several records" in " ".join(answer.out.split())
 
 
 def test_baskets_are_as_random_as_the_tests_suppose():

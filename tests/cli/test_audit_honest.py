@@ -64,7 +64,7 @@ def test_an_honest_release(desk: Shell, method: str, per: str, form: str):
         answer = desk("audit", "release", *original)
         assert answer.code == 0, answer.everything
         assert "all claims hold" in answer.out
-        assert "only stated: " in answer.out
+        assert "not verifiable: " in answer.out
 
 
 @pytest.mark.parametrize("per", ["session", "event"])
@@ -78,7 +78,7 @@ def test_levels_say_what_they_count(desk: Shell, per: str):
     told = json.loads(desk("audit", "release", "--json").out)
     assert told["holds"] is True
     assert told["claims"][0]["achieved"] == claim["achieved_from_file"]
-    assert told["manifest"]["claims[0].achieved.people"] == "only stated"
+    assert told["manifest"]["claims[0].achieved.people"] == "not verifiable"
     assert told["manifest"]["claims[0].achieved_from_file.records"] == "recomputed"
 
 
@@ -88,12 +88,12 @@ def test_every_line_of_the_manifest_is_told(desk: Shell):
     alone = json.loads(desk("audit", "release", "--json").out)["manifest"]
     beside = json.loads(desk("audit", "release", "--original", "log.csv", "--json").out)["manifest"]
     assert set(alone) - set(beside) == {"what report.html says"}
-    assert set(alone.values()) == {"recomputed", "only stated"}
-    assert {alone[f"input.{name}"] for name in ("owners", "records", "items", "rows")} == {"only stated"}
+    assert set(alone.values()) == {"recomputed", "not verifiable"}
+    assert {alone[f"input.{name}"] for name in ("owners", "records", "items", "rows")} == {"not verifiable"}
     assert {beside[f"input.{name}"] for name in ("owners", "records", "items", "rows")} == {"recomputed"}
     assert {beside[key] for key in beside if key.startswith("accounting.rows.")} == {"recomputed"}
     assert beside["metrics.loss"] == alone["metrics.mean_length"] == alone["files[0].occurrences"] == "recomputed"
-    assert beside["metrics.ncp"] == beside["input.per"] == beside["accounting.occurrences.kept"] == "only stated"
+    assert beside["metrics.ncp"] == beside["input.per"] == beside["accounting.occurrences.kept"] == "not verifiable"
     assert {key.split(".")[0].split("[")[0] for key in beside} == {key for key, value in json.loads(made.out).items() if value != []}
 
 

@@ -223,7 +223,9 @@ def as_nobody(directory: Path, *commands: list[str]) -> list[str]:
         from shoal.cli.main import run
         run(["demo", "--out", "{directory}/warm"])
         run(["generate", "{directory}/warm.tsv", "--users", "5"])
+        run(["anonymize", "{directory}/warm.tsv", "--k", "2", "--out", "{directory}/again"])
         shutil.rmtree("{directory}/warm")
+        shutil.rmtree("{directory}/again")
         os.unlink("{directory}/warm.tsv")
         os.setgid(65534)
         os.setuid(65534)

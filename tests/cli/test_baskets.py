@@ -40,8 +40,8 @@ def test_a_record_is_one_value_of_one_owner(shell: Shell):
     shell.file("input", table())
     found = seen(shell, *SAID)
     assert (found["people"], found["records"], found["columns"]["record"]) == (3, 6, "basket")
-    assert found["protects"]["record"] == f"6 records; protected is {HISTORY.replace('2', 'k')}"
-    assert any("2 record names are used by several people, whose rows stay apart" in note for note in found["notes"])
+    assert found["protects"]["record"] == f"6 records; protects {HISTORY.replace('2', 'k')}"
+    assert any("2 record IDs are used by several people; each person has a separate record" in note for note in found["notes"])
 
 
 def test_numbers_that_are_used_once_need_no_note(shell: Shell):
@@ -71,7 +71,7 @@ def test_the_output_says_what_is_protected(shell: Shell):
     told = manifest_of(shell.directory / "release")["input"]
     assert (told["per"], told["protects"], told["reading"]) == ("record", HISTORY, {"columns": {"record": "basket"}})
     report = (shell.directory / "release" / "report.html").read_text()
-    assert f"Protected is {HISTORY}." in unescape(report[: report.index("What it protects")])
+    assert f"Protected: {HISTORY}." in unescape(report[: report.index("What it protects")])
     assert shell("audit", "release", "--original", "input").code == 0
 
 
@@ -148,13 +148,13 @@ def test_json_lines_and_parquet(shell: Shell):
 
 
 REFUSED = {
-    "two ways to make records": ((*SAID, "--per", "session"), "--record says what becomes one record, and so does --per session"),
-    "counts in sets": ((*SAID, "--count", "quantity", "--set"), "records are sets, which forget it"),
+    "two ways to make records": ((*SAID, "--per", "session"), "--record defines a record, and so does --per session"),
+    "counts in sets": ((*SAID, "--count", "quantity", "--set"), "records are sets, which do not count items"),
     "counts of texts": (("--user", "customer", "--text", "product", "--count", "quantity"), "a column of texts has no items"),
     "records in transactions": (("--format", "transactions", "--record", "basket"), "a whole record"),
     "records of microdata": (("--format", "microdata", "--record", "basket"), "--record is not for microdata"),
     "no such column": (("--record", "cart"), "no column 'cart'"),
-    "one column twice": (("--record", "customer", "--taxonomy", "none"), "one column cannot play two parts"),
+    "one column twice": (("--record", "customer", "--taxonomy", "none"), "a column cannot have two roles"),
 }
 
 

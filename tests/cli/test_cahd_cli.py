@@ -13,7 +13,9 @@ import pytest
 
 import shoal
 from helpers.cli import Shell, one_line
+from shoal.data.bags import Bags
 from shoal.methods.cahd import CAHD
+from shoal.privacy.privacy_degree import PrivacyDegree
 
 CAHD_WORDS = ("--method", "cahd", "--p", "4", "--sensitive", "sensitive.txt")
 
@@ -66,8 +68,8 @@ def test_numbers_are_measured_anew_and_are_those_of_the_manifest(shop: Shell) ->
 
 def test_the_report_draws_the_groups(shop: Shell) -> None:
     page = (shop.directory / "release" / "report.html").read_text()
-    assert "nothing tells which record of a group holds one" in page
-    assert "so whoever knows a few of them finds the row" in page
+    assert "without linking them to a record of the group" in page
+    assert PrivacyDegree.does_not_protect in page
 
 
 def rewritten(shop: Shell, part: str, change: dict[str, str]) -> None:
@@ -136,12 +138,12 @@ def test_a_person_with_too_many_sensitive_records_is_an_error_without_a_name(she
 
 
 ERRORS = {
-    "sensitive items are not named": ((), "which items are sensitive is not said"),
+    "sensitive items are not named": ((), "no sensitive items are named"),
     "an item that is not there": (("--sensitive", "items:flu|zebra"), "sensitive items: 'zebra' is not in the data"),
     "too large a p": (("--sensitive", "items:i1", "--p", "20"), "records, more than one in 20"),
     "more people than there are": (("--sensitive", "items:flu", "--p", "81"), "80 people cannot be hidden among 81"),
     "the long layout": (("--sensitive", "items:flu", "--layout", "long"), "the layout long is for records of items"),
-    "transactions as output": (("--sensitive", "items:flu", "--to", "transactions"), "transactions cannot hold a table of groups"),
+    "transactions as output": (("--sensitive", "items:flu", "--to", "transactions"), "transactions cannot represent a table of groups"),
 }
 
 
@@ -167,7 +169,7 @@ def test_a_config_file_and_python_give_the_same_groups(shop: Shell) -> None:
     ours = json.loads((shop.directory / "again" / "manifest.json").read_text())
     theirs = json.loads((shop.directory / "release" / "manifest.json").read_text())
     assert ours["metrics"] == theirs["metrics"]
-    bags = shoal.Bags.from_lists([line.split() for line in (shop.directory / "baskets.txt").read_text().splitlines()])
+    bags = Bags.from_lists([line.split() for line in (shop.directory / "baskets.txt").read_text().splitlines()])
     result = shoal.anonymize(bags, CAHD(p=4, sensitive=["flu", "cold"]))  # type: ignore[arg-type]
     assert result.metrics["reconstruction_kl"] == pytest.approx(ours["metrics"]["reconstruction_kl"])
     assert [verdict.standing for verdict in result.verdicts] == ["verified"]

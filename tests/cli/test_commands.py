@@ -15,7 +15,7 @@ def test_the_demo_runs_and_runs_again(shell: Shell):
     for _ in range(2):
         answer = shell("demo")
         assert answer.code == 0, answer.err
-        for said in ("in  ", "published", "lost", "k-anonymity(k=5)  verified", "demo-release/report.html"):
+        for said in ("input  ", "published", "loss", "k-anonymity(k=5)  verified", "demo-release/report.html"):
             assert said in answer.out
     assert shell.names() == {"demo-release"}
     assert shell("audit", "demo-release").code == 0
@@ -36,7 +36,7 @@ def test_the_demo_replaces_releases_only(shell: Shell):
 def test_a_log_is_generated_and_not_overwritten(shell: Shell):
     assert shell("generate", "log.tsv", "--users", "20", "--seed", "3").code == 0
     first = (shell.directory / "log.tsv").read_bytes()
-    assert "log.tsv is there already" in one_line(shell("generate", "log.tsv", "--users", "20"))
+    assert "log.tsv exists already" in one_line(shell("generate", "log.tsv", "--users", "20"))
     assert shell("generate", "log.tsv", "--users", "20", "--seed", "3", "--force").code == 0
     assert (shell.directory / "log.tsv").read_bytes() == first
     assert shell("anonymize", "log.tsv", "--out", "release").code == 0
@@ -72,14 +72,14 @@ def test_recorded_and_measured_numbers_agree(kitchen: Shell):
 
 
 def test_what_cannot_be_measured(kitchen: Shell):
-    assert "needs to know which record became which" in one_line(
+    assert "needs the record-to-group mapping" in one_line(
         kitchen("measure", "release", "-m", "ncp", "--original", "baskets.txt", "--taxonomy", "food.csv")
     )
     assert "no metric is called 'beauty'" in one_line(kitchen("measure", "release", "-m", "beauty"))
     assert "no recorded metrics" in one_line(kitchen("measure", "release/records.csv"))
     assert "no --original is given" in one_line(kitchen("measure", "release", "--taxonomy", "food.csv"))
     line = one_line(kitchen("measure", "release", "--original", "baskets.txt", "--taxonomy", "wordnet"))
-    assert "published items are not among the names of the original" in line
+    assert "published items are not names from the original" in line
 
 
 # -- taxonomy
@@ -114,22 +114,22 @@ def test_one_is_not_several(kitchen: Shell):
     kitchen.file("two.txt", "Apple\nApple\nWine\nWine\n")
     words = ["--format", "transactions", "--taxonomy", "food.csv", "--unknown", "keep", "--k", "2", "--out", "few"]
     shown = kitchen("anonymize", "two.txt", *words).out
-    assert "4 records of 4 people, 2 different terms" in shown
+    assert "4 records of 4 people, 2 distinct terms" in shown
     assert "1 term, 2 occurrences (keep)" in shown
     kitchen.file("one.txt", "Apple\nApple\n")
-    assert "2 people, 1 different term\n" in kitchen("anonymize", "one.txt", *words[:-1], "fewer").out
+    assert "2 people, 1 distinct term\n" in kitchen("anonymize", "one.txt", *words[:-1], "fewer").out
 
 
 def test_the_outcome_tells_the_whole_story(kitchen: Shell):
     answer = kitchen("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--method", "clump", "--k", "40", "--floor", "1", "--out", "all")
     assert answer.code == 0
     shown = {line.split("  ")[0]: line for line in answer.out.splitlines()}
-    assert "40 records of 40 people" in shown["in"]
-    assert "40 records in 1 group of identical ones," in shown["published"]
+    assert "40 records of 40 people" in shown["input"]
+    assert "40 records in 1 group of identical records," in shown["published"]
     assert "verified (achieved: records 40, people 40)" in shown["k-anonymity(k=40)"]
     assert "distinct=no" in " ".join(answer.out.split())
-    assert shown["open"].endswith("all/report.html")
-    assert "items separated by comma (guessed)" in answer.err
+    assert shown["report"].endswith("all/report.html")
+    assert "items separated by comma (detected)" in answer.err
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv", "jsonl", "transactions"])

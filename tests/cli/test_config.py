@@ -121,7 +121,7 @@ def test_what_the_file_says_of_the_input_counts(released: Shell):
 def test_a_key_that_nobody_has_is_refused(released: Shell, command: str):
     released.file("odd.toml", 'usr = "who"\n')
     line = one_line(released(command, "release", "--config", "odd.toml"))
-    assert f"which is no option of {command}" in line
+    assert f"which is not an option of {command}" in line
     assert "did you mean user?" in line
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers.cli import FOOD, Shell, baskets, one_line
-from shoal.names import nearest
+from shoal.util.wording import nearest
 
 SALES = "customer,item\n" + "".join(f"{n},{item}\n" for n in range(6) for item in ("Apple", "Beef"))
 RUN = ("anonymize", "sales.csv", "--out", "r")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from helpers.cli import Shell
+from helpers.tampering import seal
 
 SEARCHES = "\n".join(["a b", "a b c", "a c", "b c", "c d", "d e", "d e", "a b e"] * 6 + ["a name", "5551234567"]) + "\n"
 PHONE = "5551234567"
@@ -26,7 +27,7 @@ def made(searches: Shell) -> Shell:
     """As in the paper: rare words are published."""
     answer = searches(*MAKE, "--rare-words", "publish", "--out", "release")
     assert answer.code == 0, answer
-    assert "warning: words of fewer than 3 people, such as names and telephone numbers, are published as they were typed" in answer.err
+    assert "warning: words of fewer than 3 people, such as names and phone numbers, are published as typed" in answer.err
     return searches
 
 
@@ -62,6 +63,15 @@ def test_words_of_few_people_are_withheld_and_counted_by_default(searches: Shell
     }
     alone = json.loads(searches("audit", "release", "--json").out)
     assert alone["holds"]
+
+
+def test_a_further_claim_does_not_hide_what_is_not_checked(searches: Shell) -> None:
+    """Words are counted by one claim; which records a cluster has by none."""
+    assert searches(*MAKE, "--out", "release").code == 0
+    clusters = "cluster (which records a cluster has)"
+    alone = json.loads(searches("audit", "release", "--json").out)
+    assert alone["not_checked"][:2] == ["item (those of term chunks, published as they are)", clusters]
+    assert json.loads(searches("audit", "release", "--original", "searches.txt", "--json").out)["not_checked"][:1] == [clusters]
 
 
 def everything_in_tables(directory: Path) -> str:
@@ -112,7 +122,7 @@ def test_all_words_are_published_where_that_was_chosen_and_the_audit_agrees(made
     answer = made("measure", "release", "--original", "searches.txt", "--metric", "pair_recall", "--metric", "pair_error", "--json")
     assert answer.code == 0, answer
     assert set(json.loads(answer.out)) >= {"pair_recall", "pair_error"}
-    assert "Parts of records" in (made.directory / "release" / "report.html").read_text()
+    assert "Record parts" in (made.directory / "release" / "report.html").read_text()
 
 
 def test_a_part_that_was_put_in_is_seen(made: Shell) -> None:
@@ -141,7 +151,7 @@ def test_reconstructions_are_drawn_from_a_release_that_holds(made: Shell) -> Non
     for out, seed in (("one", "5"), ("same", "5"), ("other", "6")):
         answer = made("reconstruct", "release", "--out", out, "--number", "2", "--seed", seed)
         assert answer.code == 0, answer
-        assert "verified, of the chunks" in answer.out
+        assert "verified for the chunks" in answer.out
     one, same, other = (records(made.directory / out / "reconstruction_1.csv") for out in ("one", "same", "other"))
     assert one == same != other
     assert len(one) == 50
@@ -171,3 +181,20 @@ def test_a_reconstruction_that_exists_is_refused_without_a_hint_at_an_option_tha
     assert "choose another directory" in answer.err
     assert "--force" not in answer.err
     assert "--force" not in made("reconstruct", "--help").out
+
+
+def test_the_warning_about_rare_words_cannot_be_deleted(made: Shell) -> None:
+    told = manifest_of(made)
+    told["notes"] = []
+    seal(made.directory / "release", told)
+    warning = "words of a single person may be published as typed"
+    assert warning in " ".join(made("audit", "release").out.split())
+    assert any(warning in text for text in json.loads(made("audit", "release", "--json").out)["warnings"])
+    assert made(*MAKE, "--out", "safe").code == 0
+    assert warning not in " ".join(made("audit", "safe").out.split())
+
+
+def test_a_comparison_warns_of_rare_words(made: Shell) -> None:
+    read = ("--format", "transactions", "--k", "3", "--json")
+    cell = json.loads(made("compare", "searches.txt", *read, "--methods", "disassociation(rare_words=publish)", "--out", "table").out)
+    assert "words of fewer than 3 people are published as typed" in json.dumps(cell)

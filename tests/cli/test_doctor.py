@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ unfinished.begin(Path("alive"))
 print(flush=True)
 sys.stdin.read()
 """
+AsNobody = Callable[[], AbstractContextManager[None]]
 NAME = f".out.0123abcd.{unfinished.machine()}.partial"
 
 
@@ -52,7 +55,7 @@ def test_leftovers_are_removed_and_named(shell: Shell):
     assert NAME in "".join(answer.out.split())
     assert "removed" in answer.out
     assert shell.names() == {"log.tsv"}
-    assert shell("doctor", "--clean", ".").out == "nothing unfinished was found\n"
+    assert shell("doctor", "--clean", ".").out == "no unfinished output found\n"
 
 
 def test_one_can_be_named_itself(shell: Shell):
@@ -67,9 +70,46 @@ def test_directories_below_are_examined_only_if_asked_for(shell: Shell):
     (shell.directory / "a" / "b").mkdir(parents=True)
     leftover(shell.directory / "a" / "b")
     (shell.directory / "link").symlink_to(shell.directory / "a")
-    assert "nothing unfinished" in shell("doctor", "--clean", ".").out
+    assert "no unfinished output" in shell("doctor", "--clean", ".").out
     assert shell("doctor", "--clean", "-r", ".").code == 0
     assert not (shell.directory / "a" / "b" / NAME).exists()
+
+
+@pytest.mark.parametrize("clean", [(), ("--clean",)])
+def test_directories_that_cannot_be_read_are_named(shell: Shell, as_nobody: AsNobody, clean: tuple[str, ...]):
+    (shell.directory / "closed").mkdir(mode=0o700)
+    (shell.directory / "open" / "below").mkdir(parents=True)
+    (shell.directory / "open" / "below").chmod(0o700)
+    listed = leftover(shell.directory / "open")
+    listed.parent.chmod(0o744)  # its entries can be listed and not examined
+    cases = {
+        ("closed",): {"closed"},
+        ("-r", "."): {"closed", "open/below", f"open/{NAME}"},
+        ("open",): {f"open/{NAME}"},
+        ("closed/below",): set(),
+    }
+    assert shell("doctor", ".").code == 0  # as root, which can read everything
+    for words, unreadable in cases.items():
+        with as_nobody():
+            answer = shell("doctor", *clean, *words)
+            told = shell("doctor", *clean, *words, "--json")
+        assert answer.code == told.code == 1, answer.everything
+        assert "cannot be read" in answer.everything
+        if unreadable:
+            rows = json.loads(told.out)["leftovers"]
+            assert {row["path"] for row in rows} == unreadable
+            assert {(row["state"], row["removed"], row["reason"]) for row in rows} == {("not readable", False, "cannot be read")}
+    assert listed.exists()
+
+
+@pytest.mark.parametrize("twice", [(".", "."), (".", "{here}"), ("{here}", "{here}/../{name}"), (NAME, "."), (".", "link")])
+def test_a_directory_that_is_named_twice_is_examined_once(shell: Shell, twice: tuple[str, str]):
+    leftover(shell.directory)
+    (shell.directory / "link").symlink_to(".")
+    words = [word.format(here=shell.directory, name=shell.directory.name) for word in twice]
+    answer = shell("doctor", "--clean", *words)
+    assert answer.code == 0, answer.everything
+    assert shell.names() == {"link"}
 
 
 def test_what_is_not_ours_is_refused(shell: Shell):

@@ -36,8 +36,8 @@ def test_a_release_passes_an_audit_with_and_without_the_original(papers: Shell, 
 
 def test_notes_come_before_the_work_and_what_is_withheld_is_counted(papers: Shell) -> None:
     made = papers(*ANONYMIZE, "--out", "release")
-    assert "11 files, each a document; each document is its own owner" in made.err
-    assert "2 documents have no term and will be withheld" in made.err
+    assert "11 files, each a document; each document counts as a separate user" in made.err
+    assert "2 documents have no term and will be suppressed" in made.err
     told = manifest(papers)
     assert told["accounting"]["records"] == {"in": 11, "published": 9, "withheld: empty": 2}  # type: ignore[index]
     assert told["accounting"]["words"]["dropped: not in the taxonomy"] == 3  # type: ignore[index]
@@ -98,7 +98,7 @@ def test_what_cannot_be_is_refused(papers: Shell, words: tuple[str, ...], says: 
 def test_terms_are_of_documents_only(kitchen: Shell) -> None:
     refused = kitchen("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--terms", "3", "--out", "other")
     assert refused.code == 1
-    assert "--terms is about vectors of documents" in refused.err
+    assert "--terms is for document vectors" in refused.err
 
 
 def test_a_changed_weight_is_found(papers: Shell) -> None:

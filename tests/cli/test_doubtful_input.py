@@ -67,7 +67,7 @@ def test_a_taxonomy_that_knows_hardly_any_item(shell: Shell):
     shell.file("lines", "1 2 3\n1 2\n2 3 4 1\n" * 50 + "Apple 1\n")
     line = refused(shell, "lines", "--taxonomy", "food.csv")
     assert "the taxonomy has 1 of 452 item occurrences, less than 1%" in line
-    assert "--unknown keep or drop" in line
+    assert "--unknown keep or --unknown drop" in line
     assert anonymized(shell, "lines", "--taxonomy", "food.csv", "--unknown", "keep").code == 0
 
 
@@ -95,17 +95,17 @@ def test_owners_that_are_written_alike(shell: Shell, name: str):
     one, other = ALIKE[name]
     shell.file("input.csv", f"user,item\n{one},milk\n{other},milk\nbob,milk\neve,milk\n")
     line = refused(shell, "input.csv", "--taxonomy", "generated")
-    assert "4 owners are written, 3 if capitals, blanks and the form of numbers do not count" in line
+    assert "4 different user IDs, 3 if capitals, blanks and the form of numbers are ignored" in line
     assert "--owners folded" in line
     assert "--owners exact" in line
     assert one not in line.split("(")[0].split("input.csv", 1)[1].split()
     said = ("anonymize", "input.csv", "--taxonomy", "generated", "--k", "2", "--out")
     folded = shell(*said, "one", "--owners", "folded")
     assert "3 records of 3 people" in folded.out
-    assert "3 are kept apart, as asked" in folded.err
+    assert "3 are kept separate, as specified" in folded.err
     exact = shell(*said, "two", "--owners", "exact")
     assert "4 records of 4 people" in exact.out
-    assert "kept apart, as asked" in exact.err
+    assert "kept separate, as specified" in exact.err
 
 
 def test_owners_of_rows_that_are_left_out_do_not_count(shell: Shell):
@@ -120,7 +120,7 @@ def test_a_number_in_json_is_one_owner_however_it_is_written(shell: Shell):
 
 def test_the_same_holds_for_frames():
     frame = pl.DataFrame({"who": ["ann", "Ann", "bob"], "what": ["a", "b", "c"]})
-    with pytest.raises(InputError, match="the frame: 3 owners are written, 2 if"):
+    with pytest.raises(InputError, match="the frame: 3 different user IDs, 2 if"):
         shoal.read(frame, user="who", item="what")
     assert shoal.read(frame, user="who", item="what", owners="folded").data.n_owners == 2
     with pytest.raises(InputError, match="1 of 2 rows of the frame are malformed"):

@@ -62,9 +62,9 @@ def test_no_exact_number_is_told(log: Shell) -> None:
     for number in (PEOPLE, ROWS, ROWS + 2, PEOPLE - NAMES):
         assert f"{number:,}" not in told
         assert str(number) not in told
-    assert "left out: rows that cannot be read; how many would break the guarantee" in answer.err
+    assert "left out: unreadable rows; publishing their number would break the guarantee" in answer.err
     assert "lines" not in answer.err
-    assert "not told: exact numbers would break the guarantee" in answer.out
+    assert "not published: exact numbers would break the guarantee" in answer.out
 
 
 def test_the_share_of_words_is_told_to_whoever_has_the_log(log: Shell) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import shoal.cli
 from helpers.cli import Shell
-from shoal.cli.visible import visible
+from shoal.util.wording import visible
 
 # Clears the line above and writes another verdict; colours; a title; a character that turns the text round; an 8-bit sequence; DEL.
 FORGED = "x\x1b[1A\x1b[2K\x1b[32mall claims hold\x1b[0m\x1b]0;title\x07\u202eevil\u2066\x9b2K\x7f\x08\r\u200b\u2028"

@@ -91,7 +91,7 @@ def named_or_caught(shell: Shell, name: str, words: list[str], line: str) -> boo
     answer = shell("audit", name, *words, "--json")
     if answer.code == 1:
         return answer.err.splitlines()[-1].startswith("shoal: ") and "unexpected" not in answer.err
-    return answer.code == 3 or json.loads(answer.out)["manifest"].get(line) == "only stated"
+    return answer.code == 3 or json.loads(answer.out)["manifest"].get(line) == "not verifiable"
 
 
 def believed(shell: Shell, name: str, words: list[str], line: str, value: Any) -> list[str]:
@@ -136,11 +136,11 @@ def test_every_invented_line_is_caught_or_named(copy: Shell, name: str, beside: 
 @pytest.mark.parametrize("name", RELEASES)
 def test_the_screen_names_all_lines_that_are_only_stated(copy: Shell, name: str):
     shown = " ".join(copy("audit", name).out.split())
-    stated = shown.split("only stated: ")[1]
+    stated = shown.split("not verifiable: ")[1]
     lines = json.loads(copy("audit", name, "--json").out)["manifest"]
     told = {line for line, _ in leaves(manifest_of(copy.directory / name))}
     assert told <= lines.keys()
-    for line in (line for line in told if lines[line] == "only stated"):
+    for line in (line for line in told if lines[line] == "not verifiable"):
         heading, _, last = line.rpartition(".")
         assert re.sub(r"\[\d+\]$", "", last) in stated  # a list is named once
         assert f"{heading} (" in stated or not heading

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import shoal
@@ -16,7 +17,10 @@ from helpers.cli import Shell, one_line
 from helpers.file_tamperings import TAMPERINGS, tampered_file
 from helpers.kinds import FOOD, KINDS, baskets
 from helpers.tampering import manifest_of, renew, seal
-from shoal.pipeline.result import Result
+from shoal.api.result import Result
+from shoal.errors import InputError
+from shoal.io.rules_file import read_rules
+from shoal.kinds import read_tables
 
 FORM = "files in canonical form"
 Maker = Callable[[str, str], Path]
@@ -162,6 +166,19 @@ def test_a_mark_in_the_rules(with_rules: Path, tmp_path: Path, edit: Callable[[b
     assert [check.claim for check in (*found.checks, *found.claims) if not check.holds] == [FORM]
 
 
+def test_a_text_as_the_version_of_the_rules(with_rules: Path, shell: Shell):
+    release = Path(shutil.copytree(with_rules, shell.directory / "release"))
+    place = release / "rules.json"
+    place.write_bytes(read_rules(place).content("ann, bob").encode())
+    renew(release)
+    found = shoal.audit(release)
+    assert [check.claim for check in (*found.checks, *found.claims) if not check.holds] == [FORM, "rules as published"]
+    told = manifest_of(release)
+    told["shoal"] = "ann, bob"
+    seal(release, told)
+    assert "shoal must be the number of a version" in one_line(shell("audit", "release"))
+
+
 def test_a_mark_in_the_notice(copied: Callable[[str, str], Path]):
     release = copied("no guarantee", "csv")
     place = release / "NO-GUARANTEE.txt"
@@ -222,3 +239,89 @@ def test_a_part_called_after_a_person(made: Maker, shell: Shell):
     told["files"][0] |= {"name": "records_ann.parquet", "part": "ann"}
     seal(release, told)
     assert "files[0].part is not one of a table of bags" in one_line(shell("audit", "release"))
+
+
+@pytest.mark.parametrize(("kind", "raw"), [("profiles", "rows"), ("groups", "bags")])
+def test_a_second_table_under_the_name_of_the_first(made: Maker, shell: Shell, kind: str, raw: str):
+    release = Path(shutil.copytree(made(kind, "csv"), shell.directory / "release"))
+    told = manifest_of(release)
+    first = told["files"][0]
+    if "part" not in first:
+        (release / first["name"]).rename(release / f"{first['table']}_00002.csv")
+        first |= {"name": f"{first['table']}_00002.csv", "part": "00002"}
+    name = f"{first['table']}.csv"
+    (release / name).write_text("record,items\n1,ann;hiv\n" if raw == "bags" else "user,query\nann,hiv\n")
+    facts = {"name": name, "table": first["table"], "kind": raw, "rows": 1, "format": "csv", "sha256": "0" * 64}
+    counts = dict.fromkeys(("occurrences", "items", "different", "groups", "profiles"), 1)
+    shape = {"separator": ";"} if raw == "bags" else {"columns": {"user": "text", "query": "text"}}
+    told["files"].insert(0, facts | counts | shape)
+    seal(release, told)
+    renew(release)
+    assert "tables of two kinds under one name" in one_line(shell("audit", "release"))
+    with pytest.raises(InputError, match="two kinds"):
+        read_tables(release, told["files"][:-1])
+
+
+@pytest.mark.parametrize(("kind", "form"), [("access log", "accesslog"), ("profiles", "csv"), ("weighted bags", "csv")])
+def test_a_second_part_of_a_table_of_one_file(made: Maker, shell: Shell, kind: str, form: str):
+    release = Path(shutil.copytree(made(kind, form), shell.directory / "release"))
+    told = manifest_of(release)
+    first = told["files"][0]
+    name = first["name"].replace(".", "_00002.", 1)
+    shutil.copy(release / first["name"], release / name)
+    told["files"].insert(1, first | {"name": name, "part": "00002"})
+    seal(release, told)
+    assert f"files[1].part is not one of a table of {kind}" in one_line(shell("audit", "release"))
+
+
+@pytest.mark.parametrize(("kind", "file"), [("weighted bags", 0), ("groups", 0)])
+@pytest.mark.parametrize("separator", [None, "", "ann", "\n", "\u00e9"])
+def test_a_separator_that_is_none(made: Maker, shell: Shell, kind: str, file: int, separator: str | None):
+    release = Path(shutil.copytree(made(kind, "csv"), shell.directory / "release"))
+    told = manifest_of(release)
+    facts = told["files"][file]
+    if facts.pop("separator") and separator is not None:
+        facts["separator"] = separator
+    seal(release, told)
+    words = "is missing" if separator is None else "must be one ASCII character"
+    assert f"files[{file}].separator {words}" in one_line(shell("audit", "release"))
+
+
+def _in_two_files(release: Path, change: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
+    """Records of the long layout in two files, the second changed."""
+    told = manifest_of(release)
+    frame = pl.read_csv(release / "records.csv", infer_schema=False)
+    half = int(frame["record"].cast(int).max() or 0) // 2  # type: ignore[arg-type]
+    number = pl.col("record").cast(int)
+    frame.filter(number <= half).write_csv(release / "records.csv")
+    second = change(frame.filter(number > half).with_columns((number - half).cast(str).alias("record")))
+    second.write_csv(release / "records_00002.csv")
+    shape = {key: told["files"][0][key] for key in ("format", "table", "kind", "layout")}
+    part = {**shape, "rows": len(second), "name": "records_00002.csv", "part": "00002", "sha256": "0" * 64}
+    told["files"].insert(1, part)
+    seal(release, told)
+    renew(release)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda frame: frame.with_columns(level=pl.lit("7777")), "'level' is not covered by any claim"),
+        (lambda frame: frame.select("record", "count", "item", "level"), "the columns of the records are in another order"),
+    ],
+    ids=["levels", "order of columns"],
+)
+def test_a_mark_in_the_second_file_of_a_table(
+    copied: Callable[[str, str], Path], change: Callable[[pl.DataFrame], pl.DataFrame], words: str
+):
+    release = copied("bags", "csv long")
+    _in_two_files(release, change)
+    found = shoal.audit(release)
+    assert words in " | ".join(witness for check in found.checks for witness in check.witnesses)
+
+
+def test_equal_levels_in_both_files_of_a_table(copied: Callable[[str, str], Path]):
+    release = copied("bags", "csv long")
+    _in_two_files(release, lambda frame: frame)
+    found = shoal.audit(release)
+    assert "level" not in " | ".join(witness for check in found.checks for witness in check.witnesses)

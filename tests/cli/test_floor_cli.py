@@ -68,7 +68,7 @@ def test_unknown_names_are_refused_with_close_ones(kitchen: Shell) -> None:
 
 def test_a_floor_needs_records_on_a_taxonomy(kitchen: Shell) -> None:
     line = one_line(released(kitchen, "--floor", "3", "--method", "coherence"))
-    assert "--floor is about records on a taxonomy" in line
+    assert "--floor is for records on a taxonomy" in line
 
 
 def test_an_audit_repeats_the_floor_and_finds_it_broken(kitchen: Shell) -> None:

@@ -39,8 +39,8 @@ def test_the_verdict_of_an_attack_has_two_lines(shop: Shell) -> None:
     answer = shop("attack", "baskets.txt", "release", "--attack", "known-items", "--control", "0")
     assert answer.code == 0, answer
     promised, fact, warning = answer.out.splitlines()[-3:]
-    assert promised.startswith("promised: no attack succeeds more often than the release promises; it promises nothing about")
-    assert fact.startswith(f"in fact: {KNOWS_FOUR}")
+    assert promised.startswith("guarantee: no attack exceeds its guaranteed bound; nothing is guaranteed against")
+    assert fact.startswith(f"measured risk: {KNOWS_FOUR}")
     assert float(fact.split("finds ")[1].split("%")[0]) > 40
     assert warning.startswith(f"WARNING: {UNIQUE}")
 
@@ -48,7 +48,7 @@ def test_the_verdict_of_an_attack_has_two_lines(shop: Shell) -> None:
 def test_programs_get_both_lines(shop: Shell) -> None:
     answer = shop("attack", "baskets.txt", "release", "--attack", "known-items", "--control", "0", "--json")
     told = json.loads(answer.out)
-    assert told["verdict"]["promised"].startswith("no attack succeeds more often than the release promises")
+    assert told["verdict"]["promised"].startswith("no attack exceeds its guaranteed bound")
     assert KNOWS_FOUR in told["verdict"]["in_fact"]
     assert told["verdict"]["finds_most_people"] is True
     assert UNIQUE in told["warnings"][0]
@@ -59,12 +59,12 @@ def test_attacks_before_a_release_is_written_have_both_lines_too(shop: Shell) ->
     answer = shop("anonymize", "baskets.txt", *words, "--out", "tried", "--attack", "known-items", "--control", "0")
     assert answer.code == 0, answer
     told = " ".join(answer.out.split())
-    assert "promised no attack succeeds more often than the release promises" in told
-    assert f"in fact {KNOWS_FOUR}" in told
+    assert "guarantee no attack exceeds its guaranteed bound" in told
+    assert f"measured risk {KNOWS_FOUR}" in told
     assert f"WARNING: most people can be found: {KNOWS_FOUR}" in told
     page = (shop.directory / "tried" / "report.html").read_text()
-    assert "<dt>Promised against attacks</dt>" in page
-    assert f'<div class="alarm"><dt>In fact</dt><dd>{KNOWS_FOUR.replace("an attacker", "An attacker")}' in page
+    assert "<dt>Guaranteed against attacks</dt>" in page
+    assert f'<div class="alarm"><dt>Measured risk</dt><dd>{KNOWS_FOUR.replace("an attacker", "An attacker")}' in page
     assert f"<b>Warning:</b> {UNIQUE}" in page
 
 
@@ -105,8 +105,8 @@ def test_a_release_of_groups_is_not_warned_of(shell: Shell) -> None:
     assert answer.code == 0, answer
     assert "WARNING" not in answer.everything
     tried = shell("attack", "baskets.txt", "release", "--attack", "known-items", "--control", "0")
-    assert "promised: no attack succeeds more often than the release promises" in tried.out
-    assert "in fact: an attacker who knows 4 random items" in tried.out
+    assert "guarantee: no attack exceeds its guaranteed bound" in tried.out
+    assert "measured risk: an attacker who knows 4 random items" in tried.out
     assert "WARNING" not in tried.everything
 
 
@@ -114,7 +114,7 @@ def test_nothing_promised_is_not_called_kept(shell: Shell) -> None:
     shell.file("log.tsv", url_log())
     assert shell("anonymize", "log.tsv", "--method", "threshold", "--k", "3", "--out", "release").code == 0
     answer = shell("attack", "log.tsv", "release", "--attack", "known-items", "--control", "0")
-    assert "promised: the release promises nothing about these attacks" in answer.out
+    assert "guarantee: the release guarantees nothing against these attacks" in answer.out
 
 
 def test_the_comparison_shows_both_and_warns(shop: Shell) -> None:
@@ -124,7 +124,7 @@ def test_the_comparison_shows_both_and_warns(shop: Shell) -> None:
     assert answer.code == 0, answer
     assert UNIQUE in answer.out
     page = next((shop.directory / "compared").glob("*.html")).read_text()
-    assert '<th scope="col">In fact</th>' in page
+    assert '<th scope="col">Measured risk</th>' in page
     assert KNOWS_FOUR in page
     assert f"<b>Warning:</b> {UNIQUE}" in page
 
@@ -162,5 +162,21 @@ def test_one_row_with_noise_is_warned_of(shell: Shell) -> None:
     shell.file("log.csv", "user,query\n" + "".join(f"u{i},weather\n" for i in range(400)) + "u1,rare\n")
     answer = shell("anonymize", "log.csv", "--method", "dp-queries", "--epsilon", "5", "--out", "release")
     assert answer.code == 0, answer
-    assert "WARNING: hardly anything is published: 1 row." in answer.out
-    assert "hardly anything is published: 1 row" in Path(shell.directory / "release" / "report.html").read_text()
+    assert "WARNING: almost nothing is published: 1 row." in answer.out
+    assert "almost nothing is published: 1 row" in Path(shell.directory / "release" / "report.html").read_text()
+
+
+def test_of_sessions_the_attacker_knows_items_of_one_record(shell: Shell) -> None:
+    """Each person has two sessions, and all that is known is of one of them."""
+    rows = [(n, day, item) for n, line in enumerate(unlike().split()) for day, item in enumerate(line.split(","), 1)]
+    shell.file("log.csv", "user,time,item\n" + "".join(f"{n},2024-01-{1 + day // 4:02} 10:00:00,{item}\n" for n, day, item in rows))
+    words = ("--user", "user", "--time", "time", "--item", "item", "--method", "coherence", "--p", "1", "--k", "2")
+    attacks = ("--attack", "known-items", "--control", "0")
+    answer = shell("anonymize", "log.csv", *words, "--per", "session", *attacks, "--out", "release")
+    assert answer.code == 0, answer
+    knows = KNOWS_FOUR.replace("person", "record")
+    assert knows in " ".join(answer.out.split())
+    assert knows in shell("attack", "log.csv", "release", *attacks).out
+    assert knows.replace("an attacker", "An attacker") in (shell.directory / "release" / "report.html").read_text()
+    whole = shell("anonymize", "log.csv", *words, *attacks, "--out", "whole")
+    assert KNOWS_FOUR in " ".join(whole.out.split())

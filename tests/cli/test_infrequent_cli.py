@@ -97,7 +97,7 @@ def test_neither_people_nor_rare_queries_nor_times_get_out(desk: Shell) -> None:
 def test_the_report_tells_of_queries(desk: Shell) -> None:
     page = (release(desk) / "report.html").read_text()
     assert "Published queries" in page
-    assert f"{len(SHARED) + 6} different queries were read, {len(SHARED)} different ones are published" in page
+    assert f"Of {len(SHARED) + 6} distinct queries in the input, {len(SHARED)} are published" in page
     assert "say &#34;hi&#34;, all" in page
     assert "Record lengths" not in page
 
@@ -119,7 +119,7 @@ def test_other_input_and_other_output_is_refused(desk: Shell) -> None:
     line = one_line(desk("anonymize", "baskets.txt", "--format", "transactions", "--method", "infrequent", "--out", "x"))
     assert "takes a log of events" in line
     line = one_line(desk("anonymize", "log.tsv", "--method", "infrequent", "--to", "transactions", "--out", "x"))
-    assert "transactions cannot hold a table of rows" in line
+    assert "transactions cannot represent a table of rows" in line
     line = one_line(desk("anonymize", "log.tsv", "--method", "infrequent", "--k", "6", "--out", "x"))
     assert "no query was asked by 6 people or more" in line
 
@@ -195,7 +195,7 @@ TAMPERED = {
     "an owner column is added and told": (
         together(lines(with_owners), put("files[0].columns", {"user": "text", "query": "text"})),
         True,
-        "'user' stands beside the items and was not judged",
+        "'user' is not covered by any claim",
     ),
     "the claim is weakened": (put("claims[0].model", "support(k=2)"), True, "and that is not claimed"),
     "more people are claimed": (put("claims[0].achieved.people", 7), True, "counts more people than records"),

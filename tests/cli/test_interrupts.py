@@ -18,7 +18,7 @@ from helpers.cli import Shell, clean_environment, last_line, query_log
 # How long the answer may take. Half a second is the promise; machines that run tests are busy.
 SOON = 3.0
 
-NOTHING_LEFT = "shoal: interrupted; nothing unfinished was left behind"
+NOTHING_LEFT = "shoal: interrupted; all partial output was removed"
 
 # The command as `shoal` runs it, except that it says when a stage begins, and that the stage is then so long that it cannot be missed.
 PROGRAM = textwrap.dedent(
@@ -57,7 +57,7 @@ PROGRAM = textwrap.dedent(
         pipeline.write_release = slow
     if stage == "reporting":
         from shoal.pipeline import run as pipeline
-        pipeline.render = slow
+        pipeline.render_report = slow
     if stage == "loading":
         sys.meta_path.insert(0, type("Slow", (), {"find_spec": staticmethod(lambda name, *_: slow() if name == "polars" else None)}))
 

@@ -55,7 +55,7 @@ PROGRAM = textwrap.dedent(
         os.write(1, b"begun\\n")
         return begin(*arguments, **named)
     unfinished.begin = begun
-    for name in ("write_release", "read_tables", "manifest_of", "render"):
+    for name in ("write_release", "read_tables", "manifest_of", "render_report"):
         setattr(pipeline, name, slowly(getattr(pipeline, name)))
     directory._sync = slowly(directory._sync)
 
@@ -105,7 +105,7 @@ def test_interrupts_while_writing(food: Shell, pytestconfig: pytest.Config):
         else:
             answered += 1
             assert process.returncode == 1, case
-            assert last_line(err.decode()) == "shoal: interrupted; nothing unfinished was left behind", case
+            assert last_line(err.decode()) == "shoal: interrupted; all partial output was removed", case
         assert food.names() <= INPUTS | {"release"}, case
         if "release" in food.names():  # complete before the interrupt came
             assert food("audit", "release").code == 0, case
@@ -129,7 +129,7 @@ def test_kills_while_writing(food: Shell, pytestconfig: pytest.Config):
         assert again.code == 0, again.err
         assert food.names() == INPUTS | {"release"}, f"{n}: killed after {moment:.3f} s, {'replacing' if replacing else 'writing'}: {left}"
         for name in left:
-            assert f"{name}, left by a run that was killed, was " in again.err
+            assert f"{name}, left by a killed run, was " in again.err
         assert food("audit", "release").code == 0
         if not replacing:
             for file in (food.directory / "release").iterdir():
@@ -159,7 +159,7 @@ def test_what_cannot_be_removed_is_said(food: Shell, monkeypatch: pytest.MonkeyP
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pipeline, "render", interrupt)
+    monkeypatch.setattr(pipeline, "render_report", interrupt)
     monkeypatch.setattr(unfinished, "_remove", lambda path, directory: None)
     answer = food(*COMMAND)
     partial = next(name for name in food.names() if name.endswith(".partial"))

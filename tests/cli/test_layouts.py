@@ -90,7 +90,7 @@ def test_a_level_that_differs_for_one_item_stands_beside(shell: Shell):
     file = shell.file("odd.csv", "\n".join(lines) + "\n")
     answer = shell("audit", file, "--claim", "k-anonymity(k=3)")
     assert answer.code == 3, answer
-    assert "'level' stands beside the items and was not judged" in answer.out
+    assert "'level' is not covered by any claim" in answer.out
 
 
 def test_a_manifest_that_names_the_other_layout_is_refused(shell: Shell):
@@ -101,7 +101,7 @@ def test_a_manifest_that_names_the_other_layout_is_refused(shell: Shell):
     manifest["files"][0]["layout"] = "lists"
     manifest["sha256"] = digest_of(manifest)
     (release / "manifest.json").write_text(json.dumps(manifest))
-    assert "said to be in the layout lists, and is not" in one_line(shell("audit", "release"))
+    assert "declared in the layout lists, but is not" in one_line(shell("audit", "release"))
 
 
 def test_items_that_hold_the_separator_are_quoted_and_read_back(shell: Shell):
@@ -175,6 +175,6 @@ def test_what_else_a_workbook_holds_is_named(shell: Shell):
     book.save("told.xlsx")
     answer = shell("audit", "told.xlsx", "--claim", "k-anonymity(k=3)")
     assert answer.code == 3, answer
-    assert "'property:creator' stands beside the items" in answer.out
+    assert "'property:creator' is not covered by any claim" in answer.out
     assert "comments" in answer.out
     assert "ann@example.org" not in answer.everything

@@ -46,19 +46,21 @@ def test_people_records_and_the_largest_owner(shell: Shell):
 def test_what_each_way_of_making_records_protects(shell: Shell):
     shell.file("input", TABLE)
     said = seen(shell, "--taxonomy", "none", "--per", "session", "--gap", "90m")["protects"]
-    assert said["user"] == "3 records; protected is a person's whole history among k people"
-    assert said["session"].startswith("3 records; protected is each session among k people; not a person's whole history")
-    assert said["event"].startswith("10 records; protected is each event among k people; not a person's whole history")
+    assert said["user"] == "3 records; protects a person's whole history among k people"
+    assert said["session"].startswith("3 records; protects each session among k people; not a person's whole history")
+    assert said["event"].startswith("10 records; protects each event among k people; not a person's whole history")
 
 
 def test_without_times_there_are_no_sessions(shell: Shell):
     shell.file("input", TABLE.replace("when", "code").replace("2024-01-01 ", "x"))
-    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("not possible without a column of times")
+    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("not possible without a time column")
 
 
 def test_times_that_are_not_read_are_not_called_missing(shell: Shell):
     shell.file("input", TABLE.replace("when", "time"))
-    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("not counted, as times are read only with --per session")
+    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith(
+        "not counted, because times are read only for records per session"
+    )
 
 
 def test_the_help_fits_one_screen_and_names_every_option(shell: Shell, monkeypatch: pytest.MonkeyPatch):
@@ -91,7 +93,7 @@ def test_a_taxonomy_that_anonymize_refuses(shell: Shell):
     shell.file("input", TABLE)
     shell.file("tree.csv", "child,parent\nyak,beast\nox,beast\n")
     assert seen(shell, "--taxonomy", "tree.csv")["known"]["refused"]
-    assert "anonymize refuses it" in shell("look", "input", "--taxonomy", "tree.csv").out
+    assert "anonymize rejects it" in shell("look", "input", "--taxonomy", "tree.csv").out
     assert "less than 1%" in one_line(shell("anonymize", "input", "--taxonomy", "tree.csv", "--k", "2", "--out", "release"))
 
 

@@ -18,9 +18,9 @@ from shoal.engines import ranges as by_ranges
 from shoal.errors import OutputError, ParameterError
 from shoal.io import disk_columns as spill
 from shoal.io.disk_columns import Spill
-from shoal.io.published import read_tables, rows_differing
 from shoal.io.read import owner_partitions as parts
 from shoal.io.read import parquet
+from shoal.kinds import read_tables, rows_differing
 from shoal.kinds.bags import write as write_bags
 from shoal.pipeline import memory_limit as memory
 from shoal.pipeline import prepare
@@ -107,7 +107,7 @@ def noting(form: Callable, sizes: list[int]) -> Callable:
         (("--memory", "100M"), "--memory 100M is too little: 512M are needed"),
         (("--memory", "much"), "--memory is a size such as 2G or 800M, not 'much'"),
         (("--memory", "1G", "--method", "threshold"), "--memory is for methods that take records"),
-        (("--memory", "1G", "--format", "transactions"), "--memory is for query logs and tables, and this is of the format transactions"),
+        (("--memory", "1G", "--format", "transactions"), "--memory is for query logs and tables, but the format is transactions"),
         (("--memory", "1G", "--attack", "known-items"), "attacks keep the whole log in memory"),
         (("--memory", "1G", "--engine", "spark"), "--memory is for one machine"),
     ],
@@ -145,7 +145,7 @@ def test_sizes(text: str | int, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "-1G", "G", "1.G", "1X", True, "1e9"])
 def test_what_is_no_size(text: str | int) -> None:
-    with pytest.raises(ParameterError, match="--memory is a size"):
+    with pytest.raises(ParameterError, match="memory is a size"):
         memory.Memory.asked(text)
 
 

@@ -55,19 +55,21 @@ def test_the_help_of_a_method_shows_its_options_and_no_other(wide: Shell, method
 
 
 def test_one_name_is_explained_in_the_words_of_the_chosen_method(wide: Shell):
-    told = {method: wide("anonymize", "--method", method, "--help").out for method in ("clump", "ssc", "shoal", "coherence")}
+    told = {
+        method: " ".join(wide("anonymize", "--method", method, "--help").out.split()) for method in ("clump", "ssc", "shoal", "coherence")
+    }
     assert "--order descending|ascending|random" in told["clump"]
     assert "--order ascending|descending|given" in told["ssc"]
     assert "same sensitive item" in told["shoal"]
     assert "same private item" in told["coherence"]
-    assert "[default: 0.4]" in told["coherence"]
+    assert "[default: 0.4; 0 to 1]" in told["coherence"]
 
 
 def test_plain_help_fits_one_screen_and_says_where_the_rest_is(wide: Shell):
     told = wide("anonymize", "--help").out
     assert len(told.splitlines()) <= LINES
     assert max(map(len, told.splitlines())) <= COLUMNS
-    headings = [told.index(f"\n{heading}:\n") for heading in ("Input", "What is protected", "Method", "Output")]
+    headings = [told.index(f"\n{heading}:\n") for heading in ("Input", "Privacy", "Method", "Output")]
     assert all(a < b for a, b in pairwise(headings))
     assert "`shoal anonymize --method NAME --help`" in told
     assert "`shoal methods NAME`" in " ".join(told.split())
@@ -83,7 +85,7 @@ def test_every_option_of_the_command_is_described_once_or_named(wide: Shell):
     assert everything.code == 0
     assert sorted(DASHED.findall(everything.out)) == sorted([*common, "--k", "--help"])
     plain = unbroken(wide("anonymize", "--help").out)
-    named = re.findall(r"--[a-z-]+", plain[plain.index("More options") : plain.index("Every method")].replace("--help-all", ""))
+    named = re.findall(r"--[a-z-]+", plain[plain.index("More options") : plain.index("Each method")].replace("--help-all", ""))
     assert sorted([*DASHED.findall(plain), *named]) == sorted([*common, "--k", "--help"])
 
 
@@ -161,7 +163,9 @@ def test_a_method_in_a_file_that_does_not_exist(kitchen: Shell, value: str):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_listing_of_a_method_says_how_its_parameters_are_typed(shell: Shell, method: str):
     told = shell("methods", method)
-    assert set(re.findall(r"^(\w+)  ", told.out.split("what it does")[1], re.MULTILINE)) == {p.name for p in METHODS[method].parameters()}
+    assert set(re.findall(r"^(\w+)  ", re.split(r"default +description", told.out)[1], re.MULTILINE)) == {
+        p.name for p in METHODS[method].parameters()
+    }
     assert f"`shoal anonymize --method {method} --help`" in told.everything
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from helpers.cli import Shell, one_line
 from helpers.tampering import manifest_of
-from shoal.pipeline.api import anonymize
+from shoal.api.functions import anonymize
 
 PEOPLE = """age,education,town,job
 31,low,Ulm,baker
@@ -57,7 +57,7 @@ def test_the_loss_is_recorded_and_not_measured_from_the_file_alone(files: Shell)
     assert 0 < recorded["information_loss"] < 1
     assert json.loads(files("measure", "release", "--original", "people.csv", *TOWN_FILE, "--json").out) == {}
     line = one_line(files("measure", "release", "--original", "people.csv", *TOWN_FILE, "--metric", "information_loss"))
-    assert "which record became which" in line
+    assert "the record-to-group mapping" in line
 
 
 def test_a_tampered_value_fails_the_audit(files: Shell) -> None:
@@ -119,4 +119,4 @@ def test_missing_values_are_refused_with_their_lines(files: Shell) -> None:
 def test_kinds_of_columns_are_for_microdata(files: Shell) -> None:
     for option in ("--nominal", "--ordinal", "--hierarchy"):
         line = one_line(files("anonymize", "people.csv", "--format", "table", option, "job=x", "--out", "release"))
-        assert f"{option} is about columns of microdata" in line
+        assert f"{option} is for microdata" in line

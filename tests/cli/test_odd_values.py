@@ -15,11 +15,11 @@ HALF = "\\ud800"
 JSON_LINES = {
     "a truth value as user": ('{"user": true, "item": "a"}\n' * 3, "3 x neither text nor number: lines 1, 2, 3"),
     "lists in two columns": ('{"user": ["x"], "item": ["y"]}\n' * 3, "3 x neither text nor number"),
-    "two columns of lists": ('{"a": ["x"], "b": ["y"]}\n' * 3, "several columns of input.jsonl hold lists"),
-    "half a character everywhere": (f'{{"user": "{HALF}", "item": "{HALF}"}}\n' * 3, "does not hold JSON objects"),
+    "two columns of lists": ('{"a": ["x"], "b": ["y"]}\n' * 3, "several columns of input.jsonl contain lists"),
+    "half a character everywhere": (f'{{"user": "{HALF}", "item": "{HALF}"}}\n' * 3, "does not have one JSON object per line"),
     "half a character below": ('{"user": "x", "item": "a"}\n' + f'{{"user": "{HALF}", "item": "b"}}\n' * 9, "9 x half a character"),
     "half a character in lists": ('{"items": ["a"]}\n' + f'{{"items": ["{HALF}"]}}\n' * 9, "9 x half a character"),
-    "deep from the start": (f'{{"user": {"[" * DEEP}{"]" * DEEP}}}\n', "does not hold JSON objects"),
+    "deep from the start": (f'{{"user": {"[" * DEEP}{"]" * DEEP}}}\n', "does not have one JSON object per line"),
     "deep below": ('{"user": 1, "item": "a"}\n' + f'{{"user": {"[" * DEEP}{"]" * DEEP}}}\n' * 9, "9 x not JSON"),
 }
 
@@ -40,12 +40,12 @@ def test_json_lines(shell: Shell, name: str):
 
 
 COLUMNS: dict[str, tuple[dict[str, list[object]], str]] = {
-    "lists as users": ({"user": [["x"], ["y"]], "item": [["a"], ["b"]]}, "the column 'user' holds lists"),
-    "lists as items": ({"user": ["x", "y"], "item": [["a"], ["b"]]}, "the column 'item' holds lists"),
-    "structures": ({"user": ["x", "y"], "item": [{"a": 1}, {"a": 2}]}, "the column 'item' holds structures"),
-    "truth values": ({"user": [True, False], "item": ["a", "b"]}, "the column 'user' holds truth values"),
-    "bytes": ({"user": [b"\xff", b"x"], "item": ["a", "b"]}, "the column 'user' holds bytes"),
-    "two columns of lists": ({"a": [["x"]], "b": [["y"]]}, "hold lists: 'a', 'b' (name the one of the items with --item)"),
+    "lists as users": ({"user": [["x"], ["y"]], "item": [["a"], ["b"]]}, "the column 'user' contains lists"),
+    "lists as items": ({"user": ["x", "y"], "item": [["a"], ["b"]]}, "the column 'item' contains lists"),
+    "structures": ({"user": ["x", "y"], "item": [{"a": 1}, {"a": 2}]}, "the column 'item' contains structures"),
+    "truth values": ({"user": [True, False], "item": ["a", "b"]}, "the column 'user' contains truth values"),
+    "bytes": ({"user": [b"\xff", b"x"], "item": ["a", "b"]}, "the column 'user' contains bytes"),
+    "two columns of lists": ({"a": [["x"]], "b": [["y"]]}, "contain lists: 'a', 'b' (name the one of the items with --item)"),
 }
 
 
@@ -65,7 +65,7 @@ def test_two_columns_of_lists_are_read_if_one_is_named(shell: Shell):
 
 def test_lists_with_owners_beside_them_are_not_taken_for_one_person_each(shell: Shell):
     shell.file("input.jsonl", '{"email": "ann", "items": ["a", "b"]}\n' * 3)
-    assert "lists of items and, beside them, owners in 'email'" in refused(shell, "input.jsonl")
+    assert "lists of items and, next to them, user IDs in 'email'" in refused(shell, "input.jsonl")
     said = ("anonymize", "input.jsonl", "--format", "transactions", "--taxonomy", "generated", "--k", "2", "--out", "release")
     assert "3 records of 3 people" in shell(*said).out
 
@@ -98,6 +98,7 @@ def test_a_taxonomy_that_no_tree_can_be_made_of(lines: Shell, content: str):
     assert "tree.json" in one_line(lines("taxonomy", "check", "tree.json"))
 
 
+@pytest.mark.timing
 def test_a_very_deep_taxonomy_takes_seconds(shell: Shell):
     shell.file("chain.csv", "child,parent\n" + "".join(f"n{i + 1},n{i}\n" for i in range(100_000)))
     shell.file("lines", "n100000 n5 n7\nn100000\nn7 n5 n100000 n3\n")

@@ -44,6 +44,28 @@ OVER_INPUT = {
     "anonymize, of a pattern": ["anonymize", "release/rec*.csv", "--taxonomy", "food.csv", "--k", "3", "--out", "release", "--force"],
     "private report": [*PRIVATE, "baskets.txt", "--force"],
     "private report, over a taxonomy": [*PRIVATE, "food.csv", "--force"],
+    "private report, over sensitive items": [*PRIVATE, "sensitive.txt", "--sensitive", "sensitive.txt", "--force"],
+    "private report, over sensitive items with @": [*PRIVATE, "sensitive.txt", "--sensitive", "@sensitive.txt", "--force"],
+    "private report, over options": [*PRIVATE, "options.toml", "--config", "options.toml", "--force"],
+    "private report, over sensitive items that options name": [*PRIVATE, "sensitive.txt", "--config", "options.toml", "--force"],
+    "private report, over rules": [
+        *("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--rules", "rules.json", "--out", "r"),
+        *("--private-report", "rules.json", "--force"),
+    ],
+    "private report, over a hierarchy": [
+        *("anonymize", "table.csv", "--method", "mdav", "--k", "2", "--quasi", "age", "--hierarchy", "town=towns.csv"),
+        *("--out", "r", "--private-report", "towns.csv", "--force"),
+    ],
+    "private report, over a key": [
+        *("anonymize", "baskets.txt", "--method", "old-remedies", "--key", "key.txt", "--no-guarantee"),
+        *("--out", "r", "--private-report", "key.txt", "--force"),
+    ],
+    "anonymize, over the release before": [
+        *("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--previous", "release", "--out", "release", "--force")
+    ],
+    "anonymize, over the release of the rules": [
+        *("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--rules", "ruled", "--out", "ruled", "--force")
+    ],
     "taxonomy build": ["taxonomy", "build", "levels.csv", "--levels", "department,product", "--out", "levels.csv", "--force"],
     "reproduce": ["reproduce", "thesis", "--data", "data", "--out", "data", "--force"],
 }
@@ -55,6 +77,14 @@ def made(kitchen: Shell) -> Shell:
     (kitchen.directory / "link").symlink_to(kitchen.directory / "release")
     (kitchen.directory / "data").mkdir()
     kitchen.file("data/aol.tsv", "1\tapple\n")
+    kitchen.file("sensitive.txt", "Beef\n")
+    kitchen.file("options.toml", 'sensitive = "sensitive.txt"\n')
+    kitchen.file("key.txt", "0123456789abcdef0123456789abcdef")
+    kitchen.file("table.csv", "age,town\n30,Ulm\n31,Ulm\n32,Bonn\n33,Bonn\n")
+    kitchen.file("towns.csv", "child,parent\nUlm,South\nBonn,West\nSouth,Land\nWest,Land\n")
+    ruled = kitchen("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--method", "apriori", "--k", "3", "--out", "ruled")
+    assert ruled.code == 0, ruled.err
+    shutil.copy(kitchen.directory / "ruled/rules.json", kitchen.directory / "rules.json")
     return kitchen
 
 
@@ -82,15 +112,23 @@ def test_no_command_writes_over_what_it_reads(made: Shell, words: list[str]):
     assert content(made.directory) == before
 
 
-@pytest.mark.parametrize("manifest", ['{"shoal": "0.1"', '{"shoal": "0.1", "files": []}'])
-def test_a_release_with_a_damaged_manifest_is_a_release(made: Shell, manifest: str):
+@pytest.mark.parametrize("manifest", ['{"shoal": "0.1"', '{"shoal": "0.1", "files": []}', "[" * 100_000])
+@pytest.mark.parametrize("lost", ["records.csv", "report.html"])
+def test_a_release_with_a_damaged_manifest_is_a_release(made: Shell, manifest: str, lost: str):
     made.file("release/manifest.json", manifest)
-    assert made("generate", "release/log.tsv", "--users", "10").code == 1
+    (made.directory / "release" / lost).unlink()
+    for words in (["generate", "release/log.tsv", "--users", "10"], [*PRIVATE, "release/private.html"]):
+        answer = made(*words)
+        assert answer.code == 1
+        assert "release" in answer.err
+        assert "Traceback" not in answer.err
 
 
-def test_a_manifest_of_something_else_makes_no_release(made: Shell):
-    made.file("manifest.json", '{"name": "a web application"}')
-    assert made("generate", "log.tsv", "--users", "10").code == 0
+@pytest.mark.parametrize("manifest", ['{"name": "a web application"}', "[1]", "7", "// not JSON", "[" * 100_000])
+def test_a_manifest_of_something_else_makes_no_release(made: Shell, manifest: str):
+    made.file("manifest.json", manifest)
+    answer = made("generate", "log.tsv", "--users", "10")
+    assert answer.code == 0, answer.everything
 
 
 def test_a_comparison_has_a_directory_of_its_own(made: Shell):
@@ -98,7 +136,7 @@ def test_a_comparison_has_a_directory_of_its_own(made: Shell):
     made.file("thesis/thesis.tex", "mine")
     answer = made("compare", "baskets.txt", "--taxonomy", "food.csv", "--methods", "clump", "--k", "2", "--out", "thesis")
     assert answer.code == 1
-    assert "something else than a comparison" in answer.err
+    assert "contains files that do not belong to a comparison" in answer.err
     assert [path.name for path in (made.directory / "thesis").iterdir()] == ["thesis.tex"]
 
 

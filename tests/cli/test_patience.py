@@ -37,10 +37,10 @@ def test_an_audit_ends_though_a_claim_has_more_sets_than_can_be_counted(tmp_path
     answer = typed("audit", file, "--claim", "km-anonymity(k=2, m=40)")
     assert answer.code == 3, answer
     told = " ".join(answer.out.split())
-    assert "1 OF 1 CLAIMS NOT JUDGED, and so not verified" in told
+    assert "1 OF 1 CLAIMS NOT VERIFIED" in told
     assert "km-anonymity(k=2, m=40) NOT JUDGED took too long: all" in told
     assert "to 40 items, 1.1 x 10^12 in the longest record alone, were not" in told
-    assert "a larger --patience than 1 allows more" in told
+    assert "a larger patience than 1 allows more" in told
 
 
 def test_a_claim_that_was_not_judged_does_not_hold_for_programs(shell: Shell) -> None:

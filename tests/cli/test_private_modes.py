@@ -12,8 +12,8 @@ import pytest
 
 from helpers.cli import Shell
 from shoal.evaluate.compare import run as comparison
+from shoal.io import atomic_file as whole_file
 from shoal.io import partial_outputs as unfinished
-from shoal.io import whole_file
 from shoal.pipeline import run as pipeline
 
 RELEASE = ["anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--force", "--out", "new"]
@@ -73,7 +73,7 @@ def test_a_release(open_to_all: Shell, monkeypatch: pytest.MonkeyPatch, form: st
     import xlsxwriter
 
     looking = Looking(open_to_all, monkeypatch)
-    for owner, name in [(pipeline, "write_release"), (pipeline, "read_tables"), (pipeline, "render")]:
+    for owner, name in [(pipeline, "write_release"), (pipeline, "read_tables"), (pipeline, "render_report")]:
         looking.at(owner, name)
     looking.at(xlsxwriter.Workbook, "add_worksheet")
     looking.at(xlsxwriter.Workbook, "close")
@@ -107,7 +107,7 @@ def test_a_single_file(open_to_all: Shell, monkeypatch: pytest.MonkeyPatch):
 def test_it_would_be_seen(open_to_all: Shell, monkeypatch: pytest.MonkeyPatch):
     """As it was when the directory was made by the umask."""
     looking = Looking(open_to_all, monkeypatch)
-    looking.at(pipeline, "render")
+    looking.at(pipeline, "render_report")
     begin = unfinished.begin
 
     def opened(target: Path) -> Path:

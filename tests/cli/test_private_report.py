@@ -35,7 +35,7 @@ def test_the_page_shows_before_and_after_and_is_marked(desk: Shell) -> None:
     assert page.count("NOT FOR PUBLICATION") == 3  # title, heading, end
     for word in ("Apple", "Pear", "Traclind"):
         assert word in page
-    assert "owner" not in page.replace("Who owns them", "")
+    assert "owner" not in page.replace("User IDs are not shown", "")
     assert "<script" not in page
     assert stat.S_IMODE(Path("private.html").stat().st_mode) == 0o600
     assert {entry.name for entry in Path("release").iterdir()} == {"records.parquet", "manifest.json", "report.html"}
@@ -49,19 +49,27 @@ def test_a_path_inside_the_release_is_refused_before_the_work(desk: Shell, place
     Path("link").symlink_to("release")
     answer = asked(desk, place)
     assert answer.code == 1
-    assert "lies inside a release, and this page is not for publication" in answer.err
+    assert "is inside a release, but this page is not for publication" in answer.err
     assert not Path("release").exists()
 
 
 def test_a_path_inside_another_release_is_refused(desk: Shell) -> None:
     assert desk("anonymize", "input.csv", *WORDS, "--unknown", "keep", "--out", "other").code == 0
-    assert "lies inside a release" in asked(desk, "other/private.html").err
+    assert "is inside a release" in asked(desk, "other/private.html").err
     assert not Path("release").exists()
+
+
+@pytest.mark.parametrize("manifest", ['{"name": "a web application"}', "[1]", "7", "not JSON", "[" * 100_000])
+def test_a_manifest_of_something_else_makes_no_release(desk: Shell, manifest: str) -> None:
+    desk.file("manifest.json", manifest)
+    answer = asked(desk, "private.html")
+    assert answer.code == 0, answer.everything
+    assert Path("private.html").exists()
 
 
 def test_a_file_that_is_there_is_replaced_only_if_asked(desk: Shell) -> None:
     desk.file("private.html", "mine")
-    assert "is there already" in asked(desk, "private.html").err
+    assert "exists already" in asked(desk, "private.html").err
     assert Path("private.html").read_text() == "mine"
     assert asked(desk, "private.html", "--force").code == 0
     assert "NOT FOR PUBLICATION" in Path("private.html").read_text()

@@ -55,7 +55,7 @@ def test_conversations_are_records_with_record(shell: Shell, chats: Path) -> Non
 def test_an_export_without_owners_exits_with_1_and_quotes_no_prompt(shell: Shell) -> None:
     place = shell.file("shared.jsonl", lines(*(sharegpt([("human", f"canary {n}")]) for n in range(3))))
     said = one_line(shell("look", place))
-    assert "does not say whose" in said
+    assert "has no user IDs for its conversations" in said
     assert "canary" not in said
 
 

@@ -85,7 +85,7 @@ def test_public_alone_is_warned_of_before_the_work(shell: Shell, monkeypatch: py
     for method in ("coherence", "tds"):
         words = ["anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "generated", "--method", method, "--k", "2"]
         answer = shell(*words, "--public", "public.txt", "--out", f"alone-{method}")
-        assert answer.err.startswith("warning: with --public alone every other item counts as private")
+        assert answer.err.startswith("warning: with --public alone, all other items are private")
         both = shell(*words, "--public", "public.txt", "--private", "private.txt", "--out", f"both-{method}")
         assert "warning" not in both.err
 
@@ -99,9 +99,9 @@ def test_notes_come_before_the_work(shell: Shell, monkeypatch: pytest.MonkeyPatc
         seen.append(capsys.readouterr().err)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("shoal.cli.anonymize.anonymize", look)
+    monkeypatch.setattr("shoal.pipeline.job.anonymize", look)
     shell(*COMMAND)
-    assert "each line is one person's record" in seen[0]
+    assert "each line is the record of one person" in seen[0]
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)"])
@@ -113,7 +113,7 @@ def test_names_that_a_spreadsheet_takes_for_formulas_are_said_and_read_back(shel
     note = "1 text begins with =, +, -, @ or a tab: a spreadsheet may run such a cell of the CSV as a formula"
     assert note in " ".join(made.out.split())
     assert note in Path("sheet/report.html").read_text()
-    assert any(told.startswith(note) and "--to xlsx" in told for told in json.loads(Path("sheet/manifest.json").read_text())["notes"])
+    assert any(told.startswith(note) and "write xlsx" in told for told in json.loads(Path("sheet/manifest.json").read_text())["notes"])
     assert note in shell(*words, "--to", "csv", "--out", "json", "--json").err
     assert read_records(Path("sheet/records.csv"))[0].to_polars().to_list() == [[name, "wine"]] * 3
     other = shell(*words, "--to", "jsonl", "--out", "lines")

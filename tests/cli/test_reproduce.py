@@ -36,7 +36,7 @@ def test_a_paper_is_repeated_and_its_statements_are_judged(shell: Shell, paper: 
 def test_a_log_of_ones_own(shell: Shell) -> None:
     shell("generate", "log.tsv", "--users", "200", "--seed", "3")
     terminal = shell("reproduce", "thesis", "--size", "150", "--data", "log.tsv")
-    assert "statements were seen here too" in terminal.out
+    assert "statements of the paper agree" in terminal.out
     assert [path.name for path in shell.directory.iterdir()] == ["log.tsv"]
     own = json.loads(shell("reproduce", "thesis", "--size", "150", "--data", "log.tsv", "--json").out)
     same = json.loads(shell("reproduce", "thesis", "--size", "150", "--seed", "3", "--json").out)
@@ -70,9 +70,9 @@ def test_data_sets_of_a_directory_are_told_from_those_made_up(shell: Shell) -> N
         (("thesiss",), "did you mean thesis"),
         (("thesis", "--size", "5"), "at least 120, not 5"),
         (("thesis", "--data", "missing"), "does not exist"),
-        (("thesis", "--data", "baskets.txt"), "about a log of queries"),
-        (("thesis", "--data", "few.tsv"), "there are 3 people in the data, and the experiment needs 120 at least"),
-        (("coherence", "--data", "full"), "full holds none of the data sets of this experiment"),
+        (("thesis", "--data", "baskets.txt"), "needs a query log"),
+        (("thesis", "--data", "few.tsv"), "there are 3 people in the data, but the experiment needs 120 at least"),
+        (("coherence", "--data", "full"), "full has none of the data sets of this experiment"),
         (("thesis", "--out", "missing/there"), "there is no directory"),
         (("thesis", "--out", "full"), "is not empty"),
     ],

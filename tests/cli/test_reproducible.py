@@ -10,7 +10,7 @@ import pytest
 
 from helpers.cli import Shell, query_log
 from shoal.data.tables import PublishedTable
-from shoal.io.published import read_tables, rows_differing
+from shoal.kinds import read_tables, rows_differing
 from shoal.kinds.bags.read import read_records
 from shoal.methods import METHODS
 from shoal.pipeline.manifest import Published

@@ -12,9 +12,14 @@ import pytest
 
 import shoal
 from helpers.cli import Shell, baskets, one_line
+from helpers.tampering import renew
+from shoal.data.bags import Vocabulary
 from shoal.data.recoding_rules import Rules
 from shoal.io.rules_file import read_rules
 from shoal.pipeline.manifest_schema import digest_of
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import prepare
+from shoal.pipeline.reuse_rules import insist_on_taxonomy
 
 GLOBAL = ("apriori", "direct", "optimal", "vertical", "hghs", "coherence", "tds")
 TAXONOMY = ("--taxonomy", "food.csv")
@@ -106,10 +111,10 @@ def test_another_taxonomy_is_refused(kitchen: Shell) -> None:
     assert {"Dairy", "Meat"} <= set(published)
     kitchen.file("other.csv", tree.replace("Dairy,Food", "Dairy,Meat"))
     code, told = again(kitchen, taxonomy=("--taxonomy", "other.csv"))
-    assert code == 1 and "the rules are about another taxonomy than this one: 1 name of the rules below another published name" in told
+    assert code == 1 and "the rules are for another taxonomy than this one: 1 name of the rules below another published name" in told
     kitchen.file("renamed.csv", tree.replace("Dairy", "White"))
     code, told = again(kitchen, taxonomy=("--taxonomy", "renamed.csv"))
-    assert code == 1 and "the rules are about another taxonomy than this one: 1 node of the rules not in it" in told
+    assert code == 1 and "the rules are for another taxonomy than this one: 1 node of the rules not in it" in told
     shuffled = (kitchen.directory / "food.csv").read_text().splitlines()
     kitchen.file("sorted.csv", "\n".join([shuffled[0], *sorted(shuffled[1:], reverse=True)]) + "\n")
     assert again(kitchen, taxonomy=("--taxonomy", "sorted.csv"))[0] == 0
@@ -125,7 +130,7 @@ def test_methods_that_recode_from_record_to_record_have_no_rules(kitchen: Shell)
 
 def test_what_is_typed_beside_rules_must_agree(kitchen: Shell) -> None:
     made(kitchen, "apriori")
-    assert "the rules are of the method apriori, not of direct" in again(kitchen, "--method", "direct")[1]
+    assert "the rules belong to the method apriori, not to direct" in again(kitchen, "--method", "direct")[1]
     assert "the rules were found with k=3, not 4" in again(kitchen, "--k", "4")[1]
     assert again(kitchen, "--method", "apriori", "--k", "3", "--m", "2")[0] == 0
 
@@ -191,7 +196,74 @@ def test_in_python_and_in_a_file_of_options(kitchen: Shell) -> None:
     assert result.release.method == "hghs"
     assert sorted(";".join(items) for items in result.to_polars()["items"]) == sorted(line.strip('"') for line in records(first).elements())
     assert shoal.anonymize("baskets.txt", shoal.methods.METHODS["hghs"](k=3), rules=first / "rules.json", taxonomy=goods)
-    with pytest.raises(shoal.ParameterError, match="of the method hghs, not of apriori"):
+    with pytest.raises(shoal.ParameterError, match="belong to the method hghs, not to apriori"):
         shoal.anonymize("baskets.txt", "apriori", rules=first, taxonomy=goods)
     kitchen.file("options.toml", 'rules = "first"\ntaxonomy = "food.csv"\n')
     assert kitchen("anonymize", "baskets.txt", "--config", "options.toml", "--out", "third").code == 0
+
+
+def test_rules_name_the_node_of_unknown_items_also_where_an_item_has_its_name(kitchen: Shell) -> None:
+    kitchen.file("baskets.txt", "Rare1,Rare2\nRare2,Rare3\nRare3\n(unlisted)\n")
+    first = made(kitchen, "optimal", "--m", "1", "--floor", "1", "--unknown", "keep")
+    assert read_rules(first).rules.nodes == ("(unlisted) (unlisted)",)
+    code, told = again(kitchen, "--floor", "1", "--unknown", "keep")
+    assert code == 0, told
+    assert records(kitchen.directory / "second") == records(first)
+
+
+EDITED = {
+    "taxonomy": {"taxonomy": "owners=ann,bob"},
+    "version": {"version": "owners=ann,bob"},
+    "parents": {"parents": {"Dairy": "Meat"}},
+}
+
+
+@pytest.mark.parametrize("edit", EDITED)
+def test_what_rules_tell_of_their_taxonomy_is_compared(kitchen: Shell, edit: str) -> None:
+    first = made(kitchen, "apriori")
+    found = read_rules(first)
+    assert {"Dairy", "Meat"} <= found.rules.names and not found.parents
+    changed = replace(found, **EDITED[edit])
+    (first / "rules.json").write_text(changed.content(changed.version or ""))
+    renew(first)
+    answer = kitchen("audit", "first")
+    told = " ".join(answer.out.split())
+    assert "ann" not in told
+    if edit == "parents":
+        assert answer.code == 0
+        assert "not checked without the original: which names of rules.json are nodes, and published_parents" in told
+    else:
+        assert answer.code == 3
+        assert "rules.json is of another version of shoal or another kind of taxonomy than the manifest tells" in told
+    answer = kitchen("audit", "first", "--original", "baskets.txt", *TAXONOMY)
+    assert answer.code == 3 and "rules as published FAILS" in " ".join(answer.out.split())
+    if edit == "parents":
+        assert "rules.json puts 1 name below another published name than the taxonomy does" in " ".join(answer.out.split())
+
+
+def test_no_name_is_above_itself(kitchen: Shell) -> None:
+    first = made(kitchen, "apriori")
+    kitchen.file("rules.json", replace(read_rules(first), parents={"Meat": "Meat"}).content(shoal.__version__))
+    line = one_line(kitchen("anonymize", "baskets.txt", *TAXONOMY, "--rules", "rules.json", "--out", "none"))
+    assert "rules.json is damaged: published_parents must map names among its items and nodes to others of them" in line
+
+
+def test_rules_of_a_file_are_not_those_of_paths(shell: Shell) -> None:
+    """The nodes of the file are not in a taxonomy of paths, where every item would be suppressed."""
+    shell.file("visits.txt", "/shop/a,/shop/b\n/shop/b,/blog/c\n/shop/a,/blog/d\n" * 3)
+    shell.file("pages.csv", "child,parent\nShop,Site\nBlog,Site\n/shop/a,Shop\n/shop/b,Shop\n/blog/c,Blog\n/blog/d,Blog\n")
+    words = ("visits.txt", "--format", "transactions", "--to", "csv")
+    assert shell("anonymize", *words, "--taxonomy", "pages.csv", "--method", "hghs", "--k", "9", "--out", "first").code == 0
+    assert read_rules(shell.directory / "first").rules.nodes
+    answer = shell("anonymize", *words, "--taxonomy", "paths", "--rules", "first", "--out", "second")
+    assert answer.code == 1, answer.everything
+    assert "the rules are for another taxonomy than this one" in answer.err
+
+
+def test_names_of_rules_are_looked_up_together(kitchen: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One search of a large vocabulary for each name would take minutes."""
+    made(kitchen, "apriori")
+    searches, codes = [], Vocabulary.codes
+    monkeypatch.setattr(Vocabulary, "codes", lambda self, names: searches.append(len(names)) or codes(self, names))
+    insist_on_taxonomy(read_rules("first"), prepare("baskets.txt", Preparation(taxonomy="food.csv")))
+    assert searches and sum(n == 1 for n in searches) <= 1, searches

@@ -36,7 +36,7 @@ def test_a_query_that_one_person_brings_over_the_threshold_is_refused(shell: She
     """Between the releases only `e` joins, who asked `secret cure`: whoever knows that `e` joined knows what `e` asked."""
     answer = released(shell, log(rain="abc", snow="abd", secret_cure="abe"), "second", "--k", "3", "--previous", str(first))
     said = one_line(answer, 3)
-    assert "1 query comes over the threshold of 3 people by perhaps one person" in said
+    assert "1 query exceeds the threshold of 3 people, possibly by one person" in said
     assert "--show-rare" in said
     assert "secret" not in answer.everything
     assert not (shell.directory / "second").exists()
@@ -48,7 +48,7 @@ def test_it_is_named_to_whoever_asks_and_accepted_by_a_limit(shell: Shell, first
     assert "'secret cure' (came)" in one_line(asked, 3)
     accepted = released(shell, content, "second", "--k", "3", "--previous", str(first), "--exposed", "1")
     assert accepted.code == 0
-    assert "warning: beside" in accepted.err
+    assert "warning: compared with" in accepted.err
     assert "secret" not in accepted.err
     assert (shell.directory / "second" / "manifest.json").exists()
 
@@ -58,14 +58,14 @@ def test_queries_that_come_by_more_people_are_not(shell: Shell, first: Path) -> 
     content = log(rain="abc", snow="abd", secret_cure="abef")
     assert released(shell, content, "second", "--k", "3", "--previous", str(first)).code == 0
     said = one_line(released(shell, content, "third", "--k", "3", "--previous", str(first), "--crossing", "3"), 3)
-    assert "by perhaps fewer than 3 people" in said
+    assert "possibly by fewer than 3 people" in said
 
 
 def test_queries_that_go_or_change_by_one_person_are_refused(shell: Shell, first: Path) -> None:
     """`d` leaves, and `snow` falls below the threshold; `e` asks `rain`, which has a row more."""
     said = one_line(released(shell, log(rain="abce", snow="ab", secret_cure="ab"), "second", "--k", "3", "--previous", str(first)), 3)
-    assert "1 query falls below the threshold of 3 people by perhaps one person" in said
-    assert "1 query has one row more or less, by one person" in said
+    assert "1 query falls below the threshold of 3 people, possibly by one person" in said
+    assert "1 query has one row more or fewer, by one person" in said
 
 
 def test_thresholds_are_compared_by_queries_and_not_by_words(shell: Shell) -> None:
@@ -73,8 +73,8 @@ def test_thresholds_are_compared_by_queries_and_not_by_words(shell: Shell) -> No
     common = ("--method", "threshold", "--k", "3")
     assert shell("anonymize", shell.file("a.csv", before), *common, "--out", shell.directory / "a").code == 0
     later = ("anonymize", shell.file("b.csv", after), *common, "--previous", shell.directory / "a", "--out", shell.directory / "b")
-    assert "1 query comes over the threshold of 3 people by perhaps one person" in one_line(shell(*later), 3)
-    assert "promises neither" in one_line(shell(*later, "--unit", "term"))
+    assert "1 query exceeds the threshold of 3 people, possibly by one person" in one_line(shell(*later), 3)
+    assert "guarantees neither" in one_line(shell(*later, "--unit", "term"))
 
 
 def test_the_same_release_again_adds_nothing(shell: Shell, first: Path) -> None:
@@ -107,7 +107,7 @@ def by_drink(shell: Shell, previous: Path, *options: str) -> Answer:
 def test_groups_that_meet_in_one_person_are_refused(shell: Shell, fruit: Path) -> None:
     """Whoever is known to be among the two with apples and among the two with milk is `a` alone."""
     answer = by_drink(shell, fruit)
-    assert "4 people stand where groups of both meet in fewer than 2 people" in one_line(answer, 3)
+    assert "4 people are in an intersection of groups with fewer than 2 people" in one_line(answer, 3)
     assert not (shell.directory / "by-drink").exists()
     named = one_line(by_drink(shell, fruit, "--show-rare"), 3)
     assert "{apple} and {Fruit, milk}" in named
@@ -121,28 +121,28 @@ def test_an_earlier_release_of_the_same_data_is_made_again_and_compared_exactly(
     assert "nothing is added" in same.err
     other = kitchen(*common, "--k", "4", "--method", "partition", "--force", "--exposed", "1000")
     assert other.code == 0, other.err
-    assert "the earlier release was made again" in other.err
-    assert "perhaps" not in other.err
+    assert "the earlier release was reproduced" in other.err
+    assert "possibly" not in other.err
 
 
 def test_what_cannot_be_compared_is_refused_before_the_work(shell: Shell, fruit: Path, first: Path) -> None:
     said = one_line(by_drink(shell, first))
-    assert "makes another sort of promise" in said
+    assert "has another kind of guarantee" in said
     place = shell.file("drinks.csv", DRINKS)
     coherent = shell("anonymize", place, "--method", "coherence", "--k", "2", "--out", shell.directory / "x", "--previous", fruit)
-    assert "this method promises neither" in one_line(coherent)
-    assert "no release directory" in one_line(by_drink(shell, shell.directory / "drinks.csv"))
+    assert "this method guarantees neither" in one_line(coherent)
+    assert "not a release directory" in one_line(by_drink(shell, shell.directory / "drinks.csv"))
 
 
 def test_a_changed_release_is_not_compared(shell: Shell, first: Path) -> None:
     (first / "log.csv").write_text("query\nrain\n")
     said = one_line(released(shell, log(rain="abc"), "second", "--k", "3", "--previous", str(first)))
-    assert "is not as it was written" in said
+    assert "was changed after it was written" in said
 
 
 def test_python_and_a_file_of_options_take_the_same(shell: Shell, first: Path) -> None:
     place = shell.file("later.csv", log(rain="abc", snow="abd", secret_cure="abe"))
-    with pytest.raises(GuaranteeNotMet, match="by perhaps one person") as refused:
+    with pytest.raises(GuaranteeNotMet, match="possibly by one person") as refused:
         shoal.anonymize(place, "infrequent", k=3, previous=first)
     assert refused.value.rare == ("'secret cure' (came)",)
     assert "secret" not in str(refused.value)

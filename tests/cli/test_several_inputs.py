@@ -86,8 +86,8 @@ UNLIKE = {
     "another column": ("user,when,item\nann,2024-01-01,milk\n", "are not one log: their columns differ: 'user', 'item' and 'user', 'when'"),
     "another format": ("user,query\nann,milk\n", "one is of the format table, the other querylog"),
     "another separator": ("user;item\nann;milk\n", "separators, headers or numbers of fields differ"),
-    "no owner": ("who,item\nann,milk\nbob,tea\n", "other cannot be read as whole.csv is: other has no"),
-    "no header": ("ann,milk\nbob,milk\n", "other cannot be read as whole.csv is: other has no header"),
+    "no owner": ("who,item\nann,milk\nbob,tea\n", "other cannot be read like whole.csv: other has no"),
+    "no header": ("ann,milk\nbob,milk\n", "other cannot be read like whole.csv: other has no known header"),
 }
 
 
@@ -142,7 +142,7 @@ def test_transactions_access_logs_microdata_json_and_parquet(shell: Shell):
 def test_spellings_of_an_owner_in_two_files(shell: Shell):
     shell.file("a", HEADER + "ann,tea\n")
     shell.file("b", HEADER + "Ann,tea\n")
-    assert "the log of 2 files: 2 owners are written, 1 if capitals" in one_line(shell("look", "a", "b"))
+    assert "the log of 2 files: 2 different user IDs, 1 if capitals" in one_line(shell("look", "a", "b"))
 
 
 PACKED = {"plain": lambda raw: raw, "gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress}
@@ -160,7 +160,7 @@ def test_standard_input(split: Shell, monkeypatch: pytest.MonkeyPatch, packing: 
     typed_in(monkeypatch, content)
     assert split("audit", "piped", "--original", "-").code == 0
     typed_in(monkeypatch, content)
-    assert "standard input: nothing was written" in split("look", "-", "--taxonomy", "none").out
+    assert "standard input: preview only" in split("look", "-", "--taxonomy", "none").out
 
 
 def test_more_than_a_head_through_a_pipe(shell: Shell):

@@ -140,13 +140,13 @@ def test_baskets_are_still_recognised(shell: Shell, name: str):
     words = ["--no-header"] if name == "said to have no header" else []
     done = shell("anonymize", "input", "--k", "2", "--taxonomy", "generated", "--floor", "level:1", "--out", "release", *words)
     assert done.code == 0, done.err
-    assert "format transactions, recognised by lines without known columns" in done.err
+    assert "format transactions, detected by lines without known columns" in done.err
 
 
 def test_numbered_fields_below_what_may_be_a_header(shell: Shell):
     shell.file("input", rows("ann", "bob", header="who,bought"))
     numbered = ("--user", "1", "--item", "2")
-    assert "may be a header or data (say --header or --no-header)" in refused(shell, *numbered)
+    assert "may be a header or data (use --header or --no-header)" in refused(shell, *numbered)
     said = ("anonymize", "input", *numbered, "--k", "2", "--taxonomy", "generated", "--out")
     assert "2 records of 2 people" in shell(*said, "one", "--header").out
     assert "3 records of 3 people" in shell(*said, "two", "--no-header").out

@@ -24,7 +24,7 @@ def test_a_foreign_file_is_told_the_largest_k_at_each_m(shell: Shell) -> None:
     assert "2 items or more 1" in lines
     assert "the whole record 1" in lines
     assert "at k = 5 not k^m-anonymous for any m" in lines
-    assert "records were counted: the file does not tell whose they are" in answer.out
+    assert "records were counted: the file contains no user IDs" in answer.out
 
 
 def test_the_largest_m_at_a_given_k(shell: Shell) -> None:
@@ -48,7 +48,7 @@ def test_people_are_counted_where_a_column_names_them(shell: Shell) -> None:
     answer = shell("audit", "owned.csv", "--release-user", "user", "--allow-column", "user", "--json")
     told = json.loads(answer.out)["strength"]
     assert (told["counted"], told["levels"][0]["largest_k"]) == ("people", 2)  # c and d are of w and x
-    assert "'user' says whose the records are: 4 people" in answer.err
+    assert "'user' contains the user IDs: 4 people" in answer.err
     assert not any(f"'{user}'" in answer.everything for user in "uvwx")
     assert "were counted" not in shell("audit", "owned.csv", "--release-user", "user", "--allow-column", "user").out
 
@@ -92,9 +92,9 @@ def test_questions_about_owners_without_an_answer(kitchen: Shell) -> None:
     kitchen.file("two.csv", "record,user,item\n1,u,a\n1,v,b\n")
     assert "no columns" in one_line(kitchen("audit", "lines.txt", "--release-user", "user"))
     assert "there is no column 'owner'" in one_line(kitchen("audit", "owned.csv", "--release-user", "owner"))
-    assert "does not say of every row whose it is" in one_line(kitchen("audit", "holes.csv", "--release-user", "user"))
+    assert "lacks the user ID of some rows" in one_line(kitchen("audit", "holes.csv", "--release-user", "user"))
     assert "names several people for one record" in one_line(kitchen("audit", "two.csv", "--release-user", "user"))
-    assert "a release of shoal names no owners" in one_line(kitchen("audit", "release", "--release-user", "user"))
+    assert "a release of shoal has no user IDs" in one_line(kitchen("audit", "release", "--release-user", "user"))
     assert "strength must be at least 2" in one_line(kitchen("audit", "owned.csv", "--strength", "1"))
 
 
@@ -108,4 +108,4 @@ def test_strength_is_of_records(shell: Shell) -> None:
     shell.file("table.csv", "age,zip\n" + "1,2\n" * 6)
     made = shell("anonymize", "table.csv", "--format", "microdata", "--method", "mdav", "--k", "3", "--out", "made")
     assert made.code == 0, made.err
-    assert "this release holds none" in one_line(shell("audit", "made", "--strength", "3"))
+    assert "this release has none" in one_line(shell("audit", "made", "--strength", "3"))

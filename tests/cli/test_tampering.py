@@ -17,11 +17,10 @@ from helpers.tampering import manifest_of, put, renew
 from helpers.tamperings import CLAIM, REPRINTED, TAMPERING, OnlyStated, Outcome
 from shoal.cli.main import run
 from shoal.data.release import Release
+from shoal.kinds import facts_of, render_report
 from shoal.kinds.bags.read import read_records
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
-from shoal.report.by_shape import facts_of
-from shoal.report.page import render
 
 BESIDE = ["--original", "baskets.txt", "--taxonomy", "food.csv"]
 
@@ -50,8 +49,8 @@ def check(shell: Shell, outcome: Outcome, words: list[str]) -> None:
     assert "Ann" not in answer.everything.replace("'Ann'", "")
     if isinstance(outcome, OnlyStated):
         assert answer.code == 0, answer.everything
-        assert "only stated: " in answer.out
-        assert json.loads(shell("audit", "release", *words, "--json").out)["manifest"][outcome.line] == "only stated"
+        assert "not verifiable: " in answer.out
+        assert json.loads(shell("audit", "release", *words, "--json").out)["manifest"][outcome.line] == "not verifiable"
     elif outcome.code == 1:
         assert outcome.words in one_line(answer)
     else:
@@ -82,7 +81,7 @@ def print_again(release: Path) -> None:
     before = {key: value for key, value in told.items() if key != "sha256"} | {"files": told["files"][:1]}
     original = prepare("baskets.txt", Preparation(taxonomy="food.csv")).original
     published = original.aligned(Release.from_records(read_records(release / "records.csv", "csv", ";")[0]))
-    (release / "report.html").write_text(render(facts_of(before, published, original)))
+    (release / "report.html").write_text(render_report(facts_of(before, published, original)))
     renew(release)
 
 

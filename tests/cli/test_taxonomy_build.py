@@ -71,9 +71,9 @@ def test_all_kinds_of_tables_give_the_same_tree(shell: Shell, name: str):
     answer = shell("taxonomy", "build", name, "--levels", LEVELS)
     assert answer.code == 0, answer
     assert edges(answer.out) == EDGES
-    assert "conflict: 'Other' stands below 'Dairy', 'Meat': group 'Other (Dairy)', group 'Other (Meat)'" in answer.err
-    assert "conflict: 'tomato' stands below 'Food > Fruit', 'Food > Vegetables': placed below 'Food'" in answer.err
-    assert "1 row of 9 left out: no product" in answer.err
+    assert "'Other' has the parents 'Dairy', 'Meat': group 'Other (Dairy)', group 'Other (Meat)'" in answer.err
+    assert "'tomato' has the parents 'Food > Fruit', 'Food > Vegetables': placed below 'Food'" in answer.err
+    assert "1 row of 9 skipped: no product" in answer.err
     assert answer.err.count("conflict:") == 2
 
 
@@ -127,7 +127,7 @@ def test_what_cannot_be_built_is_refused(shell: Shell):
     shell.file("products.parquet", FILES["products.parquet"])
     assert "which has no separators" in one_line(shell("taxonomy", "build", "products.parquet", "--levels", LEVELS, "--sep", ";"))
     shell.file("tax.tsv", "mine")
-    assert "is there already" in one_line(shell("taxonomy", "build", "products.csv", "--levels", LEVELS, "--out", "tax.tsv"))
+    assert "exists already" in one_line(shell("taxonomy", "build", "products.csv", "--levels", LEVELS, "--out", "tax.tsv"))
     assert Path("tax.tsv").read_text() == "mine"
     shell.file("damaged.xlsx", FILES["products.xlsx"][:900])
     assert one_line(shell("taxonomy", "build", "damaged.xlsx", "--levels", LEVELS))

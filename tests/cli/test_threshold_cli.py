@@ -174,8 +174,8 @@ def test_every_preset_can_be_had_and_says_what_it_does_not_protect(shell: Shell)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--unit", "query", "--rare", "omit"], "say unit=term"),
-        (["--unit", "term", "--window", "day"], "say times=day"),
+        (["--unit", "query", "--rare", "omit"], "use unit=term"),
+        (["--unit", "term", "--window", "day"], "use times=day"),
         (["--unit", "term", "--per", "user"], "this method takes the rows of a log as they are"),
         (["--columns", "town"], "this log has no column 'town'"),
         (["--taxonomy", "wordnet"], "this method takes the rows of a log as they are"),
@@ -192,6 +192,6 @@ def test_what_cannot_be_is_refused_in_one_line(desk: Shell, words: list[str], sa
 def test_cutting_sessions_needs_times(shell: Shell) -> None:
     shell.file("log.csv", "user,query\nann,rain\nben,rain\n")
     line = one_line(shell("anonymize", "log.csv", "--method", "threshold", "--k", "2", "--link", "day", "--out", "x"))
-    assert "cuts the rows of a person by their times, and this log has none" in line
+    assert "divides the rows of a person by time, but this log has no times" in line
     line = one_line(shell("anonymize", "log.csv", "--method", "threshold", "--k", "2", "--times", "day", "--out", "x"))
     assert "times are needed" in line

@@ -68,6 +68,6 @@ def test_private_items_under_a_node_are_found_by_meaning(log: Shell) -> None:
 def test_refusals(log: Shell) -> None:
     shoal = ["anonymize", "log.tsv", "--k", "2", "--out", "new"]
     assert "the method shoal needs a taxonomy" in one_line(log(*shoal, "--taxonomy", "none"))
-    assert "--unknown is about records on a taxonomy" in one_line(log(*shoal, "--method", "tds", "--unknown", "drop"))
+    assert "--unknown is for records on a taxonomy" in one_line(log(*shoal, "--method", "tds", "--unknown", "drop"))
     (log.directory / "log.tsv").write_text(LOG.replace("flu", "automobile"))
     assert "the method tds takes sets" in one_line(log(*shoal, "--method", "tds", "--bag"))

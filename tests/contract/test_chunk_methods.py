@@ -20,9 +20,8 @@ from shoal.data.release import Release, Secret
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
-from shoal.io.published import rows_differing
-from shoal.itemsets.chunking import Chunking
-from shoal.itemsets.disassociation import refined
+from shoal.itemsets.disassociation import Chunking, refined
+from shoal.kinds import rows_differing
 from shoal.methods import METHODS, Method
 from shoal.methods.disassociation import table_of
 from shoal.metrics import measure
@@ -64,7 +63,7 @@ every_method_on_every_dataset = pytest.mark.parametrize(("method", "name"), list
 
 def run(method: Method, original: Original) -> tuple[Release, ChunkTable]:
     release: Release = method.apply(original)
-    table = release.only("chunks")
+    table = release.only(ChunkTable)
     assert isinstance(table, ChunkTable)
     return release, table
 
@@ -133,7 +132,7 @@ def test_every_occurrence_is_published_in_the_cluster_of_its_record(method: Meth
 def test_the_account_tells_how_words_stand(method: Method, name: str) -> None:
     original = original_of(name)
     release = made_by(method, original)
-    table = release.only("chunks")
+    table = release.only(ChunkTable)
     assert isinstance(table, ChunkTable)
     assert release.accounting is not None
     ledger = release.accounting.occurrences
@@ -182,7 +181,7 @@ def test_numbers_of_published_parts_are_fresh_and_do_not_go_together(name: str) 
     """The number that a record's part has in one chunk says nothing about its number in another."""
     records = [["a", "b"], ["a", "b"], ["a"], ["b", "c"], ["c"], ["c", "d"], ["d"], ["d", "a"]] * 30
     release = METHODS[name](k=2, m=2).apply(shoal_original(records))  # type: ignore[call-arg]
-    table = release.only("chunks")
+    table = release.only(ChunkTable)
     assert isinstance(table, ChunkTable)
     first, second = table.shuffled()[0], table.shuffled()[0]
     assert not first.equals(second)

@@ -11,10 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from helpers.itemsets import bags_of, brute_moles, databases, least_loss, powers, support
-from shoal import Cohesion, Release, TopDownSpecialization, kernels
+from shoal import kernels
+from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
 from shoal.itemsets.itemset_support import OTHER, PRIVATE, PUBLIC
+from shoal.methods import Cohesion, TopDownSpecialization
 from shoal.taxonomy.place_terms import place_terms
 
 TREE = {"everything": None, "low": "everything", "high": "everything"} | {f"i{i}": "low" if i < 4 else "high" for i in range(8)}

@@ -11,12 +11,11 @@ import pytest
 from helpers.claims import hold_everywhere
 from helpers.documents import some_texts, vectors
 from shoal import kernels
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original import DocumentOriginal
 from shoal.data.release import Release
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import Infeasible
-from shoal.io.published import read_tables, rows_differing
-from shoal.io.write import write_release
+from shoal.kinds import read_tables, rows_differing, write_release
 from shoal.methods import METHODS, Method
 from shoal.pipeline.contract import made_by
 
@@ -45,7 +44,7 @@ def original(name: str, order: np.ndarray | None = None) -> DocumentOriginal:  #
 
 
 def rows_of(release: Release) -> Counter[tuple[tuple[tuple[str, float], ...]]]:
-    table = release.only(WeightedBagTable.kind)
+    table = release.only(WeightedBagTable)
     assert isinstance(table, WeightedBagTable)
     return Counter(tuple(zip(items, weights, strict=True)) for items, weights in table.frame.rows())  # type: ignore[misc]
 

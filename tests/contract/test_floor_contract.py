@@ -19,7 +19,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
 from shoal.methods import METHODS, Method
 from shoal.metrics import METRICS
-from shoal.metrics.distortion import loss
+from shoal.metrics.losses import loss
 from shoal.taxonomy.bound import loss_lower_bound
 from shoal.taxonomy.floor import Floor
 

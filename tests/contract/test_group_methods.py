@@ -18,8 +18,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import Infeasible, ShoalError
-from shoal.io.published import read_tables, rows_differing
-from shoal.io.write import write_release
+from shoal.kinds import read_tables, rows_differing, write_release
 from shoal.methods import METHODS, Method
 from shoal.pipeline.contract import made_by
 from shoal.taxonomy.place_terms import as_typed
@@ -73,7 +72,7 @@ def original(name: str) -> Original:
 
 def groups_of(release: Release) -> Counter[Any]:
     """The multiset of groups: each as its rows and its histogram, in one order."""
-    table = release.only(GroupTable.kind)
+    table = release.only(GroupTable)
     assert isinstance(table, GroupTable)
     rows: dict[int, list[Any]] = {}
     for group, items in table.rows.rows():
@@ -95,7 +94,7 @@ def test_claims_hold_with_and_without_the_original_and_the_groups(method: Method
 def test_counted_by_hand_every_group_has_its_degree_and_different_people(method: Method, name: str) -> None:
     before = original(name)
     release = made_by(method, before)
-    table = release.only(GroupTable.kind)
+    table = release.only(GroupTable)
     assert isinstance(table, GroupTable)
     assert release.secret is not None
     rows, p = release.secret.rows().tolist(), method.values()["p"]

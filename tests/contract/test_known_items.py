@@ -97,7 +97,7 @@ def test_optimal_refuses_more_cuts_than_it_searches() -> None:
     parent = [-1, *(node for pair in range(40) for node in (0, 3 * pair + 1, 3 * pair + 1))]
     taxonomy = tree(parent)
     bags = numbered(taxonomy, [[3 * pair + 2, 3 * pair + 3] for pair in range(40) for _ in range(2)])
-    with pytest.raises(ParameterError, match=r"about 10\^12 cuts to choose from, and at most 200,000 are searched"):
+    with pytest.raises(ParameterError, match=r"about 10\^12 cuts to choose from, but at most 200,000 are searched"):
         made("optimal", 2, 2).apply(on_nodes(bags, taxonomy))
 
 

@@ -13,12 +13,12 @@ import pytest
 from helpers.logs import EVENTS, log_of
 from helpers.queries import Row, clicked_log, random_log
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
-from shoal.io.published import rows_differing
+from shoal.kinds import rows_differing
 from shoal.methods import METHODS, Method
 from shoal.pipeline.contract import made_by
 
@@ -62,7 +62,7 @@ def run(method: Method, log: Log) -> Release:
 
 
 def frame_of(release: Release) -> pl.DataFrame:
-    table = release.only("profiles")
+    table = release.only(ProfileTable)
     assert isinstance(table, ProfileTable)
     return table.frame
 
@@ -88,7 +88,7 @@ def test_every_profile_is_shared_and_holds_nothing_of_one_person_alone(method: M
     asked: dict[str, set[int]] = {}
     for owner, text in log.frame.select("owner", "payload").iter_rows():
         asked.setdefault(text, set()).add(owner)
-    unit = release.only("profiles").unit  # type: ignore[attr-defined]
+    unit = release.only(ProfileTable).unit  # type: ignore[attr-defined]
     assert all(len(asked[text]) >= 2 for text in frame_of(release)[unit])
     for claim in release.claims:
         for verdict in (claim.check(release, original(method, log)), claim.check(Release(release.tables))):

@@ -14,6 +14,7 @@ from helpers.data import numbered, numbers_of, on, trees
 from helpers.data import tree as tree_of
 from helpers.rules import every_rule, greatest
 from shoal.data.bags import Bags
+from shoal.data.claims import Model
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
@@ -23,7 +24,6 @@ from shoal.itemsets.top_down_cut import specialized
 from shoal.methods.bases.rho_uncertainty import InferenceMethod
 from shoal.methods.suppress_control import SuppressControl
 from shoal.methods.td_control import TDControl
-from shoal.privacy import Model
 from shoal.taxonomy.floor import Floor
 
 Problem = tuple[Bags, Taxonomy, list[int]]

@@ -10,11 +10,11 @@ import pytest
 
 from helpers.spine import NoisyQueries, OnlyWeather, a_log
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
-from shoal.io.published import rows_differing
+from shoal.kinds import rows_differing
 from shoal.methods import METHODS, Method
 from shoal.pipeline.contract import made_by
 

@@ -15,7 +15,7 @@ import pytest
 
 from helpers.logs import EVENTS, log_of, published_texts
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import Infeasible
@@ -60,7 +60,7 @@ def test_every_published_row_is_one_of_the_log(method: Method, name: str) -> Non
     assert published_texts(release) <= given
     assert release.secret is not None
     rows = release.secret.rows()
-    table = release.only("rows")
+    table = release.only(RowTable)
     assert isinstance(table, RowTable)
     texts = table.frame[table.unit].to_list()
     assert [texts[row] for row in rows if row >= 0] == [text for (_, text), row in zip(EVENTS[name], rows, strict=True) if row >= 0]
@@ -109,6 +109,6 @@ def test_all_the_people_there_are_can_be_asked_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_are_written_in_a_fresh_order(name: str) -> None:
-    table = run(METHODS[name](k=2), log_of(EVENTS["many people"])).only("rows")  # type: ignore[call-arg]
+    table = run(METHODS[name](k=2), log_of(EVENTS["many people"])).only(RowTable)  # type: ignore[call-arg]
     assert isinstance(table, RowTable)
     assert len({tuple(table.shuffled().rows()) for _ in range(4)}) == 4

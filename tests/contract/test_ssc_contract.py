@@ -143,6 +143,7 @@ def test_no_term_in_the_taxonomy():
 
 
 @pytest.mark.parametrize("flat", [True, False], ids=["a star", "a deep tree"])
+@pytest.mark.timing
 def test_vocabularies_of_2000_terms(flat):
     tree = level_tree([5000]) if flat else random_tree(6000, 1)
     rng = np.random.default_rng(2)

@@ -9,7 +9,7 @@ import pytest
 
 from helpers.microdata import random_table
 from shoal import kernels
-from shoal.data.original_rows import TableOriginal
+from shoal.data.original import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import Infeasible
@@ -18,7 +18,7 @@ from shoal.metrics import measure
 from shoal.pipeline.contract import made_by
 
 TABLES = {
-    "one owner a row": random_table(40, 3, 40, seed=1),
+    "one user per row": random_table(40, 3, 40, seed=1),
     "owners repeat": random_table(40, 2, 15, seed=2),
     "one column": random_table(25, 1, 25, seed=3),
     "constant": TableOriginal(Table.from_numbers(np.ones((12, 2)))),
@@ -77,6 +77,6 @@ def test_metrics_are_the_same_with_and_without_the_groups(method: Method, name: 
 
 @pytest.mark.parametrize("name", [name for name, kind in METHODS.items() if "table" in kind.takes])
 def test_more_people_than_there_are_cannot_be_asked_for(name: str) -> None:
-    for table in ("owners repeat", "one owner a row"):
+    for table in ("owners repeat", "one user per row"):
         with pytest.raises(Infeasible):
             made_by(METHODS[name](k=TABLES[table].n_owners + 1), TABLES[table])  # type: ignore[call-arg]

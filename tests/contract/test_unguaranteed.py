@@ -11,16 +11,15 @@ import pytest
 
 from helpers.logs import EVENTS, log_of
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
-from shoal.io.published import rows_differing
 from shoal.keyed.keys import SecretKey
+from shoal.kinds import rows_differing
 from shoal.methods import METHODS, Method
 from shoal.methods.infrequent import Infrequent
-from shoal.pipeline.consent import insist_on_consent, stated_lack
-from shoal.pipeline.contract import made_by
+from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack
 
 KEY = SecretKey.of_bytes(b"a key that only these tests have")
 NAMES = [name for name, kind in METHODS.items() if kind.guarantees_nothing]

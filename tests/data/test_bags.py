@@ -102,7 +102,7 @@ def test_entries_of_zero_are_no_items() -> None:
 @pytest.mark.parametrize(
     ("items", "counts", "told"),
     [
-        ([0, 1], [1, -1], "fewer than 0"),
+        ([0, 1], [1, -1], "negative count"),
         ([0, 1], [1, 0.5], "counts must be whole numbers"),
         ([0, 1], [1, np.nan], "counts must be whole numbers"),
         ([0, 1], [1, 2**31], "counts must lie within 2,147,483,647"),

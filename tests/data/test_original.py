@@ -103,12 +103,12 @@ def test_a_release_with_foreign_names_is_refused_everywhere() -> None:
         lambda: KAnonymity(k=2).check(foreign, original),
         lambda: Coherence(k=2).check(foreign, original),
     ):
-        with pytest.raises(InputError, match="1 published items are not among the names of the original"):
+        with pytest.raises(InputError, match="1 published items are not names from the original"):
             ask()
 
 
 def test_records_of_another_vocabulary_make_no_original() -> None:
-    with pytest.raises(InputError, match="not over the nodes"):
+    with pytest.raises(InputError, match="do not belong to this taxonomy"):
         Original.on(Bags.from_lists(BASKETS), food())
 
 

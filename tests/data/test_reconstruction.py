@@ -41,7 +41,7 @@ def test_every_draw_is_one_of_all_reconstructions(name: str) -> None:
 @pytest.mark.parametrize("name", DATASETS)
 def test_a_draw_depends_on_the_published_chunks_and_the_seed_alone(name: str) -> None:
     data = DATASETS[name]()
-    table = Disassociation(k=2, cluster=12).apply(on_nodes(data.bags.as_sets(), data.taxonomy)).only("chunks")
+    table = Disassociation(k=2, cluster=12).apply(on_nodes(data.bags.as_sets(), data.taxonomy)).only(ChunkTable)
     assert isinstance(table, ChunkTable)
     same = ChunkTable(*(frame.sort(frame.columns) for frame in (table.subrecords, table.shared, table.terms, table.clusters)))
     first, second = (reconstructed(one, np.random.default_rng(1)).to_polars() for one in (table, same))

@@ -3,86 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shlex
-import shutil
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-import shoal
-from helpers.docs import ROOT, Block, blocks
-from shoal import _kernels
+from helpers.docs import ROOT, blocks
+from helpers.source_copy import Copy, file_blocks, fresh_copy
 
 PAGE = (ROOT / "docs" / "adding-a-method.md").read_text("utf-8")
 ADDED = ("chop", "brief")
 TABLE = "src/shoal/methods/__init__.py"
-COPIED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "cpp", "docs", "scripts", "tests")
-NOT_COPIED = shutil.ignore_patterns("__pycache__", "_kernels*.so")
-
-# What a developer's editable installation puts before the search path would find the sources here, not their copy.
-RUN = (
-    "import runpy, sys; sys.meta_path[:] = [f for f in sys.meta_path if 'Redirecting' not in type(f).__name__]; "
-    "runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)"
-)
-
-
-@dataclass(frozen=True)
-class Copy:
-    """A copy of the sources in which somebody adds methods, and a directory to type commands in."""
-
-    root: Path
-    home: Path
-
-    def run(self, module: str, *words: str, at: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """Run a module, such as the program itself, on the copy."""
-        command = [sys.executable, "-c", RUN, module, *words]
-        path = os.pathsep.join(str(self.root / place) for place in ("src", "scripts"))
-        env = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
-        return subprocess.run(command, cwd=at or self.home, env=env, capture_output=True, text=True, check=False, timeout=300)
-
-    def type(self, line: str) -> str:
-        """What a command of the program prints. It must succeed."""
-        done = self.run(*shlex.split(line))
-        assert done.returncode == 0, f"$ {line}\n{done.stdout}{done.stderr}"
-        return done.stdout
-
-    def test(self, *words: str) -> str:
-        """What tests of the copy print. They must pass."""
-        done = self.run("pytest", "-p", "no:cacheprovider", *words, at=self.root)
-        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
-        return done.stdout
-
-    def files(self) -> dict[str, bytes]:
-        """All files but what Python compiles and what Hypothesis remembers."""
-        found = (file for file in self.root.rglob("*") if file.is_file() and not {"__pycache__", ".hypothesis"} & set(file.parts))
-        return {str(file.relative_to(self.root)): file.read_bytes() for file in found}
-
-
-def file_blocks() -> dict[str, str]:
-    return {block.file: text_of(block) for block in blocks(PAGE) if block.file}
-
-
-def text_of(block: Block) -> str:
-    return "\n".join(block.lines) + "\n"
 
 
 def table_line(name: str) -> str:
     (line,) = re.findall(rf'^        "{name}": "shoal\.methods\.{name}:\w+",$', PAGE, re.MULTILINE)
     return str(line)
-
-
-def fresh_copy(root: Path) -> None:
-    for name in COPIED:
-        place = ROOT / name
-        shutil.copytree(place, root / name, ignore=NOT_COPIED) if place.is_dir() else shutil.copy(place, root / name)
-    package = root / "src" / "shoal"
-    shutil.copytree(Path(shoal.__file__).parent, package, ignore=NOT_COPIED)
-    shutil.copy(_kernels.__file__, package)
 
 
 def add(root: Path, name: str, given: dict[str, str]) -> None:
@@ -97,7 +33,7 @@ def add(root: Path, name: str, given: dict[str, str]) -> None:
 @pytest.fixture(scope="module")
 def before_and_after(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], Copy]:
     """The files as they were, and the copy with both methods added."""
-    copy, given = Copy(tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("home")), file_blocks()
+    copy, given = Copy(tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("home")), file_blocks(PAGE)
     fresh_copy(copy.root)
     before = copy.files()
     for name in ADDED:

@@ -88,11 +88,11 @@ def test_every_model_has_a_section_with_its_parameters(name: str) -> None:
     text = section("models.md", name)
     for declared in MODELS[name].parameters():
         assert_row(text, declared)
-    assert "*What it is worth.*" in text
-    assert "*What it is not worth.*" in text
+    assert "*What it protects.*" in text
+    assert "*What it does not protect.*" in text
 
 
-QUESTIONS = ("what is judged", "numbers published next to it, and why that is safe", "what an attacker can still do")
+QUESTIONS = ("what is verified", "numbers published next to it, and why that is safe", "what an attacker can still do")
 
 
 def answers(text: str) -> dict[str, str]:
@@ -107,7 +107,7 @@ def test_every_model_has_a_table_of_what_is_judged_published_and_still_possible(
     assert tuple(found) == QUESTIONS, f"the section of {name} lacks its table"
     assert all(len(answer) > 40 for answer in found.values()), found
     others = [answers(section("models.md", other)) for other in MODELS if other != name]
-    assert not any(found["what is judged"] == other.get("what is judged") for other in others), "copied from another model"
+    assert not any(found["what is verified"] == other.get("what is verified") for other in others), "copied from another model"
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if not MODELS[name].safe_numbers])

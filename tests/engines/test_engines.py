@@ -19,8 +19,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.groups import Groups
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.base import Engine, Things
-from shoal.engines.local import LocalEngine
+from shoal.engines.local import LocalEngine, Things
 from shoal.methods.bases.group_search import GroupSearch, Search
 from shoal.methods.bases.grouping import content_order
 from shoal.taxonomy.tree_counts import tree_counts
@@ -52,7 +51,7 @@ def search(k: int, seed: int = 0) -> Search:
     return Search(k=k, block=64, refine_block=16, rounds=3, seed=seed, **SEARCH)  # type: ignore[arg-type]
 
 
-def found_by(engine: Engine, bags: Bags, taxonomy: Taxonomy, how: Search) -> list[list[int]]:
+def found_by(engine: LocalEngine, bags: Bags, taxonomy: Taxonomy, how: Search) -> list[list[int]]:
     groups = GroupSearch(tree_counts(bags, taxonomy), bags.owners, bags.owners_repeat, how, engine).run()
     assert sorted(groups.members.tolist()) == list(range(len(bags)))
     return [part.tolist() for part in np.split(groups.members, groups.starts[1:-1])]
@@ -131,7 +130,7 @@ def test_an_engine_that_loses_records_is_found_out() -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_kinds_are_counted(engine: type[Engine]) -> None:
+def test_kinds_are_counted(engine: type[LocalEngine]) -> None:
     rows = _kernels.Rows(np.array([0, 1, 2, 4, 5, 5]), np.array([3, 4, 3, 4, 3], np.int32), np.array([1, 1, 1, 1, 1], np.int32))
     kinds = engine().count(rows)
     assert kinds.kind.tolist() == [0, 1, 2, 0, 3]
@@ -140,7 +139,7 @@ def test_kinds_are_counted(engine: type[Engine]) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("blocks", [0, 1, 50])
-def test_answers_come_in_the_order_of_the_blocks(engine: type[Engine], blocks: int) -> None:
+def test_answers_come_in_the_order_of_the_blocks(engine: type[LocalEngine], blocks: int) -> None:
     here = engine()
     with kernels.using(threads=4):
         answers = here.map(lambda block, task: block * block, range(blocks))

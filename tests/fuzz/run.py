@@ -48,6 +48,13 @@ def lines_of(log: Path) -> list[dict[str, Any]]:
     return found
 
 
+def end_last_line(log: Path) -> None:
+    """End a last line that was cut off, so that the next one does not become part of it."""
+    if log.exists() and (content := log.read_bytes()) and not content.endswith(b"\n"):
+        with log.open("ab") as file:
+            file.write(b"\n")
+
+
 def summary(lines: list[dict[str, Any]]) -> str:
     """Counts by method, exit code and claim, the time of a run, and all failures."""
     codes: dict[str, Counter[int]] = defaultdict(Counter)
@@ -77,6 +84,8 @@ def campaign(first: int, runs: int, methods: list[str], jobs: int, log: Path | N
     done = {line["number"] for line in lines_of(log)} if log else set()
     numbers = [number for number in numbers_from(first, runs, methods) if number not in done]
     began, failures, found = time.monotonic(), 0, []
+    if log:
+        end_last_line(log)
     with ProcessPoolExecutor(jobs) as pool:
         made = pool.map(one, numbers, chunksize=20) if jobs > 1 else map(one, numbers)
         for count, line in enumerate(made, 1):

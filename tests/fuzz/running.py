@@ -163,7 +163,7 @@ def _content(release: Release, stem: str) -> Counter[Any]:
 def _rules(case: Case, directory: Path) -> list[str]:
     """The rules of a release, applied to the same input, give the same records; to part of it a release whose claims hold, or a refusal."""
     if not (directory / RELEASE / "rules.json").exists():
-        return [] if case.flag("generalize") else ["there are no rules"]
+        return [] if case.flag("generalize") else ["it has no rules"]
     given = {name: value for name, value in case.said.items() if name in READING}
     again = replace(case, said={**given, "rules": RELEASE, "to": "jsonl"})
     answer = typed([*again.words, "--out", "again"])
@@ -199,11 +199,14 @@ def _rules_on_others(case: Case, again: Case, directory: Path) -> list[str]:
 
 
 def _decode(case: Case, directory: Path) -> list[str]:
-    """What the shares open is what k people asked."""
-    answer = typed(["decode", RELEASE])
-    expected = {text for text, _, _ in logs.readable(logs.read_log(case, directory), case.number_of("k", 5))}
-    shown = {text for text in expected if text.split()[0] in answer.out}
-    return [] if answer.code == 0 and shown == expected else [f"exit code {answer.code}, {len(shown)} of {len(expected)} queries"]
+    """What the shares open is what k people asked, with its people and rows, and nothing else."""
+    answer = typed(["decode", RELEASE, "--json"])
+    if answer.code:
+        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
+    opened = Counter((row["query"], row["people"], row["rows"]) for row in json.loads(answer.out)["queries"])
+    expected = Counter(logs.readable(logs.read_log(case, directory), case.number_of("k", 5)))
+    lost, surplus = (expected - opened).total(), (opened - expected).total()
+    return [f"{lost} of {expected.total()} queries were not opened as expected, and {surplus} others were"] if lost or surplus else []
 
 
 AFTER = {"audit": _audit, "previous": _previous, "twice": _twice, "shuffled": _shuffled, "rules": _rules, "decode": _decode}

@@ -447,7 +447,7 @@ def test_people_behind_classes() -> None:
 
 
 def test_the_checker_imports_nothing_of_shoal() -> None:
-    for place in [*(HERE / "check").glob("*.py"), HERE / "case.py", HERE.parent / "helpers.checker.py"]:
+    for place in [*(HERE / "check").glob("*.py"), HERE / "case.py", HERE.parent / "helpers/checker.py"]:
         for node in ast.walk(ast.parse(place.read_text("utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []

@@ -1,32 +1,40 @@
 """Random small data through the whole program, all methods with random options; every claim recounted from the written files.
 
-`--fuzz-runs N` makes N runs instead of the default, `--fuzz-methods a,b` those of some methods, `--fuzz-seed S` others. Each run is known
-by its number, which a failure tells: `python tests/fuzz/run.py --only NUMBER` makes it again. `tests/fuzz/run.py` makes long campaigns.
+A usual run makes a third of 300 runs, another third at each commit, and `--everything` all of them. `--fuzz-runs N` makes N runs instead,
+`--fuzz-methods a,b` those of some methods, `--fuzz-seed S` others. A failure prints the number of its run, and `python tests/fuzz/run.py
+--only NUMBER` repeats it. `tests/fuzz/run.py` makes long campaigns.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from fuzz import run, running
+from fuzz.case import Case
 from fuzz.check.release import MODELS
 from fuzz.make.every import FAMILIES, METHODS, made, method_of, numbers_from
 from fuzz.run import OF_A_SEED
 from fuzz.running import fresh, run_number
-from helpers.cli import Shell
+from helpers.cli import Answer, Shell
+from helpers.rotation import current_turn
 from shoal.methods import METHODS as KNOWN_METHODS
 from shoal.privacy import MODELS as KNOWN_MODELS
 
 PARTS = 20
+RUNS, THIRDS = 300, 3
 
 
 def numbers_of(config: pytest.Config, part: int) -> list[int]:
     methods = [name for name in config.getoption("--fuzz-methods").split(",") if name]
-    runs = numbers_from(config.getoption("--fuzz-seed") * OF_A_SEED, config.getoption("--fuzz-runs"), methods)
-    return list(islice(runs, part, None, PARTS))
+    wanted = config.getoption("--fuzz-runs")
+    runs = numbers_from(config.getoption("--fuzz-seed") * OF_A_SEED, RUNS if wanted is None else wanted, methods)
+    numbers = list(islice(runs, part, None, PARTS))
+    return numbers if wanted is not None or config.getoption("--everything") else numbers[current_turn() % THIRDS :: THIRDS]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -58,6 +66,50 @@ def test_a_number_says_what_is_drawn(tmp_path: Path) -> None:
 
 def test_some_methods_alone() -> None:
     assert {method_of(number) for number in numbers_from(0, 20, ["cahd", "km"])} == {"cahd", "km"}
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(ValueError, match="no methods called typo"):
+        numbers_from(0, 1, ["km", "typo"])
+
+
+@pytest.mark.parametrize("cut", [0, 5])
+def test_a_campaign_that_was_ended_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int) -> None:
+    """Also where the last line of its log was cut off: that run is made again, and no other result is lost."""
+    made_again = []
+
+    def one(number: int) -> dict[str, object]:
+        made_again.append(number)
+        return {"number": number, "method": method_of(number), "command": "", "code": 0, "claims": [], "wrong": [], "seconds": 0.0}
+
+    monkeypatch.setattr(run, "one", one)
+    log = tmp_path / "log"
+    run.campaign(0, 3, [], 1, log)
+    content = log.read_bytes()
+    log.write_bytes(content[: len(content) - cut])
+    made_again.clear()
+    run.campaign(0, 5, [], 1, log)
+    assert made_again == ([2, 3, 4] if cut else [3, 4])
+    assert sorted(line["number"] for line in run.lines_of(log)) == [0, 1, 2, 3, 4]
+
+
+OPENED = [{"query": "flu", "people": 2, "rows": 3}]
+MISREAD = {
+    "too little": [],
+    "too much": [*OPENED, {"query": "secret cure", "people": 1, "rows": 1}],
+    "wrong people": [{**OPENED[0], "people": 3}],
+    "wrong rows": [{**OPENED[0], "rows": 2}],
+    "twice": OPENED * 2,
+}
+
+
+@pytest.mark.parametrize("opened", [OPENED, *MISREAD.values()], ids=["right", *MISREAD])
+def test_what_shares_open_is_compared_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[dict[str, object]]) -> None:
+    (tmp_path / "log.csv").write_text("user,text\nann,flu\nann,flu\nbob,flu\nbob,secret cure\n")
+    case = Case(0, "secret-sharing", "table", ["log.csv"], {"k": "2"})
+    answer = Answer(0, json.dumps({"queries": opened, "sealed": 1}), "")
+    monkeypatch.setattr(running, "typed", lambda words: answer)
+    assert bool(running._decode(case, tmp_path)) == (opened != OPENED)
 
 
 def test_too_few_people_are_always_refused(shell: Shell) -> None:

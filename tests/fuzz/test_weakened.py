@@ -17,10 +17,10 @@ import pytest
 from fuzz.make.every import numbers_from
 from fuzz.run import OF_A_SEED
 from fuzz.running import fresh, run_number
+from shoal.data.claims import Model, Verdict
 from shoal.data.release import Release
 from shoal.methods import Method
 from shoal.pipeline import run as pipeline
-from shoal.privacy import Model, Verdict
 
 WEAK: dict[str, Any] = {"k": 2, "rho": 0.9, "delta": 0.95}
 ASKED = (*WEAK, "p")

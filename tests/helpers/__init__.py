@@ -1,0 +1,1 @@
+"""What several tests share: data, twins of kernels, the independent checker, tampering, a shell."""

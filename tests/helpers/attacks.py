@@ -11,9 +11,9 @@ import numpy as np
 from helpers.data import food, on, on_nodes
 from shoal.attacks.scenarios import Made, Scenario, Tried
 from shoal.data.bags import Bags
+from shoal.data.claims import Model
 from shoal.data.release import Release, Secret
 from shoal.errors import Infeasible
-from shoal.privacy import Model
 from shoal.taxonomy.tree_counts import meet
 
 Names = Sequence[Sequence[str]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from shoal.data.claims import Verdict
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
-from shoal.privacy import Verdict
 
 
 def hold_everywhere(release: Release, original: AnyOriginal) -> list[Verdict]:

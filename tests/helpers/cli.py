@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from shoal.cli.main import run
+from shoal.errors import option
 
 FOOD = """child,parent
 Fruit,Food
@@ -26,6 +27,7 @@ Milk,Dairy
 Cheese,Dairy
 Butter,Dairy
 """
+MARKS = set(option("x", "y")) - set("xystr:")  # of options in messages, for front ends to spell
 ITEMS = ("Apple", "Orange", "Banana", "Beef", "Chicken", "Milk", "Cheese", "Butter")
 
 
@@ -54,6 +56,7 @@ class Shell:
         self._capsys.readouterr()
         code = run([str(word) for word in words])
         streams = self._capsys.readouterr()
+        assert not MARKS.intersection(streams.out + streams.err), "an option was printed without being spelled"
         return Answer(code, streams.out, streams.err)
 
     def file(self, name: str, content: str | bytes) -> Path:

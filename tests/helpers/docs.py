@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(.*)$")
 EXPECTED = re.compile(r"^<!-- expect: (.+) -->$")
 EXPECTED_PART = re.compile(r'exit (?P<code>\d+)|(?P<no>not )?"(?P<text>[^"]*)"')

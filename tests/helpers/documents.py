@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original import DocumentOriginal
 from shoal.taxonomy.documents import document_vectors
 from shoal.taxonomy.place_terms import Unknown
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Ints
-from shoal.engines.base import Answer, Block, Engine, Kinds, Things, Work
+from shoal.engines.local import Answer, Block, Kinds, LocalEngine, Things, Work
 
 COORDINATES = 64
 SAMPLE = 2048
 Row = dict[int, int]
 
 
-class PlainEngine(Engine):
+class PlainEngine(LocalEngine):
     """Knows the rows as dictionaries, given in the order in which methods pass them as arrays."""
 
     def count(self, rows: _kernels.Rows) -> Kinds:

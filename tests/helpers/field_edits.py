@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from helpers.tampering import edit, manifest_of, renew, seal, together
-from shoal.io.published.sheets import sheet_frame
+from shoal.io.published.frames import sheet_frame
 from shoal.io.write.frames import frame_bytes
 
 Tamper = Callable[[Path], None]

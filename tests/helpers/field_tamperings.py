@@ -72,7 +72,7 @@ def no_claim(name: str) -> Caught:
 
 
 def beside(name: str) -> Caught:
-    return Caught(f"'{name}' stands beside the items and was not judged")
+    return Caught(f"'{name}' is not covered by any claim")
 
 
 TAMPERINGS: dict[str, Tampering] = {
@@ -117,7 +117,7 @@ TAMPERINGS: dict[str, Tampering] = {
     "addresses in the original's order": Tampering(
         "access", lines(addresses_in_order), Named("the published addresses"), Caught("the published addresses follow")
     ),
-    "a field more in a line": Tampering("access", line(r"$", ' "ann"'), damaged("lines that are none of an access log")),
+    "a field more in a line": Tampering("access", line(r"$", ' "ann"'), damaged("lines that are not of an access log")),
     "a field more before the line": Tampering("common", line(r"^", "ann "), no_claim("address")),
     "both formats": Tampering(
         "access",
@@ -193,7 +193,7 @@ TAMPERINGS: dict[str, Tampering] = {
     ),
     "rows in the original's order": Tampering("unlinked", in_order("query"), Named("query"), Caught("the published rows follow")),
     "queries in the original's order": Tampering("queries", in_order("query"), Named("query"), Caught("the published rows follow")),
-    "a key twice": Tampering("unlinked", twice, damaged("gives a key twice")),
+    "a key twice": Tampering("unlinked", twice, damaged("has a key twice")),
     "a key that the manifest does not name": Tampering(
         "unlinked", json_lines(lambda i, row: {**row, "name": f"ann{i}"}), damaged("has other columns than those declared")
     ),
@@ -260,9 +260,9 @@ TAMPERINGS: dict[str, Tampering] = {
     "clusters in another order": Tampering(
         "chunks", table(lambda frame: frame.reverse(), "chunks_clusters"), Caught("part clusters are not in the order of their numbers")
     ),
-    "names beside sub-records": Tampering("chunks", column(people, 4, file="chunks_subrecords"), damaged("hold no chunks")),
-    "names beside clusters": Tampering("chunks", column(people, 3, file="chunks_clusters"), damaged("hold no chunks")),
-    "names beside terms": Tampering("chunks", column(people, 2, file="chunks_terms"), damaged("hold no chunks")),
+    "names beside sub-records": Tampering("chunks", column(people, 4, file="chunks_subrecords"), damaged("contain no chunks")),
+    "names beside clusters": Tampering("chunks", column(people, 3, file="chunks_clusters"), damaged("contain no chunks")),
+    "names beside terms": Tampering("chunks", column(people, 2, file="chunks_terms"), damaged("contain no chunks")),
     "clusters from 0": Tampering("chunks", numbers("cluster", lambda n: n - 1, *CLUSTERED), Caught(NUMBERS)),
     "clusters by large numbers": Tampering("chunks", numbers("cluster", lambda n: n * 1000 + 78, *CLUSTERED), Caught(NUMBERS)),
     "joint clusters by large numbers": Tampering(
@@ -275,10 +275,10 @@ TAMPERINGS: dict[str, Tampering] = {
         "chunks", mapped("subrecord", lambda value: str(int(value) + 100), "chunks_subrecords"), Caught(NUMBERS)
     ),
     "columns of sub-records in another order": Tampering(
-        "chunks", columns_in(["chunk", "cluster", "subrecord", "item"], "chunks_subrecords"), damaged("hold no chunks")
+        "chunks", columns_in(["chunk", "cluster", "subrecord", "item"], "chunks_subrecords"), damaged("contain no chunks")
     ),
     "columns of clusters in another order": Tampering(
-        "chunks", columns_in(["joint", "cluster", "records"], "chunks_clusters"), damaged("hold no chunks")
+        "chunks", columns_in(["joint", "cluster", "records"], "chunks_clusters"), damaged("contain no chunks")
     ),
     # vectors
     "names for record numbers": Tampering("vectors", mapped("record", lambda value: f"ann{value}"), no_claim("record")),
@@ -369,7 +369,7 @@ TAMPERINGS: dict[str, Tampering] = {
         Caught("a time that no row of the original has"),
     ),
     "shares in another order": Tampering("shares", columns_in(["user", "time", "query", "y", "x"]), Caught(ORDER)),
-    "no pseudonyms declared": Tampering("profiles", drop("files[0].pseudonyms"), damaged("no column of pseudonyms is told")),
+    "no pseudonyms declared": Tampering("profiles", drop("files[0].pseudonyms"), damaged("no pseudonym column for the profiles")),
     "no pseudonyms of linked rows declared": Tampering(
         "linked", drop("files[0].pseudonyms"), Caught("is about pseudonyms, and there are none")
     ),

@@ -9,6 +9,7 @@ import base64
 import io
 import json
 import re
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,21 +21,26 @@ import pyarrow.parquet as pq
 import helpers.workbooks as books
 from helpers.parquet import (
     checksum,
+    dictionary_page,
     first_chunk,
     first_element,
     first_meta,
     hidden_frame,
+    in_header,
+    index_page,
     longer_page,
+    more_pages,
     odd_header,
     page_statistics,
     pair,
     put,
     rebuilt,
     same,
+    stray_bits,
     unused_entry,
     with_footer,
 )
-from shoal.io.canonical.thrift import BINARY, I32, LIST, STRUCT, Elements, Struct
+from shoal.io.canonical.thrift import BINARY, BYTE, I32, I64, LIST, STRUCT, TRUE, Elements, Struct
 
 Edit = Callable[[bytes], bytes]
 
@@ -256,6 +262,34 @@ def _narrow(table: pa.Table) -> pa.Table:
     return table.cast(table.schema.set(at, pa.field(table.schema.field(at).name, pa.int32())))
 
 
+def with_features(footer: Struct) -> Struct:
+    """A description of columns whose list of features is a text."""
+    text = b"ann, bob"
+    table = struct.pack("<HHHHHH", 12, 12, 0, 4, 0, 8)  # where the fields of the schema are
+    message = struct.pack("<I", 16) + struct.pack("<HHHHH", 10, 12, 8, 10, 4) + b"\0\0" + struct.pack("<iIHBx", 12, 20, 4, 1)
+    schema = struct.pack("<i", 12) + struct.pack("<II", 8, 8) + struct.pack("<I", 0) + struct.pack("<I", 1) + text
+    content = message + table + schema
+    packed = base64.b64encode(b"\xff\xff\xff\xff" + struct.pack("<I", len(content)) + content)
+    return put(footer, 5, LIST, pair(b"ARROW:schema", packed))
+
+
+def unused_dictionary(data: bytes) -> bytes:
+    """The first column written plainly, with a dictionary of as many other numbers before it."""
+    plain = by_arrow(use_dictionary=False, store_schema=False)(data)
+    frame = pl.read_parquet(io.BytesIO(data))
+    size, numbers = frame[:, 0].to_physical().n_unique(), frame.columns[0] != "query"
+    content = (b"ann, bob" * size) if numbers else b"\3\0\0\0ann" * size
+    return more_pages(plain, 0, dictionary_page(content, size))
+
+
+ODD_TYPE = Struct(((10, STRUCT, Struct(((1, BYTE, 64), (2, TRUE, True), (9, I64, 31415926)))),))
+
+
+def _odd_orders(footer: Struct) -> Struct:
+    order = Struct(((1, STRUCT, Struct(((5, I32, 31415),))),))
+    return put(footer, 7, LIST, Elements(STRUCT, (order,) * len(footer.get(7).values)))
+
+
 PARQUET_EDITS: dict[str, tuple[Edit, str]] = {
     "metadata": (by_polars(metadata={"owners": "ann,bob"}), "metadata 'owners'"),
     "metadata of a column": (by_arrow(named_field), "metadata 'owner' of the column"),
@@ -310,6 +344,29 @@ PARQUET_ONCE: dict[str, tuple[Edit, str]] = {
     "pages of version 2": (by_arrow(data_page_version="2.0"), "data pages of version 2"),
     "checksums": (by_arrow(write_page_checksum=True), "checksums of pages"),
     "order of rows": (by_arrow(sorting_columns=[pq.SortingColumn(0)]), "the order of rows"),
+    "encodings that no page uses": (
+        lambda data: with_footer(data, first_meta(lambda meta: put(meta, 2, LIST, Elements(I32, (*meta.get(2).values, 31415, 27182))))),
+        "numbers in the footer",
+    ),
+    "place of an index": (
+        lambda data: with_footer(rebuilt(data), first_chunk(lambda chunk: put(chunk, 4, I64, 31415926))),
+        "numbers in the footer",
+    ),
+    "digits of a type": (
+        lambda data: with_footer(data, first_element(lambda one: put(put(one, 7, I32, 31415), 8, I32, 27182), 1)),
+        "numbers in the footer",
+    ),
+    "length of a type": (lambda data: with_footer(data, first_element(lambda one: put(one, 2, I32, 31415), 1)), "numbers in the footer"),
+    "number in a type": (
+        lambda data: with_footer(data, first_element(lambda one: put(one, 10, STRUCT, ODD_TYPE), 1)),
+        "a type of a column that says more",
+    ),
+    "numbers among the orders of columns": (lambda data: with_footer(data, _odd_orders), "an order of columns that says more"),
+    "features in the description of columns": (lambda data: with_footer(data, with_features), "ARROW:schema"),
+    "encodings of levels": (lambda data: rebuilt(data, in_header(5, {3: 31415, 4: 27182})), "numbers in the header of a page"),
+    "encoding of a dictionary": (lambda data: rebuilt(data, in_header(7, {2: 31415})), "numbers in the header of a page"),
+    "page that no reader reads": (lambda data: more_pages(data, 0, last=index_page(b"ann, bob")), "a page that holds no values"),
+    "dictionary that no page uses": (unused_dictionary, "that no row uses"),
     "another type": (by_arrow(_narrow), "types of columns that are not as the writer writes them"),
 }
 
@@ -329,6 +386,10 @@ DICTIONARIES: dict[str, FileTampering] = {
         ("chunks", "parquet", "item", "_subrecords.parquet"),
         ("bags", "parquet long", "item", ""),
     )
+}
+
+PARQUET_OF_RECORDS: dict[str, FileTampering] = {
+    "bits after the last number": FileTampering("bags", "parquet", lambda data: rebuilt(data, stray_bits), "that belong to no value"),
 }
 
 # -- Excel
@@ -388,7 +449,7 @@ def every_tampering() -> Iterator[tuple[str, FileTampering]]:
             yield f"{kind}, Excel, {name}", FileTampering(kind, "xlsx", edit, words)
     for name, (edit, words) in WORKBOOK_ONCE.items():
         yield f"bags, Excel, {name}", FileTampering("bags", "xlsx", edit, words)
-    for table in (NUMBERS, RECORDS, ACCESS, DICTIONARIES):
+    for table in (NUMBERS, RECORDS, ACCESS, DICTIONARIES, PARQUET_OF_RECORDS):
         yield from ((f"{name} ({one.kind})", one) for name, one in table.items())
 
 

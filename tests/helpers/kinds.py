@@ -14,7 +14,7 @@ import shoal
 from helpers.accesslog import visits
 from helpers.cli import ITEMS
 from helpers.documents import some_texts
-from shoal.pipeline.result import Result
+from shoal.api.result import Result
 
 FOOD = {"Food": {"Fruit": ["Apple", "Orange", "Banana"], "Meat": ["Beef", "Chicken"], "Dairy": ["Milk", "Cheese", "Butter"]}}
 WORDS = ("dog", "cat", "house", "tree", "car", "river", "music", "bread", "guitar")

@@ -28,7 +28,7 @@ def shared_by_k(events: Iterable[Event], k: int) -> Counter[str]:
 
 
 def published_texts(release: Release) -> Counter[str]:
-    table = release.only("rows")
+    table = release.only(RowTable)
     assert isinstance(table, RowTable)
     return Counter(table.frame[table.unit].to_list())
 

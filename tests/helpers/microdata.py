@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.data.original_rows import TableOriginal
+from shoal.data.original import TableOriginal
 from shoal.data.table import Floats, Ints, Table
 
 

@@ -171,3 +171,62 @@ def page_statistics(piece: Piece) -> Piece:
         return piece
     inner = put(piece.head.get(5), 5, STRUCT, Struct(((5, BINARY, b"ann"),)))
     return Piece(piece.path, put(piece.head, 5, STRUCT, inner), piece.packed)
+
+
+def in_header(number: int, changes: dict[int, int]) -> EditPage:
+    """Other numbers in the part of the header that data pages (5) or dictionaries (7) have."""
+
+    def edit(piece: Piece) -> Piece:
+        inner = piece.head.get(number)
+        if inner is None:
+            return piece
+        for key, value in changes.items():
+            inner = put(inner, key, I32, value)
+        return Piece(piece.path, put(piece.head, number, STRUCT, inner), piece.packed)
+
+    return edit
+
+
+def stray_bits(piece: Piece) -> Piece:
+    """A bit after the last number of packed numbers of a dictionary's entries."""
+    inner = piece.head.get(5)
+    if inner is None or inner.get(2) != 8:
+        return piece
+    return repacked(piece, lambda content: content[:-1] + bytes([content[-1] ^ 0x80]))
+
+
+def more_pages(data: bytes, column: int, first: Piece | None = None, last: Piece | None = None) -> bytes:
+    """Pages before or after those of a column, without indexes."""
+    footer, _ = footer_of(data)
+    (group,) = footer.get(4).values
+    out, chunks = bytearray(b"PAR1"), []
+    for number, chunk in enumerate(group.get(1).values):
+        meta = chunk.get(3)
+        at = min(place for place in (meta.get(9), meta.get(11)) if place)
+        begin, unpacked = len(out), meta.get(6)
+        before, after = (
+            (written(put(one.head, 3, I32, len(one.packed))) + one.packed if one and number == column else b"") for one in (first, last)
+        )
+        for one, raw in ((first, before), (last, after)):
+            unpacked += len(raw) - len(one.packed) + one.head.get(2) if one and raw else 0
+        shift = begin + len(before) - at
+        out += before + data[at : at + meta.get(7)] + after
+        fresh = put(put(put(meta, 6, I64, unpacked), 7, I64, len(out) - begin), 9, I64, meta.get(9) + shift)
+        fresh = put(fresh, 11, I64, begin if before else meta.get(11) + shift) if before or meta.get(11) else fresh
+        chunks.append(put(put(without(chunk, 4, 5), 3, STRUCT, fresh), 2, I64, begin))
+    metas = [chunk.get(3) for chunk in chunks]
+    group = put(put(group, 1, LIST, Elements(STRUCT, tuple(chunks))), 2, I64, sum(meta.get(6) for meta in metas))
+    group = put(put(group, 5, I64, 4), 6, I64, sum(meta.get(7) for meta in metas))
+    end = written(put(footer, 4, LIST, Elements(STRUCT, (group,))))
+    return bytes(out) + end + len(end).to_bytes(4, "little") + b"PAR1"
+
+
+def index_page(text: bytes) -> Piece:
+    """A page of a kind that no reader reads."""
+    return Piece((), Struct(((1, I32, 1), (2, I32, len(text)), (6, STRUCT, Struct(())))), zstandard.ZstdCompressor().compress(text))
+
+
+def dictionary_page(content: bytes, entries: int) -> Piece:
+    """A dictionary of numbers or texts."""
+    inner = Struct(((1, I32, entries), (2, I32, 0)))
+    return Piece((), Struct(((1, I32, 2), (2, I32, len(content)), (7, STRUCT, inner))), zstandard.ZstdCompressor().compress(content))

@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 
 from shoal.data.accounting import changed, gone, kept
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.methods.bases.log_rows import RemainingRows, RowsMethod
 from shoal.methods.bases.noisy_counts import Mechanism, NoisyCounts
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
 
 PEOPLE, ROWS = 37, 211  # numbers that nothing else in an output is likely to be
 

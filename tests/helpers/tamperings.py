@@ -145,7 +145,7 @@ def rows_of(n: int, items: str) -> Tamper:
 
 
 CLAIM = "claims[0].model"
-REPRINTED = Caught("report.html is not the report of this manifest")
+REPRINTED = Caught("report.html does not match this manifest")
 K3 = "promises k-anonymity(k=3), and that is not claimed"
 
 # What is done; how an audit of the release alone ends; how one with the original beside it ends, where that is different.
@@ -184,7 +184,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     "a verdict in words": (put("claims[0].holds", "yes"), damaged("claims[0].holds must be true or false")),
     "a claim with a key of its own": (put("claims[0].proof", "x"), damaged("claims[0].'proof' is not a key of a manifest")),
     # method and parameters
-    "another method": (put("method", "clump"), Caught("the method and its parameters cannot be")),
+    "another method": (put("method", "clump"), Caught("the method and its parameters are invalid")),
     "an unknown method": (put("method", "magic"), Caught("no method is called 'magic'")),
     "a larger k": (put("parameters.k", 5), Caught("promises k-anonymity(k=5)")),
     "a smaller k": (put("parameters.k", 2), Caught("promises k-anonymity(k=2)")),
@@ -330,15 +330,15 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     "no records": (records(lambda lines: lines[:1]), Caught("files[0].rows: the manifest says 40, recomputed 0")),
     "names in a column": (
         records(lambda lines: [lines[0] + ",name", *(f"{line},Ann {i}" for i, line in enumerate(lines[1:]))]),
-        Caught("'name' stands beside the items and was not judged"),
+        Caught("'name' is not covered by any claim"),
     ),
     "names for numbers": (
         records(lambda lines: [lines[0], *(f"Ann {i},{line.split(',')[1]}" for i, line in enumerate(lines[1:]))]),
-        Caught("'record' stands beside the items and was not judged"),
+        Caught("'record' is not covered by any claim"),
     ),
     "another order of the numbers": (
         records(lambda lines: [lines[0], *reversed(lines[1:])]),
-        Caught("'record' stands beside the items and was not judged"),
+        Caught("'record' is not covered by any claim"),
     ),
     # the manifest as a whole
     "counts withheld": (edit(withhold), Caught("counts are withheld, and no claim asks for that")),
@@ -355,8 +355,8 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     "another version": (put("shoal", "9.9.9"), OnlyStated("shoal")),
     "notes": (put("notes", ["proven to be safe"]), OnlyStated("notes[0]")),
     "a key of its own": (put("certified", True), damaged("'certified' is not a key of a manifest")),
-    "a key twice": (text('"method": "shoal"', '"method": "magic", "method": "shoal"'), damaged("gives a key twice")),
-    "an inner key twice": (text('"owners": 40', '"owners": 1000, "owners": 40'), damaged("gives a key twice")),
+    "a key twice": (text('"method": "shoal"', '"method": "magic", "method": "shoal"'), damaged("has a key twice")),
+    "an inner key twice": (text('"owners": 40', '"owners": 1000, "owners": 40'), damaged("has a key twice")),
     "half a character": (put("method", "\ud800"), damaged("method must be text")),
     "a list": (lambda release: (release / "manifest.json").write_text("[]") and None, damaged("was not written by shoal")),
 }

@@ -31,7 +31,7 @@ def test_the_fields_of_a_combined_line(tmp_path: Path) -> None:
     text = line("83.149.9.216", "17/May/2015:10:05:03 +0000", "GET /a/b.png?x=1 HTTP/1.1", 304, "7", "http://e.org/", FIREFOX)
     reading = read_lines(tmp_path, text)
     assert reading.format == "accesslog"
-    assert reading.notes[0] == "format accesslog, recognised by its lines"
+    assert reading.notes[0] == "format accesslog, detected by its lines"
     (row,) = frame_of(reading).to_dicts()
     assert row == {
         "owner": 0,
@@ -71,7 +71,7 @@ def test_one_address_in_several_ways_of_writing_is_one_owner(tmp_path: Path) -> 
     written = ["2001:db8::1", "2001:0DB8:0:0:0:0:0:1", "192.0.2.7", "::ffff:192.0.2.7", "Host.Example.org", "host.example.org"]
     reading = read_lines(tmp_path, *(line(address) for address in written))
     assert frame_of(reading)["owner"].n_unique() == 3
-    assert "3 addresses are another way of writing one that is there" in reading.notes
+    assert "3 addresses are alternative spellings of others" in reading.notes
 
 
 def test_broken_requests_stay_as_rows(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_line_without_the_user_that_is_asked_for_is_malformed(tmp_path: Path) 
 
 def test_users_that_differ_in_capitals_are_asked_about(tmp_path: Path) -> None:
     lines = [line(auth="ann"), line(auth="Ann")]
-    with pytest.raises(InputError, match="2 owners are written"):
+    with pytest.raises(InputError, match="2 different user IDs"):
         read_lines(tmp_path, *lines, user="auth")
     assert frame_of(read_lines(tmp_path, *lines, user="auth", owners="folded"))["owner"].n_unique() == 1
 
@@ -156,10 +156,10 @@ def test_a_session_is_one_address_with_one_agent_and_no_long_pause(tmp_path: Pat
 
 
 def test_frames_and_json_lines_are_no_access_logs(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no lines of an access log"):
+    with pytest.raises(InputError, match="has no lines of an access log"):
         read(pl.DataFrame({"user": ["a"], "item": ["b"]}), ReadOptions(format="accesslog"))
     (tmp_path / "a.jsonl").write_text('{"user": "a", "item": "b"}\n')
-    with pytest.raises(InputError, match="holds no lines of an access log"):
+    with pytest.raises(InputError, match="has no lines of an access log"):
         read(tmp_path / "a.jsonl", ReadOptions(format="accesslog"))
 
 

@@ -13,10 +13,12 @@ import pytest
 
 from shoal.data.bags import Bags
 from shoal.data.release import Release
+from shoal.data.tables import KINDS
 from shoal.errors import OutputError
 from shoal.io import partial_outputs as unfinished
 from shoal.io import release_directory as module
 from shoal.io.release_directory import MANIFEST, ReleaseDirectory
+from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.kinds.bags.write import write_records
 
 
@@ -110,7 +112,7 @@ def test_an_existing_target_is_refused(tmp_path):
     old_release(tmp_path / "out")
     with pytest.raises(OutputError, match="exists") as caught, ReleaseDirectory(tmp_path / "out"):
         pass
-    assert "--force" in caught.value.hint
+    assert "force=True" in caught.value.hint
     assert (tmp_path / "out" / "records.txt").read_text() == "old"
 
 
@@ -158,7 +160,7 @@ def test_force_replaces_an_empty_directory(tmp_path):
     assert names(tmp_path / "out") == [MANIFEST, "records.txt"]
 
 
-@pytest.mark.parametrize("manifest", [None, "{}", "not json", "[]", '{"shoal": 1}', '{"shoal": "0.1", "files": []}'])
+@pytest.mark.parametrize("manifest", [None, "{}", "not json", "[]", "[" * 100_000, '{"shoal": 1}', '{"shoal": "0.1", "files": []}'])
 def test_force_never_deletes_what_is_not_a_release(tmp_path, manifest):
     target = tmp_path / "home"
     target.mkdir()
@@ -213,6 +215,19 @@ def test_a_link_is_followed(tmp_path):
         fill(directory)
     assert (tmp_path / "link").is_symlink()
     assert names(tmp_path / "real") == [MANIFEST, "records.txt"]
+
+
+@pytest.mark.parametrize("format", OUTPUT_FORMATS)
+def test_every_table_of_a_release_shows_that_a_damaged_one_is_a_release(tmp_path, format):
+    (tmp_path / MANIFEST).write_text('{"shoal"')
+    assert module.release_around(tmp_path) is None
+    for table in KINDS.values():
+        for name in table.names:
+            for part in ("", *(f"_{part}" for part in table.part_names or ("00001",))):
+                file = tmp_path / f"{name}{part}{OUTPUT_FORMATS[format]}"
+                file.write_text("x")
+                assert module.release_around(tmp_path / "below") == tmp_path
+                file.unlink()
 
 
 def test_files_are_written_only_while_it_is_open(tmp_path):

@@ -44,7 +44,7 @@ def test_every_file_of_a_folder_is_a_document_and_its_own_owner(tmp_path: Path) 
     found = documents(place)
     assert texts(found) == ["one", "two\nlines", "packed", "three"]
     assert owners(found) == [0, 1, 2, 3]
-    assert "each document is its own owner" in found.notes[0]
+    assert "each document counts as a separate user" in found.notes[0]
     assert found.rows.as_dict() == {"in": 4, "used": 4}
 
 
@@ -63,7 +63,7 @@ def test_many_files_that_are_not_text_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no files"):
+    with pytest.raises(InputError, match="contains no files"):
         documents(folder(tmp_path))
 
 
@@ -84,7 +84,7 @@ def test_json_lines_have_texts_and_perhaps_authors(tmp_path: Path) -> None:
 def test_a_column_of_authors_is_not_passed_over(tmp_path: Path, name: str) -> None:
     place = tmp_path / "d.jsonl"
     place.write_text(json_lines(["one", "two"], **{name: ["ann", "ann"]}))
-    with pytest.raises(InputError, match="may tell whose a document is"):
+    with pytest.raises(InputError, match="may contain user IDs"):
         documents(place)
     assert owners(documents(place, user=name)) == [0, 0]
     assert owners(documents(place, user="id")) == [0, 1]
@@ -99,7 +99,7 @@ def test_a_document_without_its_author_is_a_defect(tmp_path: Path) -> None:
 def test_authors_written_alike_are_asked_about(tmp_path: Path) -> None:
     place = tmp_path / "d.jsonl"
     place.write_text(json_lines(["one", "two"], author=["ann", "Ann"]))
-    with pytest.raises(InputError, match="owners are written"):
+    with pytest.raises(InputError, match="different user IDs"):
         documents(place, user="author")
     assert owners(documents(place, user="author", owners="folded")) == [0, 0]
 

@@ -7,9 +7,9 @@ import pytest
 
 from helpers.files import aol, written
 from shoal.errors import InputError, ParameterError
+from shoal.io.read.delimited import one_byte
 from shoal.io.read.formats import find_layout, guess
 from shoal.io.read.options import ReadOptions
-from shoal.io.read.separators import one_byte
 from shoal.io.read.source import Source
 
 ROWS = ["7|a|2006-03-01 07:17:12", "8|b|2006-03-01 07:17:13"]
@@ -49,7 +49,7 @@ def test_formats_are_guessed_and_announced(tmp_path, name, text, format, says):
 
 def test_parquet_is_guessed_by_its_columns(tmp_path):
     pl.DataFrame({"AnonID": [1], "Query": ["a"]}).write_parquet(tmp_path / "a")
-    assert guess(tmp_path / "a") == ("querylog", "format querylog, recognised by its columns (Parquet)")
+    assert guess(tmp_path / "a") == ("querylog", "format querylog, detected by its columns (Parquet)")
     pl.DataFrame({"basket": [["a", "b"]], "n": [1]}).write_parquet(tmp_path / "b")
     assert guess(tmp_path / "b")[0] == "transactions"
 
@@ -61,7 +61,7 @@ def test_parquet_is_guessed_by_its_columns(tmp_path):
 def test_the_separator_of_items_is_guessed(tmp_path, text, separator):
     layout = find_layout(Source.of(written(tmp_path, "a", text)), ReadOptions())
     assert (layout.format, layout.separator) == ("transactions", separator)
-    assert "guessed" in layout.notes[1]
+    assert "detected" in layout.notes[1]
 
 
 def layout_of(tmp_path, content, /, **options):
@@ -83,7 +83,7 @@ def test_named_columns_decide_the_format(tmp_path):
     assert layout_of(tmp_path, text, item="item").format == "table"
     assert layout_of(tmp_path, text, format="table").format == "table"
     assert layout_of(tmp_path, text, format="transactions").format == "transactions"
-    assert layout_of(tmp_path, text, format="transactions").notes[0] == "format transactions (given, not guessed)"
+    assert layout_of(tmp_path, text, format="transactions").notes[0] == "format transactions (specified)"
 
 
 def test_fields_may_be_numbered(tmp_path):
@@ -127,9 +127,10 @@ def test_columns_of_one_name_are_refused_where_they_matter(tmp_path):
     assert layout_of(tmp_path, "user,x,x,query\n1,2,3,a\n").format == "querylog"
 
 
-def test_one_column_cannot_play_two_parts(tmp_path):
-    with pytest.raises(ParameterError, match="two parts"):
+def test_a_column_cannot_have_two_roles(tmp_path):
+    with pytest.raises(ParameterError) as refused:
         layout_of(tmp_path, "user,query\n1,a\n", user="query")
+    assert refused.value.code == "column-role-conflict"
 
 
 def test_a_broken_first_line_is_no_header(tmp_path):
@@ -162,5 +163,5 @@ def test_separators_may_be_written_as_words():
 
 
 def test_a_file_of_json_that_are_no_objects_is_refused(tmp_path):
-    with pytest.raises(InputError, match="does not hold JSON objects"):
+    with pytest.raises(InputError, match="does not have one JSON object per line"):
         guess(written(tmp_path, "a.jsonl", "1\n2\n"))

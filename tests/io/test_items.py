@@ -7,9 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from shoal import Coherence, Cohesion, Partition
 from shoal.errors import InputError
 from shoal.io.read.parameter_files import read_items, read_weights, with_files_read
+from shoal.methods import Cohesion, Partition
+from shoal.privacy import Coherence
 
 
 def test_names_one_a_line(tmp_path):

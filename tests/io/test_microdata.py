@@ -26,7 +26,7 @@ def test_every_column_of_numbers_is_a_quasi_identifier(tmp_path, name, ends):
     assert reading.notes == (
         "format microdata, fields separated by comma, named by the first line",
         "quasi-identifiers: 'age', 'income'",
-        "one owner a row",
+        "one user per row",
     )
 
 
@@ -42,9 +42,9 @@ def test_columns_are_kept_dropped_and_own_rows(tmp_path):
     assert reading.data.owners.tolist() == [0, 1, 0]
     assert reading.notes[1:] == (
         "quasi-identifiers: 'age', 'pay'",
-        "left as they are, without any protection: 'town'",
+        "unchanged, without any protection: 'town'",
         "dropped: 'zip'",
-        "owners: column 'who'",
+        "user: column 'who'",
     )
 
 
@@ -64,7 +64,7 @@ def test_text_is_neither_published_nor_left_out_unasked(tmp_path):
 
 def test_a_column_that_seems_to_name_owners_is_not_averaged(tmp_path):
     path = written(tmp_path, "a.csv", "User ID,a\n1,5\n1,6\n")
-    with pytest.raises(InputError, match="seems to name the owner"):
+    with pytest.raises(InputError, match="seems to contain user IDs"):
         read(path)
     assert read(path, user="User ID").data.n_owners == 1
     assert read(path, drop=("User ID",)).data.n_owners == 2
@@ -99,12 +99,12 @@ def test_empty_lines_are_counted_and_constant_columns_announced(tmp_path):
     reading = read(written(tmp_path, "a.csv", "a,b\n1,2\n\n1,4\n\n"))
     assert reading.data.numbers.tolist() == [[1, 2], [1, 4]]
     assert reading.rows.as_dict() == {"in": 4, "used": 2, "empty lines": 2}
-    assert reading.notes[-2:] == ("constant, so nothing of it is lost: 'a'", "2 empty lines are left out")
+    assert reading.notes[-2:] == ("constant, so no information is lost: 'a'", "2 empty lines are skipped")
 
 
 def test_a_first_line_of_numbers_is_not_guessed(tmp_path):
     path = written(tmp_path, "a.csv", "1,2\n3,4\n")
-    with pytest.raises(InputError, match="holds numbers, not names"):
+    with pytest.raises(InputError, match="has numbers, not column names"):
         read(path)
     assert read(path, header=False).data.numbers.tolist() == [[1, 2], [3, 4]]
     assert [a.name for a in read(path, header=True).data.attributes] == ["1", "2"]
@@ -114,7 +114,7 @@ def test_a_first_line_of_numbers_is_not_guessed(tmp_path):
     ("text", "said", "match"),
     [
         ("a,b\n", {}, "no rows"),
-        ("a,a\n1,2\n", {}, "two alike"),
+        ("a,a\n1,2\n", {}, "gives two the same name"),
         ("a,\n1,2\n", {}, "without a name"),
         ("name,town\nalice,Bern\n", {}, "no column of numbers"),
         ("a,b\n1,2\n", {"quasi": ("z",)}, "no column 'z'"),

@@ -62,16 +62,16 @@ def test_the_time_of_a_turn_goes_before_that_of_its_conversation(tmp_path: Path)
     one["conversation"][1]["timestamp"] = "2024-01-01T00:09:00Z"
     reading = found(tmp_path, lines(one))
     assert times(reading) == ["2024-01-01 00:00:00", "2024-01-01 00:09:00"]
-    assert any("that of its turn, 'timestamp'" in note for note in reading.notes)
+    assert any("that of its turn ('timestamp')" in note for note in reading.notes)
     assert times(found(tmp_path, lines(one), time="timestamp")) == ["2024-01-01 00:00:00"] * 2
 
 
 def test_conversations_without_an_owner_are_refused_until_one_is_named(tmp_path: Path) -> None:
     content = lines(sharegpt([("human", "my secret")]), sharegpt([("human", "other")]) | {"id": "b2"})
     for said in ({}, {"format": "prompts"}):
-        with pytest.raises(InputError, match="does not say whose its conversations are") as refused:
+        with pytest.raises(InputError, match="has no user IDs for its conversations") as refused:
             found(tmp_path, content, **said)
-        assert "--user id takes each conversation for one person's" in refused.value.hint
+        assert 'user="id" takes each conversation for one person\'s' in refused.value.hint
         assert "secret" not in str(refused.value) + refused.value.hint
     assert events(found(tmp_path, content, user="id")) == [(0, "my secret"), (1, "other")]
 
@@ -116,7 +116,7 @@ def test_parts_that_are_no_text_are_left_out_and_counted(tmp_path: Path) -> None
     parts = [{"type": "text", "text": "what is"}, {"type": "image_url", "image_url": {"url": "x"}}, "this"]
     reading = found(tmp_path, lines(wildchat("aa", [("user", parts), ("user", None)])))
     assert events(reading) == [(0, "what is\nthis"), (0, "")]
-    assert "1 part of prompts is no text, such as images, and left out" in reading.notes
+    assert "1 part of prompts is not text (e.g. images) and skipped" in reading.notes
     assert reading.empty_texts == 1
 
 
@@ -131,7 +131,7 @@ def test_a_file_that_could_be_read_in_two_ways_is_refused(tmp_path: Path) -> Non
 
 def test_several_or_oddly_named_conversations_must_be_named(tmp_path: Path) -> None:
     turns = [{"role": "user", "content": "a"}]
-    with pytest.raises(InputError, match="hold conversations"):
+    with pytest.raises(InputError, match="contain conversations"):
         found(tmp_path, lines({"user": 1, "messages": turns, "turns": turns}))
     with pytest.raises(InputError):
         found(tmp_path, lines({"user": 1, "talk": turns}))
@@ -149,10 +149,10 @@ def test_keys_that_may_be_data_are_not_quoted(tmp_path: Path) -> None:
 
 def test_what_is_no_export_of_lines_is_refused_with_the_way_out(tmp_path: Path) -> None:
     array = written(tmp_path, "all.json", json.dumps(TEA, indent=1))
-    with pytest.raises(InputError, match="holds no conversations") as refused:
+    with pytest.raises(InputError, match="has no conversations") as refused:
         read(array, ReadOptions(format="prompts"))
     assert "jq -c" in refused.value.hint
-    with pytest.raises(ParameterError, match="--item is not for conversations"):
+    with pytest.raises(ParameterError, match="item is not for conversations"):
         ReadOptions(format="prompts", item="x")
 
 

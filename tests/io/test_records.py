@@ -17,7 +17,7 @@ from helpers.files import written
 from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.errors import InputError, OutputError, ParameterError
-from shoal.io.write import FileFact
+from shoal.io.write.output_format import FileFact
 from shoal.kinds.bags import write as module
 from shoal.kinds.bags.read import read_published, read_records
 from shoal.kinds.bags.write import write_records
@@ -134,7 +134,7 @@ def test_transactions_hold_ordinary_names(tmp_path):
     fact = write_records(release_of(records).bag_table, tmp_path / "a.txt", "transactions")
     back, notes = read_records(tmp_path / "a.txt", "transactions", fact.separator)
     assert multiset(back) == expected(records, [1, 1, 1])
-    assert notes[0] == "one record a line, items separated by tab (given)"
+    assert notes[0] == "one record per line, items separated by tab (specified)"
 
 
 def test_the_files_look_as_promised(tmp_path):
@@ -244,23 +244,23 @@ def lists(bags):
             "a.txt",
             "1 2 3\n\n4 4\n",
             [["1", "2", "3"], [], ["4", "4"]],
-            "items separated by blanks (guessed)",
+            "items separated by blanks (detected)",
         ),
         (
             "a.csv",
             "milk,bread,\n*,*,bread\n,,\n",
             [["bread", "milk"], ["*", "*", "bread"], []],
-            "separated by comma (guessed)",
+            "separated by comma (detected)",
         ),
-        ("a.csv", '"tea, green",b\n', [["b", "tea, green"]], "separated by comma (guessed)"),
-        ("a.csv", "id;items\n1;a|b|b\n2;\n", [["a", "b", "b"], []], "separated by bar (guessed)"),
-        ("a.csv", 'items\n"a, b"\nc\n', [["a", "b"], ["c"]], "separated by comma (guessed)"),
-        ("a.csv", "items\n1 2\n3\n", [["1", "2"], ["3"]], "separated by blanks (guessed)"),
+        ("a.csv", '"tea, green",b\n', [["b", "tea, green"]], "separated by comma (detected)"),
+        ("a.csv", "id;items\n1;a|b|b\n2;\n", [["a", "b", "b"], []], "separated by bar (detected)"),
+        ("a.csv", 'items\n"a, b"\nc\n', [["a", "b"], ["c"]], "separated by comma (detected)"),
+        ("a.csv", "items\n1 2\n3\n", [["1", "2"], ["3"]], "separated by blanks (detected)"),
         (
             "a.csv",
             "items\nwhole milk\ntea\n",
             [["whole milk"], ["tea"]],
-            "separated by semicolon (guessed)",
+            "separated by semicolon (detected)",
         ),
         (
             "a.csv",
@@ -274,9 +274,9 @@ def lists(bags):
             [["a", "a", "b"]],
             "one row per record and item",
         ),
-        ("a.jsonl", '["a", "b"]\n[]\n', [["a", "b"], []], "one JSON record a line"),
-        ("a", '{"n": 1, "terms": ["a", 2]}\n', [["2", "a"]], "one JSON record a line"),
-        ("a.txt.gz", "a\tb c\n", [["a", "b c"]], "separated by tab (guessed)"),
+        ("a.jsonl", '["a", "b"]\n[]\n', [["a", "b"], []], "one JSON record per line"),
+        ("a", '{"n": 1, "terms": ["a", 2]}\n', [["2", "a"]], "one JSON record per line"),
+        ("a.txt.gz", "a\tb c\n", [["a", "b c"]], "separated by tab (detected)"),
     ],
 )
 def test_files_of_other_tools(tmp_path, name, text, found, says):
@@ -288,15 +288,15 @@ def test_files_of_other_tools(tmp_path, name, text, found, says):
 def test_the_separator_of_another_tool_may_be_named(tmp_path):
     bags, notes = read_records(written(tmp_path, "a.csv", "items\na-b\nc\n"), sep="-")
     assert lists(bags) == [["a", "b"], ["c"]]
-    assert "the items in column 'items' are separated by '-' (given)" in notes
+    assert "the items in column 'items' are separated by '-' (specified)" in notes
     assert lists(read_records(written(tmp_path, "a", "a|b c\n"), sep="|")[0]) == [["a", "b c"]]
 
 
 def test_what_was_counted_how_is_said(tmp_path):
     _, notes = read_records(written(tmp_path, "a.txt", "* a *\n\n\nb\n"))
     assert "4 records" in notes
-    assert "2 records are empty; they are counted as records" in notes
-    assert "'*' occurs 2 times; it is counted as an item like any other" in notes
+    assert "2 records are empty; they count as records" in notes
+    assert "'*' occurs 2 times; it counts as an ordinary item" in notes
 
 
 def test_long_tables_and_lists_in_parquet(tmp_path):
@@ -305,7 +305,7 @@ def test_long_tables_and_lists_in_parquet(tmp_path):
     pl.DataFrame({"set": [["a", None], [], None]}).write_parquet(tmp_path / "lists")
     bags, notes = read_records(tmp_path / "lists")
     assert lists(bags) == [["a"], [], []]
-    assert "1 nulls in the lists are no items" in notes
+    assert "1 nulls in the lists are ignored" in notes
     pl.DataFrame({"items": ["a;b", "c"]}).write_parquet(tmp_path / "joined")
     assert lists(read_records(tmp_path / "joined")[0]) == [["a", "b"], ["c"]]
 

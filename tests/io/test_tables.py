@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from shoal import kinds
 from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.data.tables import KINDS, PublishedTable
@@ -21,8 +22,7 @@ from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import InputError, OutputError, ParameterError, ShoalError
-from shoal.io.published import READERS, read_tables, rows_differing
-from shoal.io.write import WRITERS, write_release
+from shoal.kinds import read_tables, rows_differing, write_release
 
 NAMES = ["plain", "a;b", 'with "quotes"', "two\nlines", "ünï", "", " blanks ", "1"]
 DAY = datetime(2006, 3, 1, 7, 17, 12)
@@ -109,7 +109,7 @@ def there_and_back(table: PublishedTable, directory: Path, format: str, layout: 
 
 
 def test_every_kind_has_a_writer_a_reader_and_a_table_here() -> None:
-    assert set(KINDS) == set(WRITERS) == set(READERS) == {*MADE, *IN_ITS_OWN_FORMAT}
+    assert set(KINDS) == set(kinds.KINDS) == {*MADE, *IN_ITS_OWN_FORMAT}
     assert all(KINDS[kind].kind == kind == MADE[kind](1).kind for kind in MADE)
 
 
@@ -140,7 +140,7 @@ def test_the_long_layout_is_read_back(tmp_path: Path, kind: str, n: int, format:
 
 @pytest.mark.parametrize("kind", ["rows", "counts", "groups", "chunks"])
 def test_other_kinds_have_one_layout(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(ParameterError, match=f"the layout long is for records of items, and this is a table of {kind}"):
+    with pytest.raises(ParameterError, match=f"the layout long is for records of items, but this is a table of {kind}"):
         write_release(Release({"some": MADE[kind](3)}), tmp_path, "csv", layout="long")
 
 
@@ -234,7 +234,7 @@ def test_a_weight_that_changed_is_seen() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in MADE if kind != "bags"])
 def test_transactions_hold_bags_only(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(ParameterError, match=f"transactions cannot hold a table of {kind}"):
+    with pytest.raises(ParameterError, match=f"transactions cannot represent a table of {kind}"):
         write_release(Release({"some": MADE[kind](3)}), tmp_path, "transactions")
     assert not list(tmp_path.iterdir())
 
@@ -279,7 +279,7 @@ def test_tables_that_are_none(wrong: Callable[[], PublishedTable]) -> None:
 
 def test_a_release_of_another_kind_has_no_records() -> None:
     release = Release({"log": rows()})
-    with pytest.raises(ParameterError, match=r"one table of bags is wanted, and the release holds log \(rows\)"):
+    with pytest.raises(ParameterError, match=r"this needs one table of bags, but the release has log \(rows\)"):
         _ = release.published
     assert release.kinds == {"rows"}
     assert release.n_rows == 60

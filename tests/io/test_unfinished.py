@@ -9,8 +9,9 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,7 @@ def test_an_interrupt_between_the_two_renames_brings_the_old_release_back(tmp_pa
 
 def test_what_a_killed_run_left_is_removed_and_said(tmp_path: Path):
     dead = remains(tmp_path / "out", unfinished.CONTENT)
-    assert unfinished.clear(tmp_path) == [f"{dead.name}, left by a run that was killed, was removed"]
+    assert unfinished.clear(tmp_path) == [f"{dead.name}, left by a killed run, was removed"]
     assert names(tmp_path) == []
 
 
@@ -131,9 +132,26 @@ def test_links_inside_are_removed_and_not_followed(tmp_path: Path):
 def test_a_release_that_a_killed_run_had_moved_aside_comes_back(tmp_path: Path):
     dead = remains(tmp_path / "out", unfinished.CONTENT, unfinished.REPLACED)
     (line,) = unfinished.clear(tmp_path)
-    assert line.startswith(f"{dead.name}, left by a run that was killed, was removed; ")
-    assert line.endswith("put back as out")
+    assert line.startswith(f"{dead.name}, left by a killed run, was removed; ")
+    assert line.endswith("restored as out")
     assert names(tmp_path) == ["out"]
+    assert (tmp_path / "out" / "records.txt").read_text() == unfinished.REPLACED
+
+
+@pytest.mark.parametrize("failures", [1, unfinished.ATTEMPTS])
+def test_a_release_that_came_back_is_named_even_if_the_removal_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int):
+    dead = remains(tmp_path / "out", unfinished.CONTENT, unfinished.REPLACED)
+    rmdir, pending = Path.rmdir, [OSError(16, "Device or resource busy")] * failures
+
+    def busy(self: Path) -> None:
+        if pending:
+            raise pending.pop()
+        rmdir(self)
+
+    monkeypatch.setattr(Path, "rmdir", busy)
+    (line,) = unfinished.clear(tmp_path)
+    outcome = "was removed" if failures == 1 else "cannot be removed"
+    assert line == f"{dead.name}, left by a killed run, {outcome}; the release that it had replaced was restored as out"
     assert (tmp_path / "out" / "records.txt").read_text() == unfinished.REPLACED
 
 
@@ -193,7 +211,7 @@ def test_our_own_unfinished_ones_are_left_alone(tmp_path: Path):
 
 def test_another_machine_on_a_shared_disk(tmp_path: Path):
     elsewhere = remains(tmp_path / "out", machine="f" * 8)
-    assert unfinished.clear(tmp_path) == [f"{elsewhere.name} belongs to a run on another machine ({platform.node()}) and was left alone"]
+    assert unfinished.clear(tmp_path) == [f"{elsewhere.name} belongs to a run on another machine ({platform.node()}) and was kept"]
     assert elsewhere.exists()
     (found,) = unfinished.leftovers(tmp_path, any_machine=True)
     assert unfinished.remove(found, any_machine=True).done == "removed"
@@ -203,8 +221,24 @@ def test_another_machine_on_a_shared_disk(tmp_path: Path):
 def test_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     theirs = remains(tmp_path / "out")
     monkeypatch.setattr(unfinished.os, "geteuid", lambda: os.getuid() + 1)
-    assert unfinished.clear(tmp_path) == [f"{theirs.name} belongs to another user and was left alone"]
+    assert unfinished.clear(tmp_path) == [f"{theirs.name} belongs to another user and was kept"]
     assert theirs.exists()
+
+
+def test_another_user_whose_directory_cannot_be_opened(tmp_path: Path, as_nobody: Callable[[], AbstractContextManager[None]]):
+    theirs = remains(tmp_path / "out")
+    theirs.chmod(0o700)
+    with as_nobody():
+        assert unfinished.clear(Path()) == [f"{theirs.name} belongs to another user and was kept"]
+    assert (theirs / unfinished.MARKER).exists()
+
+
+def test_a_directory_of_ones_own_that_cannot_be_opened(tmp_path: Path, as_nobody: Callable[[], AbstractContextManager[None]]):
+    own = remains(tmp_path / "out")
+    os.chown(own, 65534, -1)
+    own.chmod(0)
+    with as_nobody():
+        assert unfinished.clear(Path()) == [f"{own.name} cannot be read and was kept"]
 
 
 def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -241,6 +275,17 @@ def test_a_lock_of_java_is_waited_for(tmp_path: Path, monkeypatch: pytest.Monkey
     assert names(tmp_path) == []
 
 
+@pytest.mark.parametrize("kind", ["directory", "link to itself"])
+def test_a_lock_of_java_that_is_no_file_makes_no_other_run_fail(tmp_path: Path, kind: str):
+    odd = remains(tmp_path / "out", unfinished.CONTENT)
+    if kind == "directory":
+        (odd / unfinished.JAVA_LOCK).mkdir()
+    else:
+        (odd / unfinished.JAVA_LOCK).symlink_to(odd / unfinished.JAVA_LOCK)
+    assert unfinished.clear(tmp_path) == [f"{odd.name} has no marker of shoal and was kept"]
+    assert (odd / unfinished.CONTENT / "records.txt").exists()
+
+
 def of_name(name: str) -> bytes:
     return unfinished._marker(name)
 
@@ -253,6 +298,7 @@ MARKERS = {
     "not JSON": b"shoal",
     "a list": b"[]",
     "a number": b"1",
+    "nested deeply": b"[" * 4000,
     "too long": of_name(NAME) + b" " * 5000,
 }
 
@@ -260,13 +306,13 @@ MARKERS = {
 @pytest.mark.parametrize("marker", MARKERS.values(), ids=MARKERS)
 def test_a_directory_whose_marker_is_not_its_own_is_left_alone(tmp_path: Path, marker: bytes):
     place = remains(tmp_path / "out", "thesis", marker=marker)
-    assert unfinished.clear(tmp_path) == [f"{place.name} has no marker of shoal and was left alone"]
+    assert unfinished.clear(tmp_path) == [f"{place.name} has no marker of shoal and was kept"]
     assert (place / "thesis" / "records.txt").read_text() == "thesis"
 
 
 def test_a_directory_without_a_marker_is_left_alone(tmp_path: Path):
     release(tmp_path / NAME, "mine")
-    assert unfinished.clear(tmp_path) == [f"{NAME} has no marker of shoal and was left alone"]
+    assert unfinished.clear(tmp_path) == [f"{NAME} has no marker of shoal and was kept"]
     assert (tmp_path / NAME / "records.txt").read_text() == "mine"
 
 
@@ -281,7 +327,7 @@ def test_a_marker_that_is_no_file_is_no_marker(tmp_path: Path, kind: str):
         marker.mkdir()
     else:
         os.mkfifo(marker)
-    assert "left alone" in unfinished.clear(tmp_path)[0]
+    assert "was kept" in unfinished.clear(tmp_path)[0]
     assert (tmp_path / NAME / "records.txt").read_text() == "mine"
 
 
@@ -307,6 +353,37 @@ def test_a_run_that_was_killed_before_it_had_marked_its_directory(tmp_path: Path
     assert len(unfinished.clear(tmp_path)) == 2
     assert names(tmp_path) == []
     assert not other.exists()
+
+
+def test_a_run_that_marks_its_directory_while_it_is_examined_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A living run is between mkdir and its marker when another run looks, and goes on before that one removes anything."""
+    living, count = tmp_path / NAME, unfinished._count
+    living.mkdir(mode=0o700)
+    (found,) = unfinished.leftovers(tmp_path)
+    assert found.state == unfinished.DEAD
+
+    def then_marked(directory: int) -> int:
+        entries = count(directory)
+        if not entries:
+            assert unfinished._mark(living)
+            (living / unfinished.CONTENT).mkdir()
+        return entries
+
+    monkeypatch.setattr(unfinished, "_count", then_marked)
+    removal = unfinished.remove(found)
+    assert names(living) == [unfinished.MARKER, unfinished.CONTENT]
+    assert (removal.done, removal.leftover.state) == ("", unfinished.ALIVE)
+    unfinished.discard(living)
+    assert names(tmp_path) == []
+
+
+def test_what_another_run_removes_first_is_done(tmp_path: Path):
+    for dead in (remains(tmp_path / "out"), tmp_path / NAME.replace("out", "empty")):
+        dead.mkdir(exist_ok=True)
+        found = unfinished.examined(dead)
+        assert unfinished.remove(found).done == "removed"
+        again = unfinished.remove(found)
+        assert (again.done, again.left) == ("already removed", "")
 
 
 def test_a_directory_that_is_swapped_before_it_is_removed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from shoal.errors import InputError, ParameterError
-from shoal.io.read.keys import read_key
+from shoal.io.read.parameter_files import read_key
 from shoal.keyed.keyed_hash import hashed, hashed_words, token_of
 from shoal.keyed.keys import SecretKey
 

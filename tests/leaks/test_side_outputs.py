@@ -89,15 +89,31 @@ def rho_release(shell: Shell, name: str = "hiv-positive.txt") -> str:
 def test_a_rho_release_tells_no_number_of_suppressed_items_and_no_name_of_a_file(shell: Shell) -> None:
     everything = rho_release(shell)
     assert "hiv" not in everything
-    assert "suppressed" not in everything and "because more than" not in everything
+    assert "were suppressed" not in everything and "because more than" not in everything
     manifest = json.loads((shell.directory / "release" / "manifest.json").read_text())
     assert manifest["counts"] == "partly withheld"
     assert manifest["input"]["records"] == 10 and not {"items", "occurrences"} & manifest["input"].keys()
-    assert manifest["accounting"].keys() == {"rows", "records"} and manifest["metrics"] == {} and manifest["notes"] == []
+    assert manifest["accounting"].keys() == {"records"} and manifest["metrics"] == {} and manifest["notes"] == []
     assert manifest["parameters"]["sensitive"] == "a file"
     for words in ((), ("--original", "visits.txt")):
         answer = shell("audit", "release", *words)
         assert answer.code == 0, answer.everything
+
+
+def test_rows_of_one_item_each_do_not_tell_how_often_a_suppressed_item_occurs(shell: Shell) -> None:
+    """In a table of users and items the number of rows is that of occurrences: what is not published was suppressed."""
+    held = [(person, item) for person in range(10) for item in ("bread", "milk") if person % 3 != ("bread", "milk").index(item)]
+    rows = [f"u{person},{item}" for person, item in [*held, *((person, "hiv") for person in range(9))]]
+    shell.file("visits.csv", "\n".join(["user,item", *rows]) + "\n")
+    shell.file("list.txt", "hiv\n")
+    words = ("visits.csv", "--user", "user", "--item", "item", "--method", "suppress-control", "--rho", "0.5", "--sensitive", "list.txt")
+    answer = shell("anonymize", *words, "--out", "release")
+    assert answer.code == 0, answer.everything
+    manifest = json.loads(Path("release/manifest.json").read_text())
+    assert manifest["files"][0]["occurrences"] < len(rows)
+    assert "rows" not in manifest["input"] and manifest["accounting"].keys() == {"records"}
+    for original in ((), ("--original", "visits.csv")):
+        assert shell("audit", "release", *original).code == 0
 
 
 @pytest.mark.parametrize(
@@ -106,6 +122,8 @@ def test_a_rho_release_tells_no_number_of_suppressed_items_and_no_name_of_a_file
         {"metrics": {"kept": 0.5}},
         {"accounting": {"records": {"in": 10, "published": 10}, "occurrences": {"in": 22, "kept": 13, "suppressed": 9}}},
         {"input": {"items": 3, "occurrences": 22}},
+        {"accounting": {"rows": {"in": 10, "used": 10}}},
+        {"input": {"rows": 10}},
     ],
     ids=lambda edit: next(iter(edit)),
 )
@@ -118,6 +136,41 @@ def test_an_audit_refuses_numbers_that_the_claim_does_not_allow(shell: Shell, ed
     answer = shell("audit", "release")
     assert answer.code == 3
     assert "exact numbers that rho-uncertainty does not allow" in " ".join(answer.out.split())
+
+
+EDITED = {
+    "a note": lambda told: told["notes"].append("5 people hold a suppressed sensitive item"),
+    "a warning": lambda told: told["notes"].append("WARNING: 5 people hold a suppressed sensitive item"),
+    "a note of a claim": lambda told: told["claims"][0]["notes"].append("5 people hold a suppressed sensitive item"),
+    "other words of a claim": lambda told: told["claims"][0].update(notes=["half of the people hold a suppressed item"]),
+    "the name of a file": lambda told: told["parameters"].update(sensitive="hiv-positive.txt"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITED)
+@pytest.mark.parametrize("original", [(), ("--original", "visits.txt")], ids=["alone", "original"])
+def test_no_number_or_name_is_hidden_in_words(shell: Shell, edit: str, original: tuple[str, ...]) -> None:
+    rho_release(shell)
+    told = json.loads((shell.directory / "release" / "manifest.json").read_text())
+    EDITED[edit](told)
+    seal(shell.directory / "release", told)
+    assert shell("audit", "release", *original).code == 3
+
+
+def test_numbers_that_the_tables_tell_may_be_in_notes(shell: Shell) -> None:
+    """How many texts begin like formulas anybody can count; people with several records are counted by the publisher alone."""
+    rows = [f"u{person % 9},{visit},{item}" for person in range(18) for visit, item in ((person, "=bread"), (person, "milk")) if person % 5]
+    shell.file("visits.csv", "\n".join(["user,visit,item", *rows, *(f"u{person},{person},hiv" for person in (1, 2, 3))]) + "\n")
+    shell.file("list.txt", "hiv\n")
+    read = ("visits.csv", "--user", "user", "--record", "visit", "--item", "item")
+    words = ("--method", "suppress-control", "--sensitive", "list.txt", "--claim", "k-anonymity(k=2)", "--rho", "0.9", "--to", "csv")
+    answer = shell("anonymize", *read, *words, "--out", "release")
+    assert answer.code == 0, answer.everything
+    manifest = json.loads(Path("release/manifest.json").read_text())
+    assert any(note.startswith("1 text begins with =") for note in manifest["notes"])
+    for original in ((), ("--original", "visits.csv")):
+        answer = shell("audit", "release", *original)
+        assert answer.code == 0, answer.everything
 
 
 def test_attacks_are_not_recorded_next_to_rho_uncertainty(shell: Shell) -> None:
@@ -155,7 +208,7 @@ def test_rules_of_a_generated_taxonomy_are_not_for_other_data(shell: Shell) -> N
     assert shell("anonymize", *words, "--method", "hghs", "--k", "3", "--out", "first").code == 0
     assert json.loads(Path("first/rules.json").read_text())["nodes"]
     line = one_line(shell("anonymize", *words, "--rules", "first", "--out", "second"))
-    assert "the rules are about a generated taxonomy, whose nodes mean something else for other data" in line
+    assert "the rules are for a generated taxonomy, whose nodes mean something else for other data" in line
 
 
 def test_rules_of_an_earlier_version_are_read_and_their_digest_compared(shell: Shell) -> None:

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.itemsets import bags_of, brute_moles, databases, on_nodes, published
-from shoal import Cohesion
 from shoal.data.items import Items, ItemWeights
 from shoal.data.original import Original
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.generalize_moles import Recoding
 from shoal.itemsets.hitting_set import exact_hitting, greedy, improved
 from shoal.itemsets.itemset_support import PUBLIC, Moles, Power
+from shoal.methods import Cohesion
 from shoal.taxonomy.place_terms import as_typed
 
 

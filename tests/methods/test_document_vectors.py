@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.documents import some_texts, vectors
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original import DocumentOriginal
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.methods.document_vectors import DocumentVectors
 from shoal.pipeline.contract import made_by
@@ -20,7 +20,7 @@ def published(texts: list[str], k: int, terms: int = 50, unknown: Unknown = "dro
 
 def of_original(original: DocumentOriginal, k: int) -> list[dict[str, float]]:
     release = made_by(DocumentVectors(k=k), original)
-    table = release.only(WeightedBagTable.kind)
+    table = release.only(WeightedBagTable)
     assert isinstance(table, WeightedBagTable) and release.secret is not None
     rows = [table.frame.row(int(at)) if at >= 0 else ([], []) for at in release.secret.rows()]
     return [dict(zip(*row, strict=True)) for row in rows]

@@ -16,7 +16,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import Shoal
-from shoal.metrics.distortion import loss
+from shoal.metrics.losses import loss
 from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.place_terms import place_terms
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.logs import EVENTS, log_of, published_texts, shared_by_k
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.tables.rows import RowTable
 from shoal.errors import Infeasible
 from shoal.methods.infrequent import Infrequent
@@ -53,12 +53,12 @@ def test_a_row_holds_its_query_and_nothing_else() -> None:
 
     log = log_of(EVENTS["random"])
     timed = type(log)(log.frame.with_columns(time=pl.lit(0).cast(pl.Datetime("us")), url=pl.lit("http://x")), "text")
-    table = Infrequent(k=3).apply(LogOriginal(timed)).only("rows")
+    table = Infrequent(k=3).apply(LogOriginal(timed)).only(RowTable)
     assert isinstance(table, RowTable)
     assert table.columns == {"query": "text"}
 
 
 def test_items_are_published_as_items() -> None:
-    table = Infrequent(k=3).apply(LogOriginal(log_of(EVENTS["random"], "item"))).only("rows")
+    table = Infrequent(k=3).apply(LogOriginal(log_of(EVENTS["random"], "item"))).only(RowTable)
     assert isinstance(table, RowTable)
     assert table.columns == {"item": "text"}

@@ -9,7 +9,7 @@ import pytest
 
 from shoal.data.bags import Bags
 from shoal.errors import Infeasible
-from shoal.methods.left_over import with_left_over
+from shoal.methods.cahd import with_left_over
 
 
 def completed(formed: list[int], held: list[list[str]], owners: list[int], p: int) -> list[int]:

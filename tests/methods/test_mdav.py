@@ -11,7 +11,7 @@ from helpers.mdav import plain_mdav
 from shoal.data.dispersion import information_loss, standardised
 from shoal.data.table import Table
 from shoal.errors import Infeasible
-from shoal.microaggregation.tables import groups_of_table
+from shoal.microaggregation.spaces import groups_of_table
 
 
 def published(table, k):

@@ -9,13 +9,13 @@ import pytest
 
 import shoal
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import Infeasible, ParameterError
-from shoal.io.published import rows_differing
 from shoal.keyed.keyed_hash import token_of
 from shoal.keyed.keys import SecretKey
+from shoal.kinds import rows_differing
 from shoal.methods.old_remedies import OldRemedies
 from shoal.pipeline.contract import made_by
 
@@ -47,7 +47,7 @@ def run(**parameters: Any) -> Release:
 
 
 def rows(release: Release) -> pl.DataFrame:
-    table = release.only("rows")
+    table = release.only(RowTable)
     assert isinstance(table, RowTable)
     return table.frame
 
@@ -170,7 +170,7 @@ def test_old_rows_deleted() -> None:
     assert rows(release)["query"].to_list() == [query for _, _, query in ROWS[:5]] + [""]
     assert account(release) == {"in": 7, "published": 6, "dropped: too old": 1}
     assert account(run(since="2006-03-01T12:00")) == {"in": 7, "published": 2, "dropped: too old": 5}
-    with pytest.raises(Infeasible, match="no row is as young as 2007-01-01"):
+    with pytest.raises(Infeasible, match="no row is dated on or after 2007-01-01"):
         run(since="2007-01-01")
 
 
@@ -200,8 +200,9 @@ def test_what_makes_no_sense_is_refused(parameters: dict[str, Any], said: str) -
 @pytest.mark.parametrize("parameters", [{"ids": "day"}, {"since": "2006-03-01"}])
 def test_what_needs_times_is_refused_without(parameters: dict[str, Any]) -> None:
     untimed = Log(log().frame.drop("time"))
-    with pytest.raises(ParameterError, match="this log has none"):
+    with pytest.raises(ParameterError) as refused:
         made_by(OldRemedies(**parameters), LogOriginal(untimed))
+    assert (refused.value.code, refused.value.options) == ("missing-times", ("time",))
 
 
 def test_a_key_needs_the_names_of_people() -> None:
@@ -214,10 +215,10 @@ def test_what_is_not_protected_is_told_of_the_chosen_remedies() -> None:
         ids: OldRemedies(ids=ids, queries=queries).not_protected
         for ids, queries in (("none", "typed"), ("person", "hash"), ("day", "hash-words"))
     }
-    assert "linked again by their times" in told["none"] and "all else that people typed" in told["none"]
-    assert "one id stands beside all their rows" in told["person"] and "which counting tells" in told["person"]
-    assert "sessions are linked again" in told["day"] and "words beside them" in told["day"]
-    assert "no pattern knows" in OldRemedies(scrub=True).not_protected
+    assert "linked again by times" in told["none"] and "everything else that people typed" in told["none"]
+    assert "one ID links all their rows" in told["person"] and "recovered from their frequencies" in told["person"]
+    assert "sessions can be linked again" in told["day"] and "frequency and context" in told["day"]
+    assert "matches no pattern" in OldRemedies(scrub=True).not_protected
     assert "gets the key" in OldRemedies(key=KEY).not_protected
 
 

@@ -63,6 +63,7 @@ def test_owners_alike_in_everything_are_interchangeable() -> None:
 
 
 @pytest.mark.parametrize("method", [Shoal(k=5), Clump(k=5), Partition(k=5)], ids=lambda method: method.name)
+@pytest.mark.timing
 def test_one_person_with_most_of_a_log_does_not_stall_a_method(method: Clump | Partition) -> None:
     """The time must grow with the records, not with their square."""
 

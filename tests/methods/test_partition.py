@@ -33,6 +33,7 @@ def test_long_records_that_agree_are_published_as_they_are() -> None:
     assert release.published.items.tolist() == record
 
 
+@pytest.mark.timing
 def test_the_time_does_not_grow_with_the_cube_of_the_length() -> None:
     def seconds(n: int) -> float:
         taxonomy = tree(pairs(n))

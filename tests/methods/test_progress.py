@@ -15,8 +15,7 @@ from shoal.data.bags import Bags
 from shoal.data.groups import Groups
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.engines.local import LocalEngine
-from shoal.engines.progress import ProgressOfParts
+from shoal.engines.local import LocalEngine, ProgressOfParts
 from shoal.methods.bases.group_search import GroupSearch
 from shoal.methods.shoal import Shoal
 from shoal.metrics import measure

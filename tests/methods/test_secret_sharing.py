@@ -8,12 +8,12 @@ import pytest
 
 from helpers.logs import EVENTS, log_of, random_events, shared_by_k
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import Infeasible, InputError
-from shoal.io.published import rows_differing
 from shoal.keyed.keys import SecretKey
+from shoal.kinds import rows_differing
 from shoal.methods.secret_sharing import SecretSharing
 from shoal.pipeline.contract import made_by
 
@@ -31,7 +31,7 @@ ROWS = [
 
 
 def table_of(release: Release) -> RowTable:
-    table = release.only("rows")
+    table = release.only(RowTable)
     assert isinstance(table, RowTable)
     return table
 

@@ -24,7 +24,7 @@ from shoal.methods import METHODS
 from shoal.methods.bases.group_search import GroupSearch, Similar
 from shoal.methods.clump import Clump
 from shoal.methods.shoal import EFFORTS, Shoal
-from shoal.metrics.distortion import ggd, loss
+from shoal.metrics.losses import ggd, loss
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.taxonomy.tree_counts import tree_counts
 
@@ -93,6 +93,7 @@ def test_threads_and_order_do_not_matter_over_many_blocks() -> None:
         assert published(Shoal(k=3, effort="fast").apply(Original.on(shuffled, taxonomy))) == one
 
 
+@pytest.mark.timing
 def test_ten_thousand_identical_records_are_quick_and_lose_nothing() -> None:
     taxonomy = food()
     bags = on(taxonomy, [["Apple", "Beef"]] * 10_003 + [["Milk", "Beef"]] * 2)
@@ -247,6 +248,7 @@ def test_groups_need_not_all_have_k_members() -> None:
     assert sizes(release) == [5, 5, 5, 8, 8, 8]
 
 
+@pytest.mark.timing
 def test_a_budget_in_seconds_is_kept_and_recorded() -> None:
     bags, taxonomy = clustered(3000)
     started = time.perf_counter()

@@ -12,7 +12,7 @@ from shoal.methods.shoal import EFFORTS, FEW_ENTRIES, FEW_RECORDS, SHORT
 from shoal.taxonomy.tree_counts import TreeCounts, tree_counts
 
 K = 3
-TRIED_TOGETHER = 32  # cpp/shoal/worth.hpp
+TRIED_TOGETHER = 32  # cpp/group_search/worth.hpp
 
 
 def mixed(groups: int) -> TreeCounts:

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
@@ -42,7 +42,7 @@ def published(level: int) -> pl.DataFrame:
     owners, queries = zip(*ROWS, strict=True)
     log = Log(pl.DataFrame({"owner": owners, "payload": queries}))
     release = made_by(SplitPersonality(level=level), LogOriginal(log, TREE))
-    table = release.only("rows")
+    table = release.only(RowTable)
     assert isinstance(table, RowTable)
     assert release.accounting is not None
     assert release.accounting["rows"].as_dict() == {"in": 7, "published": 7}

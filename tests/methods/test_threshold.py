@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.query_units import Unit
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
@@ -68,7 +68,7 @@ def released(rows: list[Row] = LOG, taxonomy: Taxonomy | None = FOOD, **said: An
 
 
 def shown(release: Release, *columns: str) -> Counter[Any]:
-    table = release.only("rows")
+    table = release.only(RowTable)
     assert isinstance(table, RowTable)
     rows = table.frame.select(columns or table.frame.columns).rows()
     return Counter(row[0] if len(row) == 1 else row for row in rows)
@@ -151,7 +151,7 @@ def test_names_of_nodes_stay_one_word() -> None:
 def test_queries_with_what_was_clicked() -> None:
     release = released(k=2, unit="query+url")
     assert shown(release) == {("weather", "http://w.org/a/b"): 2}
-    assert list(release.only("rows").frame.columns) == ["query", "url"]  # type: ignore[attr-defined]
+    assert list(release.only(RowTable).frame.columns) == ["query", "url"]  # type: ignore[attr-defined]
 
 
 def test_any_column_can_be_the_unit() -> None:
@@ -222,7 +222,7 @@ def test_without_columns_of_clicks_they_are_not_there() -> None:
     assert any("all other columns are left out" in note for note in release.notes)
     with pytest.raises(ParameterError, match="no column 'town'"):
         released(k=3, columns="town")
-    with pytest.raises(InputError, match="ranges are of whole numbers"):
+    with pytest.raises(InputError, match="ranges need whole numbers"):
         released(k=3, columns="url=ranges")
 
 

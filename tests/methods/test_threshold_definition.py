@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
@@ -132,7 +132,7 @@ def test_what_is_published_is_what_the_definition_says(said: dict[str, Any], eve
             made_by(method, original)
         return
     release = made_by(method, original)
-    table = release.only("rows")
+    table = release.only(RowTable)
     assert isinstance(table, RowTable)
     if said.get("window") and not said.get("times"):
         assert Counter(table.frame["query"].to_list()) == sum((Counter({q: n}) for (q, _), n in wanted.items()), Counter())
@@ -152,7 +152,7 @@ def _judged(release: Release, original: LogOriginal) -> None:
 
 def _recounted(release: Release, original: LogOriginal, method: Threshold) -> None:
     """Every published word, combination and cell has enough people among the owners of the rows that hold it."""
-    table = release.only("rows")
+    table = release.only(RowTable)
     assert isinstance(table, RowTable)
     assert release.secret is not None
     origin = {int(row): owner for owner, row in zip(original.log.frame["owner"], release.secret.rows(), strict=True) if row >= 0}

@@ -9,11 +9,11 @@ import pytest
 
 from helpers.accesslog import CHROME, line
 from shoal.data.log import Log
-from shoal.data.original_rows import AccessOriginal
+from shoal.data.original import AccessOriginal
 from shoal.data.release import Release
 from shoal.data.tables.access_log import AccessTable
-from shoal.io.published.accesslog import read as read_back
 from shoal.io.read.dispatch import read
+from shoal.kinds.access_log import read as read_back
 from shoal.metrics import measure
 from shoal.metrics.browsers import BrowserUse, use_after, use_before
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from shoal.data.log import Kind, Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
 from shoal.metrics import measure

@@ -35,7 +35,7 @@ def squared(left: list[list[int]], right: list[list[int]]) -> float:
 def test_sums_of_squares_are_those_of_plain_distances() -> None:
     original = vectors(some_texts(7, seed=3, words=6), terms=3)
     release = made_by(DocumentVectors(k=2), original)
-    table = release.only(WeightedBagTable.kind)
+    table = release.only(WeightedBagTable)
     assert isinstance(table, WeightedBagTable) and release.secret is not None
     documents = [[senses(word) for word in original.vectors.record(i)] for i in range(7)]
     groups = [[meanings(name) for name in table.frame["items"][int(row)]] for row in release.secret.rows()]

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from helpers.queries import clicked_log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release, Secret
 from shoal.data.tables.profiles import ProfileTable
 from shoal.metrics import measure

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from helpers.microdata import plain_loss, random_table
-from shoal.data.original_rows import TableOriginal
+from shoal.data.original import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable

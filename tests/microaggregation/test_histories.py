@@ -7,9 +7,8 @@ import polars as pl
 
 from helpers.queries import START, clicked_log, random_log
 from shoal.data.log import Log
-from shoal.microaggregation.contribution import quotas
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
-from shoal.microaggregation.history_aggregation import Matches, mean_size, profile_of, shared_queries
+from shoal.microaggregation.history_aggregation import Matches, mean_size, profile_of, quotas, shared_queries
 from shoal.microaggregation.incidence import greedy_groups
 from shoal.microaggregation.people_blocks import blocks_of_people
 

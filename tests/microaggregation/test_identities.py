@@ -18,7 +18,7 @@ from helpers.mixed import PLACES, Centroid, Distance, lower_median, lowest_ances
 from shoal.data.dispersion import between_groups, information_loss, standardised, sum_of_squares, within_groups
 from shoal.data.table import Attribute
 from shoal.microaggregation.attributes import attribute_space
-from shoal.microaggregation.tables import groups_of_table
+from shoal.microaggregation.spaces import groups_of_table
 
 # k, data set, SSE, SSA, SST, L as printed.
 PRINTED = [

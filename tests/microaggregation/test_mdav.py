@@ -14,8 +14,8 @@ from shoal import kernels
 from shoal.data.table import Floats, Ints
 from shoal.errors import Infeasible, ShoalError
 from shoal.microaggregation.mdav import mdav_groups
-from shoal.microaggregation.numbers import NumberSpace
 from shoal.microaggregation.space import HasKernel
+from shoal.microaggregation.spaces import NumberSpace
 
 SOME = settings(deadline=None, max_examples=150)
 words = st.lists(st.text("ab", min_size=3, max_size=3), min_size=4, max_size=30)

@@ -11,7 +11,7 @@ import pytest
 from helpers.mdav import plain_generic_mdav
 from helpers.mixed import JOBS, PLACES, lower_median, lowest_ancestor, mixed_table, plain_space, plurality, random_rows, wu_palmer
 from shoal import kernels
-from shoal.data.original_rows import TableOriginal
+from shoal.data.original import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Attribute, Table
 from shoal.errors import Infeasible, InputError, ParameterError
@@ -19,7 +19,7 @@ from shoal.methods.mdav import MDAV
 from shoal.methods.microaggregation import Microaggregation
 from shoal.metrics import measure
 from shoal.microaggregation.attributes import attribute_space
-from shoal.microaggregation.tables import groups_of_table
+from shoal.microaggregation.spaces import groups_of_table
 from shoal.pipeline.contract import made_by
 
 

@@ -12,7 +12,7 @@ from scipy.stats import binom, chisquare, laplace, norm
 from shoal.data.noise_record import NoisyStep
 from shoal.errors import ShoalError
 from shoal.noise.budget_plan import Budget, plan_of
-from shoal.noise.draws import with_noise
+from shoal.noise.mechanisms import with_noise
 
 FALSE_ALARM = 1e-6
 DRAWS = 8_000

@@ -33,7 +33,7 @@ SENSITIVE = ["Pregnancy test", "Viagra"]
 def test_half_of_those_who_bought_beef_and_no_milk(search: str) -> None:
     original = as_typed(Bags.from_lists(BASKETS), as_sets=True)
     release = made_by(CAHD(p=2, sensitive=SENSITIVE, search=search), original)  # type: ignore[arg-type]
-    table = release.only(GroupTable.kind)
+    table = release.only(GroupTable)
     assert isinstance(table, GroupTable)
     groups = {frozenset(map(frozenset, part["items"].to_list())) for part in table.rows.partition_by("group")}
     assert groups == {

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from helpers.itemsets import brute_greedy, on_nodes, published
-from shoal import Coherence, Cohesion, PublicKAnonymity, Release, TopDownSpecialization
+from shoal.data.release import Release
 from shoal.errors import Infeasible
 from shoal.itemsets.hitting_set import greedy
 from shoal.itemsets.item_roles import parts_of
 from shoal.itemsets.itemset_support import Power, minimal_moles, supports
+from shoal.methods import Cohesion, TopDownSpecialization
+from shoal.privacy import Coherence, PublicKAnonymity
 
 FIGURE_1 = ["a c d f g Diabetes", "a b c f Hepatitis", "b d f x Hepatitis", "b c g y z HIV", "a c f g HIV"]
 ILLNESSES = {"Diabetes", "Hepatitis", "HIV"}

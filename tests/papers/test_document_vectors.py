@@ -29,7 +29,7 @@ def as_printed(items: list[str], weights: list[float]) -> dict[str, float]:
 def test_table_2_1_whatever_the_order_of_documents(order: tuple[int, ...]) -> None:
     original = vectors([text_of(TABLE_2_1[i]) for i in order])
     release = made_by(DocumentVectors(k=2), original)
-    table = release.only(WeightedBagTable.kind)
+    table = release.only(WeightedBagTable)
     assert isinstance(table, WeightedBagTable) and release.secret is not None
     rows = [table.frame.row(int(at)) for at in release.secret.rows()]
     assert [as_printed(*row) for row in rows] == [PUBLISHED_2_1[i] for i in order]

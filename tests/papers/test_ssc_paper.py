@@ -14,7 +14,7 @@ from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods.partition import Partition
 from shoal.methods.ssc import SSC
-from shoal.metrics.blm import blm_distinct, blm_subtree, represented
+from shoal.metrics.losses import blm_distinct, blm_subtree, represented
 from shoal.taxonomy.distance import SemanticDistance
 from shoal.taxonomy.place_terms import place_terms
 

@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, permutations
 import numpy as np
 import pytest
 
-import helpers.twins as twins
+from helpers import twins
 from helpers.buig import TALL as ROOT
 from helpers.data import FOOD, TABLE_5_1, food, names_of, on, on_nodes, published
 from shoal import _kernels, kernels

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import helpers.twins as twins
+from helpers import twins
 from helpers.data import forests, numbered, numbers_of, tree
 from shoal import _kernels, kernels
 from shoal.methods.bases.grouping import content_order

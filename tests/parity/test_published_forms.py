@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import helpers.twins as twins
+from helpers import twins
 from helpers.data import forests, numbered, numbers_of, tree, trees
 from shoal import _kernels, kernels
 from shoal.taxonomy.tree_counts import meet

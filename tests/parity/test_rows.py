@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import helpers.twins as twins
+from helpers import twins
 from shoal import _kernels, kernels
 
 SOME = settings(deadline=None, max_examples=100)

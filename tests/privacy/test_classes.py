@@ -47,7 +47,7 @@ def test_a_class_too_small() -> None:
     verdict = KAnonymity(k=3).check(release([["Food"], ["Milk"]], [0, 0, 0, 1]))
     assert not verdict.holds
     assert verdict.achieved == {"records": 1}
-    assert verdict.witnesses == ("1 records stand in 1 classes of fewer than 3; the smallest holds 1",)
+    assert verdict.witnesses == ("1 records are in 1 classes of fewer than 3; the smallest has 1",)
 
 
 def test_bags_that_differ_in_a_count_are_not_alike() -> None:
@@ -122,7 +122,7 @@ def test_empty_records_are_counted_and_told() -> None:
     records = Release.from_records(Bags.from_lists([[], [], ["a"], ["a"]]))
     verdict = KAnonymity(k=2).check(records)
     assert verdict.holds
-    assert verdict.notes == ("2 empty records were counted as records like any other",)
+    assert verdict.notes == ("2 empty records were counted as ordinary records",)
 
 
 @pytest.mark.parametrize("name", list(MODELS))

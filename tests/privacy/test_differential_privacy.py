@@ -14,7 +14,7 @@ import pytest
 from helpers.cli import Shell
 from shoal.data.log import Log
 from shoal.data.noise_record import NoisyStep
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
 from shoal.methods.dp_queries import DPQueries

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from helpers.microdata import exact_means, random_table
 from shoal.data.column_list import ColumnNames
-from shoal.data.original_rows import TableOriginal
+from shoal.data.original import TableOriginal
 from shoal.data.release import Release, Secret
 from shoal.data.table import Attribute, Table
 from shoal.data.tables.rows import RowTable
@@ -73,7 +73,7 @@ def test_a_sound_release_in_any_order():
     assert (verdict.holds, verdict.achieved) == (True, {"records": 2, "people": 2})
     alone = CLAIM.check(released(shuffled), original)
     assert (alone.holds, alone.achieved) == (True, {"records": 2})
-    assert "cannot be told from the file alone" in alone.notes[-1]
+    assert "cannot be determined from the file" in alone.notes[-1]
 
 
 @pytest.mark.parametrize(

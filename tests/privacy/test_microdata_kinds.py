@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from helpers.mixed import mixed_table, random_rows
-from shoal.data.original_rows import TableOriginal
+from shoal.data.original import TableOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.methods.mdav import MDAV

@@ -31,11 +31,11 @@ from shoal.methods import (
     document_vectors,
     dp_queries,
     k_delta,
-    left_over,
     td_control,
     tds,
     user_microaggregation,
 )
+from shoal.methods import cahd as left_over
 from shoal.methods.bases import threshold as thresholds
 from shoal.methods.bases.group_search import GroupSearch
 from shoal.methods.bases.threshold_ladders import Held
@@ -537,7 +537,7 @@ MUTATIONS = {
         "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "partition"), smaller("PartitionOptions", "k")
     ),
     "a group is published as what its members do not hold": Mutation(
-        "k-anonymity", "do not generalize the record they stand for", (*BASKETS, "--method", "shoal"), around("meet_groups", leaf_for_root)
+        "k-anonymity", "do not generalize their original", (*BASKETS, "--method", "shoal"), around("meet_groups", leaf_for_root)
     ),
     "ssc clusters k - 1 vocabularies": Mutation(
         "vocabulary-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "ssc"), around("cluster_term_sets", one_less(4))
@@ -586,7 +586,7 @@ MUTATIONS = {
     ),
     "hghs publishes another item than was typed": Mutation(
         "km-anonymity",
-        "do not generalize the record they stand for",
+        "do not generalize their original",
         (*KNOWN, "--method", "hghs"),
         around("recode_rare_sets", one_item_everywhere),
     ),
@@ -610,7 +610,7 @@ MUTATIONS = {
     ),
     "td-control generalizes a sensitive item": Mutation(
         "rho-uncertainty",
-        "6 published items stand for nothing in their record",
+        "6 published items match nothing in their record",
         (*TELLING_HABITS, "--taxonomy", "food.csv", "--method", "td-control"),
         generalizes_what_is_sensitive,
     ),

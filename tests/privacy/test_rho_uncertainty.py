@@ -114,7 +114,7 @@ RECORDS = [["bread", "insulin"], ["bread"], ["milk", "aspirin"], ["milk"], ["bre
     ("code", "says"),
     [
         (_generalized("food", "bread", "milk"), ""),
-        (_generalized("drugs", "insulin"), "stand for nothing in their record"),
+        (_generalized("drugs", "insulin"), "match nothing in their record"),
         (_generalized("drugs", "aspirin"), ""),
         (np.where(np.arange(len(TREE)) == TREE.names.codes(["insulin"])[0], -1, np.arange(len(TREE))).astype(np.int32), ""),
     ],

@@ -14,8 +14,7 @@ from helpers.data import forests, numbered, tree
 from helpers.twins import generalizes
 from shoal.data.bags import Bags
 from shoal.data.log import Log
-from shoal.data.original import Original
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.rows import RowTable
 from shoal.privacy import series_groups

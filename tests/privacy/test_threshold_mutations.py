@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from shoal.data.claims import Verdict
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
@@ -19,7 +20,6 @@ from shoal.methods.bases import threshold_words as shared_words
 from shoal.methods.bases.threshold_ladders import Held, different, runs
 from shoal.methods.threshold import Threshold
 from shoal.pipeline.contract import made_by
-from shoal.privacy import Verdict
 from shoal.taxonomy.generalization_ladders import TOP, Ladder
 
 FOOD = Taxonomy.from_parents(

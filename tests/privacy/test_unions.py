@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal.data.bags import Bags
+from shoal.data.claims import Model
 from shoal.data.release import Release
-from shoal.privacy import MODELS, Model
+from shoal.privacy import MODELS
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.km_anonymity import KmAnonymity
 

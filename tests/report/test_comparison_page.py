@@ -86,14 +86,14 @@ def test_a_picture_for_all_that_was_measured_and_none_for_what_was_not():
     assert list(found) == CHARTS
     assert [name for name, _ in found["frontier"].table] == ["shoal k=5", "km k=5 m=2"], "no point is made up for what was not attacked"
     assert found["coverage"].table[2] == ("chunks k=5", ("100.0 %", "", "", "", "", ""))
-    assert found["loss"].columns == ("loss", "no release is below")
+    assert found["loss"].columns == ("loss", "lower bound")
     assert [picture.name for picture in pictures([{"cell": "a", "method": "a", "per": "user", "kept": 0.5}])] == ["coverage"]
 
 
 def test_the_tables_hold_what_the_pictures_show():
     page = render_comparison("A comparison", rows(), ["a note"])
     assert page.count("<caption") == len(CHARTS)
-    assert page.count("The numbers as a table") == len(CHARTS)
+    assert page.count("Show the numbers") == len(CHARTS)
     assert "records were &lt;taken&gt; apart" in page
     assert "it takes a table" in page
     assert "k-anonymity(k=5)" in page

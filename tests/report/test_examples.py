@@ -15,9 +15,8 @@ from helpers.report import example
 from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
-from shoal.report.by_shape import facts_of
+from shoal.kinds import facts_of, render_report
 from shoal.report.examples import MOST_EXAMPLES, MOST_ITEMS, SPECIFIC, TYPICAL, examples_of
-from shoal.report.page import render
 
 
 def test_examples_are_published_records_with_the_number_of_those_alike() -> None:
@@ -75,7 +74,7 @@ def test_nothing_published_gives_no_example() -> None:
 
 def test_one_meter_and_the_most_specific_terms() -> None:
     manifest, release, original = example()
-    page = render(facts_of(manifest, release, original))
+    page = render_report(facts_of(manifest, release, original))
     assert page.count('class="gauge"') == 1
     assert re.search(r"Most specific.*Most specific.*Most frequent.*Least specific", page, re.DOTALL)
 
@@ -97,7 +96,7 @@ def test_terminal_report_and_manifest_count_the_same_groups(shell: Shell, method
     words = ("--format", "transactions", "--taxonomy", place / "food.csv", "--k", "3", "--method", method, "--out", place / "release")
     answer = shell("anonymize", place / "baskets.txt", *words)
     assert answer.code == 0, answer
-    told = re.search(r"90 records in ([\d,]+) groups of identical ones", answer.out)
+    told = re.search(r"90 records in ([\d,]+) groups of identical records", answer.out)
     assert told
     assert f"<b>{told[1]} groups</b>" in (place / "release" / "report.html").read_text()
     assert json.loads((place / "release" / "manifest.json").read_text())["files"][0]["different"] == int(told[1])

@@ -11,14 +11,12 @@ import pytest
 import shoal
 from helpers.kinds import FOOD, baskets, searches
 from helpers.report import example
+from shoal.kinds import facts_of, render_report, summary_of
 from shoal.privacy import MODELS
 from shoal.report.attack_section import attack_parts
 from shoal.report.attack_summary import attack_lines
-from shoal.report.by_shape import facts_of
 from shoal.report.citation import citation_of
 from shoal.report.executive_summary import UNTRIED, in_short
-from shoal.report.page import render
-from shoal.report.summaries import summary_of
 
 
 def told(manifest: dict[str, Any]) -> dict[str, str]:
@@ -41,19 +39,19 @@ def attacked(manifest: dict[str, Any], *outcomes: dict[str, Any]) -> dict[str, A
 
 def test_the_head_says_what_a_reader_must_know(manifest: dict[str, Any]) -> None:
     short = told(manifest)
-    assert short["Published"] == "800 of 800 records of 800 people; none is withheld."
+    assert short["Published"] == "800 of 800 records of 800 people; none suppressed."
     assert short["Guaranteed"] == "Every published record is shared by at least k people, where k = 5."
     assert short["Not guaranteed"] == MODELS["k-anonymity"].limits
     kept = manifest["accounting"]["occurrences"]
     share = 100 * kept["kept"] / (kept["in"] - kept.get("dropped: repeated in its record", 0))
-    assert short["What is left"].startswith(f"{share:.1f}% of the words are published as typed")
-    assert short["What an attacker gains"] == UNTRIED
+    assert short["Utility"].startswith(f"{share:.1f}% of the words are published as typed")
+    assert short["Disclosure risk"] == UNTRIED
 
 
 def test_the_head_stands_before_everything_else() -> None:
     manifest, release, original = example()
-    page = render(facts_of(manifest, release, original))
-    assert page.index("What an attacker gains") < page.index("<main>")
+    page = render_report(facts_of(manifest, release, original))
+    assert page.index("Disclosure risk") < page.index("<main>")
     assert page.index(MODELS["k-anonymity"].limits) < page.index("<main>")
 
 
@@ -69,40 +67,40 @@ def test_noise_tells_no_number_of_people() -> None:
     short = told(dict(result.manifest))
     assert not re.search(r"\d", short["Published"])
     page = result.report()
-    assert "there was nothing to publish" not in page
-    assert "Not told: exact numbers about the original would break the guarantee." in page
+    assert "nothing to publish" not in page
+    assert "Not published: exact numbers about the original would break the guarantee." in page
 
 
 def test_what_an_attacker_gains_is_told_in_one_place(manifest: dict[str, Any]) -> None:
     after = outcome("release", 0.1, 0.04, 0.21, ceiling=0.2, verdict="may be above the promise")
     short = told(attacked(manifest, outcome("original", 0.9, 0.8, 0.96), after))
-    assert short["What an attacker gains"] == (
-        "known-items (known: 2 random items) succeeds in 10.0% of 50 cases, at most 21.0% (95 %), from 90.0% in the original. "
-        "The guarantee allows at most 20.0%; 1 rate may be above what it allows."
+    assert short["Disclosure risk"] == (
+        "known-items (known: 2 random items) succeeds in 10.0% of 50 cases, at most 21.0% (95%), from 90.0% in the original. "
+        "The guarantee allows at most 20.0%; 1 rate may exceed it."
     )
     (part,) = attack_parts(attacked(manifest, outcome("original", 0.9, 0.8, 0.96), after))
     assert part.story.startswith("A colleague")
-    assert part.rows == (("2 random items", "90.0%", "10.0%", "4.0% to 21.0%", "1.0%", "–", "at most 20.0%", "may be above the promise"),)
+    assert part.rows == (("2 random items", "90.0%", "10.0%", "4.0% to 21.0%", "1.0%", "–", "at most 20.0%", "may be above the bound"),)
     assert part.lanes[0].tone == "bad"
     assert 'width="90.000%"' in part.lanes[0].svg
-    assert told(attacked(manifest))["What an attacker gains"] == "no attack has a rate to tell."
+    assert told(attacked(manifest))["Disclosure risk"] == "no attack has a rate to report."
 
 
 def test_attacks_without_a_rate_are_named_with_the_reason(manifest: dict[str, Any]) -> None:
     """An attack that could not be made is not told as one that was made on too few people."""
     changed = attacked(manifest)
     changed["attacks"] |= {"skipped": ["tokens", "personas"], "few": ["known-items"]}
-    sentences = ["tokens, personas: could not be made", "known-items: made on fewer than 10 people, so no rate is told"]
+    sentences = ["tokens, personas: could not be run", "known-items: run on fewer than 10 people, so no rate is reported"]
     assert [text for _, text in attack_lines(changed)] == sentences
-    assert told(changed)["What an attacker gains"] == f"{sentences[0]}. {sentences[1]}."
-    page = render(facts_of(changed, *example()[1:]))
+    assert told(changed)["Disclosure risk"] == f"{sentences[0]}. {sentences[1]}."
+    page = render_report(facts_of(changed, *example()[1:]))
     assert page.count(sentences[0]) == page.count(sentences[1]) == 2, "in the head, and where attacks are drawn"
 
 
 def test_words_and_tokens_are_not_called_people(manifest: dict[str, Any]) -> None:
     """Canaries are planted words: of 50 there are 50 cases."""
     lines = attack_lines(attacked(manifest, outcome("release", 0.1, 0.04, 0.21, attack="canaries")))
-    assert "10.0% of 50 cases, at most 21.0% (95 %)" in lines[0][1]
+    assert "10.0% of 50 cases, at most 21.0% (95%)" in lines[0][1]
     assert not any("people" in line for _, line in lines)
 
 
@@ -110,7 +108,7 @@ def test_of_everybody_the_rate_is_told_without_an_interval(manifest: dict[str, A
     (_, line), *verdict = attack_lines(
         attacked(manifest, outcome("release", 0.1, 0.04, 0.21, everybody=True, ceiling=0.1, verdict="within the promise"))
     )
-    assert [name for name, _ in verdict] == ["promised", "in fact"]
+    assert [name for name, _ in verdict] == ["guarantee", "measured risk"]
     assert "10.0% of all 50 cases;" in line
     assert "21.0%" not in line
 
@@ -168,4 +166,4 @@ def test_known_people_are_found_less_often_after() -> None:
     result = shoal.anonymize(baskets(), k=3, taxonomy=FOOD, attack="known-items", control=0)
     page = result.report()
     assert page.count('class="lane"') == len([one for one in result.attacks["outcomes"] if one["subject"] == "release"])
-    assert "A colleague has seen" in page
+    assert "A colleague knows" in page

@@ -9,8 +9,8 @@ from helpers.report import example, food_tree
 from shoal.data.bags import Bags
 from shoal.data.release import Release, Secret
 from shoal.errors import InputError
+from shoal.kinds import facts_of
 from shoal.kinds.bags.report import MOST_ITEMS
-from shoal.report.by_shape import facts_of
 from shoal.report.facts import PublishedItem
 from shoal.taxonomy.place_terms import place_terms
 
@@ -123,7 +123,7 @@ def test_items_are_found_by_name_in_a_release_with_a_vocabulary_of_its_own() -> 
 def test_items_that_are_not_in_the_taxonomy_are_refused() -> None:
     release, original = by_hand()
     strange = Release.of_bags(Bags.from_lists([["shelf 0.0"], ["comet"]]), release.copies.copy())
-    with pytest.raises(InputError, match="not among the names of the original"):
+    with pytest.raises(InputError, match="not names from the original"):
         facts_of({}, strange, original)
 
 

@@ -10,7 +10,7 @@ import pytest
 import shoal
 from helpers.cli import Shell
 from helpers.microdata import numbers_csv
-from shoal.data.original_rows import TableOriginal
+from shoal.data.original import TableOriginal
 from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable
 from shoal.methods.mdav import MDAV
@@ -39,7 +39,7 @@ def test_the_page_tells_of_columns_groups_and_loss(shell: Shell) -> None:
     assert shell("anonymize", "table.csv", "--method", "mdav", "--k", "3", "--out", "release").code == 0
     page = (shell.directory / "release" / "report.html").read_text()
     assert all(f"<bdi>c{n}</bdi>" in page for n in range(3))
-    for words in ("Spread before", "Information loss", "Group sizes", "quasi identifiers", "microaggregated"):
+    for words in ("Std. dev. before", "Information loss", "Group sizes", "quasi identifiers", "microaggregated"):
         assert words in page
     assert "Record lengths" not in page
 

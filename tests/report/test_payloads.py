@@ -19,13 +19,14 @@ from helpers.browser import ABSENT, CHROMIUM, Browser
 from helpers.cli import Shell
 from helpers.kinds import KINDS
 from helpers.payloads import HALVES, HIT, PAYLOADS, Elements, harmless
+from shoal.kinds import render_report, summary_of
 from shoal.pipeline.disclosure import disclosed_facts
+from shoal.report.alarms import IN_FACT, SEVERE, WARNINGS
 from shoal.report.comparison import Shown, render_comparison
 from shoal.report.escaping import escaped, json_block, own_script
 from shoal.report.facts import Facts
 from shoal.report.notebook import small_page
 from shoal.report.number_format import is_unprintable
-from shoal.report.page import render
 
 ALL = [*PAYLOADS, *HALVES]
 NUMBERS = {
@@ -139,21 +140,27 @@ def facts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_a_report(facts: Facts) -> None:
-    elements = insist_on_same(lambda texts: render(poisoned(facts, texts)), ALL)
+    elements = insist_on_same(lambda texts: render_report(poisoned(facts, texts)), ALL)
     insist_on_shown(elements.text, PAYLOADS)
-    insist_on_policy(render(facts), scripts=0)
+    insist_on_policy(render_report(facts), scripts=0)
 
 
 def test_a_view_in_a_notebook(facts: Facts) -> None:
-    elements = insist_on_same(lambda texts: small_page(poisoned(facts, texts).manifest, texts), ALL)
+    def drawn(texts: list[str]) -> str:
+        manifest = poisoned(facts, texts).manifest
+        return small_page(manifest, summary_of(manifest), texts)
+
+    elements = insist_on_same(drawn, ALL)
     insist_on_shown(elements.text, PAYLOADS)
 
 
 def comparison(texts: list[str]) -> str:
     """A page whose title, methods, settings, numbers, commands and notes are these texts."""
-    rows = [
-        Shown(text, f"{n} {text}", "user", {**NUMBERS, "claims": [text], "worst_attack": text}, text, text) for n, text in enumerate(texts)
-    ]
+
+    def found(text: str) -> dict[str, Any]:
+        return {**NUMBERS, "claims": [text], "worst_attack": text, IN_FACT: text, SEVERE: 1, WARNINGS: [f"warned of {text}"]}
+
+    rows = [Shown(text, f"{n} {text}", "user", found(text), text, text) for n, text in enumerate(texts)]
     rows += [Shown(text, text, "user", {"refused": text}, "", "") for text in texts]
     rows += [Shown("a", f"{n} a", "user", {"kept": 0.5, "seconds": 1.0, "not_attacked": text}, "", "") for n, text in enumerate(texts)]
     return render_comparison(" ".join(texts[:10]), rows, texts)
@@ -162,6 +169,7 @@ def comparison(texts: list[str]) -> str:
 def test_a_comparison() -> None:
     elements = insist_on_same(comparison, ALL)
     insist_on_shown(elements.text, PAYLOADS)
+    insist_on_shown(elements.text, [f"warned of {text}. most people can be found: {text}" for text in PAYLOADS])
     insist_on_policy(comparison(ALL), scripts=2)
     data = [json.loads(text) for kind, text in elements.raw if kind == "script" and text.startswith("{")]
     assert len(data) == 2
@@ -244,7 +252,9 @@ def test_a_browser_runs_the_script_of_the_page_and_no_other(tmp_path: Path, brow
 def test_a_browser_shows_the_texts_of_a_report(tmp_path: Path, browser: Browser) -> None:
     result = KINDS["bags"](tmp_path)
     place = tmp_path / "report.html"
-    place.write_text(render(poisoned(disclosed_facts(result.manifest, result.release, result._judged.original), ALL)), encoding="utf-8")
+    place.write_text(
+        render_report(poisoned(disclosed_facts(result.manifest, result.release, result._judged.original), ALL)), encoding="utf-8"
+    )
     with browser.open(place) as page:
         assert page.evaluate("typeof window.hacked") == "undefined"
         assert page.evaluate("document.scripts.length") == 0

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from shoal.counting import percent
 from shoal.report.number_format import LONGEST_NAME, name, number, plain, plural, share_of, short
+from shoal.util.wording import percent
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_too_few_people_and_spellings_are_told_as_on_one_machine(session: Any, t
     with pytest.raises(Infeasible, match="2 people cannot be hidden among 5"):
         shoal.anonymize(few, k=5).write(tmp_path / "out")
     spelled = session.createDataFrame([("ann", "milk"), ("Ann", "milk"), ("ben", "milk")], "user string, query string")
-    with pytest.raises(InputError, match="3 owners are written, 2 if"):
+    with pytest.raises(InputError, match="3 different user IDs, 2 if"):
         shoal.anonymize(spelled, k=2).write(tmp_path / "out")
     nothing_left(tmp_path, set())
 

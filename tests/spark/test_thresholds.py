@@ -108,7 +108,7 @@ def one_row_less(answered: Any) -> Any:
     return answered.where("not stays").union(stays.limit(5)).union(stays.selectExpr("null as query", "terms", "false as stays").limit(1))
 
 
-UNACCOUNTED = "rows were lost or added unaccounted"
+UNACCOUNTED = "rows were lost or added without being accounted for"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ UNACCOUNTED = "rows were lost or added unaccounted"
     [
         ("answered", lambda found: found.where("stays"), UNACCOUNTED),
         ("answered", one_row_less, UNACCOUNTED),
-        ("shuffled", lambda found: found.limit(3), "the files do not hold the rows"),
+        ("shuffled", lambda found: found.limit(3), "the files do not contain the rows"),
     ],
     ids=["missing", "withheld", "unwritten"],
 )
@@ -201,7 +201,7 @@ def test_an_item_is_one_word() -> None:
     ids=["omit", "generalize", "window", "times", "columns", "unit", "link"],
 )
 def test_what_is_for_one_machine_is_refused(method: Threshold, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="for one machine"):
+    with pytest.raises(ParameterError, match="one machine only"):
         made_there(["x.tsv"], method, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 

@@ -195,7 +195,7 @@ def test_progress_ends_at_the_whole(tmp_path: Path) -> None:
 def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
     path = tmp_path / "log.tsv"
     path.write_text("mine")
-    with pytest.raises(OutputError, match="is there already"):
+    with pytest.raises(OutputError, match="exists already"):
         generate(path, 5)
     assert path.read_text() == "mine"
     generate(path, 5, force=True)

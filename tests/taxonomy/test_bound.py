@@ -16,7 +16,7 @@ from helpers.twins import lm, up
 from shoal.data.original import Original
 from shoal.errors import ParameterError
 from shoal.methods import METHODS
-from shoal.metrics.distortion import ggd
+from shoal.metrics.losses import ggd
 from shoal.taxonomy.bound import loss_lower_bound, lower_confidence_limit
 
 Parents = tuple[int, ...]

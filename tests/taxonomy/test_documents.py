@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.documents import vectors
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original import DocumentOriginal
 from shoal.errors import InputError
 
 

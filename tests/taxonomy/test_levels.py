@@ -54,7 +54,7 @@ def test_an_item_below_two_groups_stands_below_the_lowest_that_holds_both():
     found = tree(("Food", "Fruit", "tomato"), ("Food", "Vegetables", "tomato"), ("Food", "Fruit", "apple"), ("Home", "Tools", "nail"))
     assert path(found, "tomato") == ["tomato", "Food", "(root)"]
     assert [c.name for c in found.conflicts] == ["tomato"]
-    assert "1 group left out" in found.notes[-1]  # Vegetables held nothing else
+    assert "1 group dropped" in found.notes[-1]  # Vegetables held nothing else
 
 
 def test_missing_levels_and_missing_items():
@@ -62,9 +62,9 @@ def test_missing_levels_and_missing_items():
     assert path(found, "salt") == ["salt", "Food", "(root)"]
     assert path(found, "stamp") == ["stamp", "(root)"]
     assert found.notes == (
-        "1 row of 4 left out: no product",
-        "1 row has no department: what stands below is placed below the next level above",
-        "2 rows have no category: what stands below is placed below the next level above",
+        "1 row of 4 skipped: no product",
+        "1 row has no department: its descendants are placed below the next level above",
+        "2 rows have no category: its descendants are placed below the next level above",
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-import helpers.twins as twins
+from helpers import twins
 from helpers.data import food, numbered, tree, trees
 from shoal.data.node_loss import LOSSES
 from shoal.data.taxonomy import Taxonomy
@@ -98,7 +98,7 @@ def test_parents_in_any_order() -> None:
         ({"a": "a"}, "cycle: 'a'"),
         ({"r": None, "a": "c", "b": "a", "c": "b"}, "cycle: 'a', 'c', 'b'"),
         ({"r": None, "x": "a", "a": "b", "b": "a"}, "cycle: 'a', 'b'"),
-        ({"r": None, "a": "absent"}, "no nodes themselves: 'absent'"),
+        ({"r": None, "a": "absent"}, "not nodes themselves: 'absent'"),
     ],
 )
 def test_what_is_no_tree_is_refused(parents: dict[str, str | None], told: str) -> None:
@@ -121,6 +121,6 @@ def test_records_too_large_to_be_scored_exactly_are_refused() -> None:
     counts = np.full(5, 2**31 - 1)
     bags = numbered(taxonomy, [[1]] * 5)
     heavy = type(bags).from_rows(bags.indptr, bags.items, counts, bags.vocabulary)
-    with pytest.raises(InputError, match="too many to be scored exactly"):
+    with pytest.raises(InputError, match="too many to score exactly"):
         tree_counts(heavy, taxonomy)
     assert tree_counts(heavy, taxonomy.with_loss("lm")).counts.tolist() == counts.tolist()

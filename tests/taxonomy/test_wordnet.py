@@ -107,6 +107,7 @@ def test_grounding_on_wordnet(nouns: Taxonomy) -> None:
     assert on_nodes.bags.record(1) == {"dog": 2}
 
 
+@pytest.mark.timing
 def test_loading_and_looking_up_is_quick() -> None:
     from shoal.taxonomy import wordnet as module
 

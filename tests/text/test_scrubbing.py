@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.taxonomy.wordnet import lemmas
-from shoal.text.luhn import luhn_holds
-from shoal.text.scrubbing import KINDS, Names, scrubbed
+from shoal.text.scrubbing import KINDS, Names, luhn_holds, scrubbed
 
 # Numbers for tests that card companies publish, and the example of the patent's check digit.
 VALID = ["4111111111111111", "5555555555554444", "378282246310005", "6011111111111117", "30569309025904", "79927398713"]

@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from shoal.api.data_options import prepared_as
+from shoal.data.claims import Model
 from shoal.errors import ShoalError
 from shoal.evaluate.advise.advice import Change, advice_on, changes
 from shoal.evaluate.advise.trial import Route
 from shoal.methods import METHODS, Method
+from shoal.pipeline.claims import claims_for
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.request import wanted_method
 
 
-def advised(data: Any, prepared: Prepared, method: Method, said: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each change that keeps more words and lets an attacker find no more people, with what was measured on a sample."""
+@dataclass(frozen=True)
+class Advised:
+    """A line for each change that is proposed, which begins with keywords; and notes: how it was measured, and what is not proposed."""
+
+    calls: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+NO_ADVICE = Advised()
+
+
+def advised(data: Any, prepared: Prepared, method: Method, said: Mapping[str, Any], further: tuple[Model, ...] = ()) -> Advised:
+    """The changes that keep more words and let an attacker find no more than 1 in k people, with what was measured on a sample.
+
+    `further` are claims that were asked for beyond those of the method.
+    """
     given = prepared_as(dict(said), Preparation.default_for(method))[1].tree
     options = []
     for change in changes(prepared, method):
         other = _method(change, method)
-        route = None if other is None else _route(change, other, said)
+        route = None if other is None else _route(change, other, said, further)
         if route is not None:
             options.append((change, _call(change, said), route))
-    advice = advice_on(data, prepared.original.n_owners, Route(method, prepared.how, given), options)
-    return (f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
+    advice = advice_on(data, prepared.original.n_owners, Route(method, prepared.how, given, further), options)
+    calls = tuple(f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
+    return Advised(calls, (*([advice.measured_on] if calls else []), *advice.notes))
 
 
 def _method(change: Change, method: Method) -> Method | None:
@@ -40,15 +58,16 @@ def _method(change: Change, method: Method) -> Method | None:
         return None
 
 
-def _route(change: Change, method: Method, said: Mapping[str, Any]) -> Route | None:
+def _route(change: Change, method: Method, said: Mapping[str, Any], further: tuple[Model, ...]) -> Route | None:
     """The route that the keywords ask for with this change; None where they do not go together. No data is read."""
     wanted = {name: value for name, value in said.items() if name not in change.without}
     wanted |= {name: value for name, value in change.options.items() if name != "method"}
     try:
         how, given = prepared_as(wanted, Preparation.default_for(method))
+        claims_for(method, further)
     except ShoalError:
         return None
-    return Route(method, how, given.tree)
+    return Route(method, how, given.tree, further)
 
 
 def _call(change: Change, said: Mapping[str, Any]) -> str:

@@ -9,17 +9,17 @@ from shoal.api.taxonomy_argument import GivenTaxonomy, Hierarchy, hierarchy_of
 from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.read.options import ROLES
-from shoal.names import did_you_mean
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.request import preparation
 from shoal.taxonomy.place_terms import Scope, Unknown
+from shoal.util.wording import did_you_mean
 
 Column = str | int
 Columns = str | Iterable[str]
 
 
-class DataOptions(TypedDict, total=False):
-    """What may be said of data; None, or nothing, leaves it to be found out. `shoal anonymize --help` has a line on each."""
+class FileOptions(TypedDict, total=False):
+    """How to read and prepare files; what is None or missing is detected. `shoal.anonymize` describes each."""
 
     format: str | None
     user: Column | None
@@ -41,11 +41,9 @@ class DataOptions(TypedDict, total=False):
     strict: bool | None
     malformed: float | None
     owners: Literal["exact", "folded"] | None
-    per: Per | None
     gap: str | None
     bag: bool | None
     taxonomy: GivenTaxonomy | None
-    levels: Iterable[str] | None
     node_loss: str | None
     unknown: Unknown | None
     terms: int | None
@@ -53,8 +51,23 @@ class DataOptions(TypedDict, total=False):
     floor: int | str | Sequence[str] | None
 
 
+class DataOptions(FileOptions, total=False):
+    """How to read and prepare data; what is None or missing is detected. `shoal.anonymize` describes each."""
+
+    per: Per | None
+    levels: Iterable[str] | None
+
+
 DATA_OPTIONS = tuple(DataOptions.__annotations__)
-LISTED = ("quasi", "keep_column", "drop_column", "levels")
+LISTED = ("quasi", "keep_column", "drop_column", "nominal", "ordinal", "hierarchy", "levels")
+READ_AS_LISTS = {
+    "keep": "keep_column",
+    "drop": "drop_column",
+    "quasi": "quasi",
+    "nominal": "nominal",
+    "ordinal": "ordinal",
+    "hierarchy": "hierarchy",
+}
 FLAGS = ("header", "strict", "bag")
 
 
@@ -62,9 +75,18 @@ def said_of_data(given: Mapping[str, Any]) -> dict[str, Any]:
     """All of these options, those not given as None; an unknown one is refused."""
     for name in given:
         if name not in DATA_OPTIONS:
-            raise ParameterError(f"there is no option {name!r}", hint=did_you_mean(name, DATA_OPTIONS), value=name)
+            raise ParameterError(f"there is no option {name!r}", code="unknown-option", hint=did_you_mean(name, DATA_OPTIONS), value=name)
     said = {name: _checked(name, value) for name, value in given.items() if value is not None}
     return dict.fromkeys(DATA_OPTIONS) | said
+
+
+def reading_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `ReadOptions` that are given, each of the type that they have; those that are None keep their default."""
+    found = {name: _checked(READ_AS_LISTS.get(name, name), value) for name, value in given.items() if value is not None}
+    return {
+        name: tuple(value.split(",") if isinstance(value, str) else value) if name in READ_AS_LISTS else value
+        for name, value in found.items()
+    }
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -74,23 +96,23 @@ def _checked(name: str, value: Any) -> Any:
     if name in LISTED and not isinstance(value, str):
         return _columns(name, value)
     if name in FLAGS and not isinstance(value, bool):
-        raise ParameterError(f"{name} is True or False, not {value!r}", value=value)
+        raise ParameterError(f"{name} is True or False, not {value!r}", code="wrong-type", value=value)
     if name == "terms" and (isinstance(value, bool) or not isinstance(value, int)):
-        raise ParameterError(f"terms must be a whole number, not {value!r}", value=value)
+        raise ParameterError(f"terms must be a whole number, not {value!r}", code="wrong-type", value=value)
     if name == "malformed" and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise ParameterError(f"malformed must be a share from 0 to 1, not {value!r}", value=value)
+        raise ParameterError(f"malformed must be a share from 0 to 1, not {value!r}", code="out-of-range", value=value)
     return value
 
 
 def _column(name: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ParameterError(f"{name} is the name of a column, or its number from 1, not {value!r}", value=value)
+        raise ParameterError(f"{name} is the name of a column, or its number from 1, not {value!r}", code="wrong-type", value=value)
     return str(value)
 
 
 def _columns(name: str, value: Any) -> list[str]:
     if not isinstance(value, Iterable):
-        raise ParameterError(f"{name} is a list of columns, not {value!r}", value=value)
+        raise ParameterError(f"{name} is a list of columns, not {value!r}", code="wrong-type", value=value)
     return [_column(name, one) for one in value]
 
 

@@ -5,19 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from shoal.evaluate.compare.grid import Cell
-from shoal.evaluate.compare.options import concerning
+from shoal.errors import OPPOSITES
+from shoal.evaluate.compare.comparison import Making
+from shoal.evaluate.compare.grid import Cell, concerning
 
 RELEASE = "RELEASE"  # stands for a directory of the user's choice
-
-
-class Making(NamedTuple):
-    """A command, and the content of a config file for `shoal anonymize --config`."""
-
-    command: str
-    config: str
 
 
 def making(cell: Cell, inputs: Sequence[Path], said: Mapping[str, Any]) -> Making:
@@ -31,7 +25,7 @@ def making(cell: Cell, inputs: Sequence[Path], said: Mapping[str, Any]) -> Makin
 
 def _typed(name: str, value: Any) -> list[str]:
     if isinstance(value, bool):
-        return [f"--{name}" if value else {"bag": "--set"}.get(name, f"--no-{name}")]
+        return [f"--{name}" if value else f"--{OPPOSITES.get(name, f'no-{name}')}"]
     several = value if isinstance(value, (tuple, list)) else [value]
     return [word for one in several for word in (f"--{name}", str(one))]
 

@@ -38,7 +38,9 @@ class Hierarchy:
 def hierarchy_of(value: GivenTaxonomy | None, levels: Iterable[str] | None = None, loss: str | None = None) -> Hierarchy:
     """What is meant by the value of `taxonomy`; `levels` name the columns of a frame, from the highest level to the items."""
     if levels is not None and (value is None or isinstance(value, str | Path | Mapping | Taxonomy)):
-        raise ParameterError("levels name the columns of a frame, and the taxonomy is none", hint="leave levels out")
+        raise ParameterError(
+            "levels name the columns of a frame, but the taxonomy is not a frame", code="levels-without-frame", hint="leave levels out"
+        )
     if value is None or isinstance(value, str | Path):
         return Hierarchy(None if value is None else str(value))
     if isinstance(value, Taxonomy):
@@ -52,7 +54,9 @@ def _of_nested(value: Mapping[str, Any], loss: str) -> Hierarchy:
     try:
         text = json.dumps(value, ensure_ascii=False, default=_listed)
     except (TypeError, ValueError, RecursionError):
-        raise TaxonomyError("the dictionary is not nested names", hint='write {"Food": {"Fruit": ["Apple", "Pear"]}}') from None
+        raise TaxonomyError(
+            "the dictionary does not contain nested names", code="taxonomy-not-nested", hint='write {"Food": {"Fruit": ["Apple", "Pear"]}}'
+        ) from None
     found = taxonomy_of_text(text, "json", loss)
     return Hierarchy(GIVEN, found.taxonomy, ("taxonomy given as nested names", *found.notes))
 

@@ -11,13 +11,15 @@ from typing import Any
 
 from shoal.attacks.known_items import Knowledge, KnownItems
 from shoal.attacks.outcome import RELEASE, Outcome
-from shoal.counting import counted, percent
+from shoal.util.wording import counted, percent
 
 FINDING = ("singling out", "linking")  # tests in which a person is found
 OF_WORDS = ("canaries",)  # attacks whose cases are planted words, not people
 SEVERE = 0.5  # the share of people found above which a verdict is shown in red
 EASILY_KNOWN = (Knowledge(4), Knowledge(8))  # what an attacker may well know of a person
-NOTHING = "the release promises nothing about these attacks"
+PERSON, RECORD = "a person", "a record"  # of what items are known: of one record, where a person may have several
+MORE_TARGETS = "; more targets would decide"
+NOTHING = "the release guarantees nothing against these attacks"
 
 
 @dataclass(frozen=True)
@@ -47,41 +49,46 @@ class Conclusion:
     severe: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
+        """The content as JSON values."""
         return {"promised": self.promised, "in_fact": self.in_fact, "finds_most_people": self.severe}
 
 
-def concluded(outcomes: Iterable[Outcome], most_targets: int = 0) -> Conclusion:
+def known_of(owners_repeat: bool) -> str:
+    """Of what an attacker knows items, in words: where a person has several records, all that is known is of one of them."""
+    return RECORD if owners_repeat else PERSON
+
+
+def concluded(outcomes: Iterable[Outcome], most_targets: int = 0, of: str = PERSON) -> Conclusion:
     """The verdict of all attacks on a release; `most_targets` is how many people may be attacked, where more could be asked for."""
-    return conclusion_of([Finding.of(one) for one in outcomes if one.subject == RELEASE], most_targets)
+    return conclusion_of([Finding.of(one) for one in outcomes if one.subject == RELEASE], most_targets, of)
 
 
-def conclusion_of(findings: Sequence[Finding], most_targets: int = 0) -> Conclusion:
-    """The same from findings."""
+def conclusion_of(findings: Sequence[Finding], most_targets: int = 0, of: str = PERSON) -> Conclusion:
+    """The same from findings; `of` is what items are known of, see `known_of`."""
     people = [one for one in findings if one.test in FINDING and one.attack not in OF_WORDS]
-    return Conclusion(_promised(findings, most_targets), _in_fact(findings, people), any(one.rate > SEVERE for one in people))
+    return Conclusion(_promised(findings, most_targets), _in_fact(findings, people, of), any(one.rate > SEVERE for one in people))
 
 
 def _promised(findings: Sequence[Finding], most_targets: int) -> str:
     if not findings:
-        return "no attack was made"
+        return "no attack was run"
     above = sum(one.standing == "ABOVE THE PROMISE" for one in findings)
     if above:
-        return f"{above:,} of the attacks succeed more often than the release promises"
+        return f"{counted(above, 'attack exceeds its guaranteed bound', 'attacks exceed their guaranteed bounds')}"
     if not any(one.promised for one in findings):
         return NOTHING
     unsure = [one for one in findings if one.standing == "may be above the promise"]
     if unsure:
-        hint = ": more --targets would tell" if most_targets and any(one.targets >= most_targets for one in unsure) else ""
-        return f"no attack is certainly above what the release promises; {len(unsure):,} may be{hint}"
+        hint = MORE_TARGETS if most_targets and any(one.targets >= most_targets for one in unsure) else ""
+        return f"no attack is significantly above its guaranteed bound; {len(unsure):,} may be above{hint}"
     without = sum(not one.promised for one in findings)
-    rest = f"; it promises nothing about {without:,} of {counted(len(findings), 'kind')} of attack" if without else ""
-    return f"no attack succeeds more often than the release promises{rest}"
+    rest = f"; nothing is guaranteed against {without:,} of {counted(len(findings), 'kind')} of attack" if without else ""
+    return f"no attack exceeds its guaranteed bound{rest}"
 
 
-def _in_fact(findings: Sequence[Finding], people: Sequence[Finding]) -> str:
+def _in_fact(findings: Sequence[Finding], people: Sequence[Finding], of: str) -> str:
     if not findings:
-        return "nothing was tried"
+        return "no attack was run"
     if not people:
         best = _strongest(findings)
         return f"the strongest attack ({best.attack}: {best.knowledge}) succeeds in {percent(best.rate)} of the cases"
@@ -91,9 +98,9 @@ def _in_fact(findings: Sequence[Finding], people: Sequence[Finding]) -> str:
     least = f"{percent(worst.rate)} of the people are found ({worst.attack}: {worst.knowledge})"
     if not told:
         return least
-    first = f"an attacker who knows {told[0].knowledge} of a person finds {percent(told[0].rate)} of the people"
-    rest = "".join(f", who knows {one.knowledge} finds {percent(one.rate)}" for one in told[1:])
-    return f"{first}{rest}" + (f"; at worst {least}" if worst.rate > max(one.rate for one in told) else "")
+    first = f"an attacker who knows {told[0].knowledge} of {of} finds {percent(told[0].rate)} of the people"
+    rest = "".join(f" ({one.knowledge}: {percent(one.rate)})" for one in told[1:])
+    return f"{first}{rest}" + (f"; in the worst case {least}" if worst.rate > max(one.rate for one in told) else "")
 
 
 def _strongest(findings: Sequence[Finding]) -> Finding:

@@ -68,11 +68,11 @@ class KnownItems(RecordAttack):
     name = "known-items"
     test = "singling out"
     story = (
-        "A colleague has seen a few of the things a person searched for or bought. She compares them with every published record, gives "
-        "rare things more weight, and takes the record that fits best; where several fit equally well she takes one of them at random."
+        "A colleague knows a few of the items that a person searched for or bought. She compares them with every published record, gives "
+        "rare items more weight, and picks the best match; ties are broken at random."
     )
 
-    eccentricity: float = param(1.5, minimum=0, help="standard deviations by which a record must lead before the attacker is sure")
+    eccentricity: float = param(1.5, minimum=0, help="lead over other records, in standard deviations, that makes the attacker certain")
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
         """Each kind of knowledge in turn, counts where records have any. Whoever has fewer items is known by all of them."""

@@ -11,14 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.scores import Floats, Scores
 from shoal.data.bags import Bags, Ints
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Known = Sequence[Ints]
 """What is known of each of several people: items, or `counted` ones."""
@@ -37,6 +40,8 @@ class Matcher:
     """Scores the published records of a scene."""
 
     def __init__(self, scene: Scene) -> None:
+        import scipy.sparse as sp
+
         self.scene = scene
         published, shape = scene.published, (len(scene.published), len(scene.tree))
         self.row_of = np.repeat(np.arange(len(published)), np.diff(published.indptr))
@@ -83,6 +88,8 @@ class Matcher:
 
     def possible(self, records: Bags) -> sp.csr_matrix:
         """Ones for the rows that may be the record of somebody who holds just these items: each of their nodes is at or above one."""
+        import scipy.sparse as sp
+
         above = _at_or_above(records, self.scene.tree.parent)
         explained = (above @ self.present).tocsr()
         sizes = np.diff(self.scene.published.indptr)
@@ -134,6 +141,8 @@ class Fits:
         Where it is known how often a person has an item, a row that has it more often cannot be the person's, and one that has it just as
         often tells more.
         """
+        import scipy.sparse as sp
+
         weights, held = self._matcher.weights, self._matcher.holding[node]
         place = np.repeat(np.arange(len(node)), np.diff(held.indptr))
         same, more = held.data == counts[place], (held.data > counts[place]) & (counts[place] > 0)
@@ -152,6 +161,8 @@ class Fits:
 
     def squared(self, known: Known) -> sp.csr_matrix:
         """The squares of what each fit tells, summed up for people of whom this is known."""
+        import scipy.sparse as sp
+
         return sp.csr_matrix(self._chosen(known) @ self._rows.power(2))
 
     def only(self, scores: Scores, possible: sp.csr_matrix) -> Scores:
@@ -164,17 +175,23 @@ class Fits:
 
 def _ones_at(known: Known, listed: Ints) -> sp.csr_matrix:
     """A matrix of ones: which of the listed items are known of whom."""
+    import scipy.sparse as sp
+
     starts = np.cumsum([0, *map(len, known)])
     places = np.searchsorted(listed, np.concatenate([*known, np.zeros(0, np.int64)]))
     return sp.csr_matrix((np.ones(len(places), np.int64), places, starts), shape=(len(known), len(listed)))
 
 
 def _ones(matrix: sp.csr_matrix) -> sp.csr_matrix:
+    import scipy.sparse as sp
+
     return sp.csr_matrix((np.ones(matrix.nnz, np.int64), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _rows_at(present: sp.csr_matrix, node: Ints, telling: npt.NDArray[np.bool_], weights: Ints) -> sp.csr_matrix:
     """Rows that hold the nodes where a mask is true, with the weights of these; nothing is looked up for the others."""
+    import scipy.sparse as sp
+
     held = present[node[telling]]
     sizes = np.zeros(len(node), np.int64)
     sizes[telling] = np.diff(held.indptr)
@@ -184,6 +201,8 @@ def _rows_at(present: sp.csr_matrix, node: Ints, telling: npt.NDArray[np.bool_],
 
 def _scaled(matrix: sp.csr_matrix, by: Ints) -> sp.csr_matrix:
     """A matrix of ones with each row times a number; rows times zero are left out."""
+    import scipy.sparse as sp
+
     data = np.repeat(by, np.diff(matrix.indptr))
     found = sp.csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
     found.eliminate_zeros()
@@ -192,6 +211,8 @@ def _scaled(matrix: sp.csr_matrix, by: Ints) -> sp.csr_matrix:
 
 def _at_or_above(records: Bags, parent: npt.NDArray[np.int32]) -> sp.csr_matrix:
     """People times nodes: ones for the nodes at or above any of their items."""
+    import scipy.sparse as sp
+
     who, node = np.repeat(np.arange(len(records)), np.diff(records.indptr)), records.items.astype(np.int64)
     pairs = [np.zeros(0, np.int64)]
     while len(node):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.attacker_view import People, Scene
@@ -31,8 +30,8 @@ class OneMoreItem(RecordAttack):
     name = "one-more-item"
     test = "inference"
     story = (
-        "A friend knows everything in a person's record but one thing. He looks for the records that fit best what he knows, and guesses "
-        "the thing that most of them hold beyond it."
+        "A friend knows all items of a person's record but one. He looks for the best matching records and guesses "
+        "the additional item that is most frequent in them."
     )
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
@@ -61,6 +60,8 @@ def _hidden(people: People, seed: int) -> list[Hidden]:
 
 def _guesses(matcher: Matcher, scores: Scores, known: list[Ints]) -> list[int]:
     """For each person the item, published as people have it, that stands most often in the best fitting records beside what is known."""
+    import scipy.sparse as sp
+
     scene, copies = matcher.scene, matcher.scene.copies
     everywhere = np.bincount(scene.published.items, weights=copies[matcher.row_of], minlength=len(scene.tree)).astype(np.int64)
     best = sp.csr_matrix((copies[scores.best.indices], scores.best.indices, scores.best.indptr), shape=scores.best.shape)

@@ -60,7 +60,7 @@ class Outcome:
         return standing_of(self.success, self.ceiling, everybody=self.everybody)
 
     def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
+        """The content as JSON values."""
         control = None if self.control is None else [self.control.rate, self.control.low, self.control.high]
         return {
             "subject": self.subject,

@@ -7,13 +7,16 @@ that are not stored fit best.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from shoal.attacks.attacker_view import Owned, Scene
 from shoal.data.bags import Ints
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -108,12 +111,16 @@ def _highest(matrix: sp.csr_matrix, least: Ints) -> Ints:
 
 def _only(matrix: sp.csr_matrix, mask: Mask) -> sp.csr_matrix:
     """Ones for the stored values where a mask is true."""
+    import scipy.sparse as sp
+
     found = _without(matrix, ~mask)
     return sp.csr_matrix((np.ones(found.nnz, np.int64), found.indices, found.indptr), shape=matrix.shape)
 
 
 def _without(matrix: sp.csr_matrix, mask: Mask) -> sp.csr_matrix:
     """The stored values but those where a mask is true."""
+    import scipy.sparse as sp
+
     running = np.concatenate([[0], np.cumsum(~mask)])
     return sp.csr_matrix((matrix.data[~mask], matrix.indices[~mask], running[matrix.indptr]), shape=matrix.shape)
 

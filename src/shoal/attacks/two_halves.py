@@ -39,8 +39,8 @@ class TwoHalves(RecordAttack):
     name = "two-halves"
     test = "linking"
     story = (
-        "A shop knows some of the things a person searched for, and an employer knows others. Each looks for the record that fits best. "
-        "If both find the same record, what they know can be put together."
+        "A shop knows some items of a person's record, and an employer knows others. Each looks for the best matching record. "
+        "If both find the same record, they can combine what they know."
     )
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:

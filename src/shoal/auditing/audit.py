@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.auditing.fields import RecordFile, columns_without_place, judged_fields, record_columns_without_place
 from shoal.auditing.recompute import of_claims, of_files, of_original
-from shoal.auditing.statements import Stated, listed
-from shoal.counting import counted
+from shoal.auditing.statements import Stated
 from shoal.data.bags import united
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import A_FILE, Items
-from shoal.data.original import SUPPRESSED, Original
-from shoal.data.original_rows import KEPT
+from shoal.data.original import KEPT, SUPPRESSED, Original
 from shoal.data.release import Release
 from shoal.data.tables.access_log import AccessTable
 from shoal.data.tables.bags import BagTable
@@ -24,38 +24,76 @@ from shoal.data.tables.counts import CountTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import ParameterError
-from shoal.io.published import read_tables
+from shoal.errors import ParameterError, option
 from shoal.io.read.parameter_files import read_items, wants_items, with_items_given, without_files
 from shoal.io.read.paths import Paths
 from shoal.io.write.output_format import OUTPUT_FORMATS
+from shoal.kinds import read_tables
 from shoal.kinds.bags.read import read_published
+from shoal.kinds.canonical_files import directory_form, file_findings
 from shoal.parameters import Param
-from shoal.pipeline.columns import unjudged_columns
-from shoal.pipeline.forms import find_beside_content, judge_forms
-from shoal.pipeline.further import Claims, asked_claims
+from shoal.pipeline.claims import Claims, as_promised, asked_claims, claims_of, some_guarantee
+from shoal.pipeline.contract import unjudged_columns
 from shoal.pipeline.manifest import Published, preparation_of
+from shoal.pipeline.manifest_schema import manifest_bytes
 from shoal.pipeline.options import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.pipeline.prepare import Prepared, prepare
-from shoal.pipeline.promises import as_promised, claims_of, some_guarantee
 from shoal.pipeline.reuse_rules import judged_rules
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.equivalence_classes import classes_of
 from shoal.privacy.file_strength import Strength, strength_of
 from shoal.report.alarms import alarms, alarms_in
-from shoal.report.lacking import LACKING, lack_of
+from shoal.report.verdict_text import LACKING, lack_of
+from shoal.util.wording import counted, listed
+
+# The form of files in an audit: nothing is published beside the content, neither in a release directory nor in a single file.
+
+
+def judge_forms(place: Published) -> Verdict:
+    """That the files of a release directory are in canonical form."""
+    assert place.manifest is not None
+    form = directory_form(place.file.parent, place.manifest, manifest_bytes(place.manifest), lack_of(place.manifest))
+    return Verdict("files in canonical form", verified_if(not form.broken), {"files": form.files}, form.broken, form.notes)
+
+
+def find_beside_content(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Search a single file for what is not content.
+
+    Returns:
+        The names of what can carry free text, which must be allowed by name, and notes on the style in which the file is written.
+    """
+    found = file_findings(path)
+    style = [finding.words for finding in found if finding.style]
+    notes = (f"not content: {'; '.join(style)}",) if style else ()
+    return tuple(dict.fromkeys(finding.name for finding in found if not finding.style)), notes
+
 
 _K = Param("strength", int, 5, "", minimum=2)
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Verdicts on the claims, checks of everything else, the largest k that holds of records, and how things were read and counted.
+    """What `shoal.audit` found.
 
-    `lines` says of every line of the manifest whether it was recomputed or only stated. `strength` is the largest k at each m, where that
-    was asked for or nothing is claimed. `lack` is what the manifest says where its release guarantees nothing. `alarms` are warnings that
-    are shown in red: a release whose claims hold may still be one in which every record is unique.
-    `not_checked` are the fields of the tables that were compared with nothing.
+    Attributes:
+        claims: The verdict on each claim: `claim`, `holds`, `standing`, `achieved`, `witnesses`.
+        checks: Verdicts on everything else, such as the digests and the form of the files.
+        largest_k: The largest k for which the records are k-anonymous; None for other kinds of releases.
+        records: Number of published records.
+        notes: How the files were read and counted.
+        lines: For every line of the manifest, whether it was recomputed or is not verifiable.
+        strength: The largest k at each m, if it was requested or nothing is claimed.
+        lack: What the manifest says if the release guarantees nothing.
+        alarms: Warnings. Also a release whose claims hold may have them, for example if every record is unique.
+        not_checked: Fields of the tables that were not compared with anything.
+
+    Example:
+        >>> import shoal
+        >>> manifest = shoal.anonymize([["Apple"], ["Apple"]], k=2, taxonomy={"Food": ["Apple"]}).write("apples")
+        >>> found = shoal.audit("apples")
+        >>> found.holds, found.unchecked, found.largest_k
+        (True, 0, 2)
+        >>> [check.claim for check in found.checks if not check.holds]
+        []
     """
 
     claims: tuple[Verdict, ...]
@@ -71,16 +109,16 @@ class Audit:
 
     @property
     def holds(self) -> bool:
-        """Whether no claim fails and every check passed; `unchecked` of the claims could not be verified."""
+        """Whether no claim and no check fails. `unchecked` says how many claims could not be verified."""
         return all(v.holds for v in (*self.checks, *self.claims))
 
     @property
     def unchecked(self) -> int:
-        """How many claims nothing speaks against, but nothing at hand verifies either."""
+        """Number of claims that do not fail, but cannot be verified from the files either."""
         return sum(1 for verdict in self.claims if verdict.holds and verdict.unchecked)
 
     def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
+        """Return everything as a dictionary that can be written as JSON."""
         return {
             **({LACKING: self.lack} if self.lack else {}),
             "holds": self.holds,
@@ -138,7 +176,11 @@ def gathered(
     items = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
     models = asked_claims(claims) or _claimed(place)
     if items is not None and not any(wants_items(model) for model in models):
-        raise ParameterError("sensitive items are given, and every claim names its items", hint="leave --sensitive out")
+        raise ParameterError(
+            "sensitive items are given, but every claim names its own items",
+            code="option-not-applicable",
+            hint=f"leave {option('sensitive')} out",
+        )
     models = [with_items_given(model, items) for model in models]
     found = seen_at(place, models, format, sep, release_user)
     if place.manifest is None:
@@ -203,7 +245,7 @@ class Gathered:
         """At this k; without one only where there is no claim, and records to count."""
         of_records = self.found.release.kinds == {BagTable.kind}
         if k is not None and not of_records:
-            raise ParameterError("--strength counts items of records, and this release holds none")
+            raise ParameterError(f"{option('strength')} counts items of records, but this release has none", code="option-not-applicable")
         if k is None and (not of_records or self.models):
             return None
         return strength_of(self.found.release, _K.default if k is None else _K.check(k), people=self.found.owners_known)
@@ -226,7 +268,9 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
     `owner` is the column of a single file of records that says whose they are.
     """
     if owner is not None and place.manifest is not None:
-        raise ParameterError("--release-user is for a single file of records: a release of shoal names no owners")
+        raise ParameterError(
+            f"{option('release-user')} is for a single file of records: a release of shoal has no user IDs", code="option-not-applicable"
+        )
     if place.kinds and place.kinds != {BagTable.kind}:
         told = place.manifest["input"].get(KEPT, []) if place.manifest else []
         release = Release(read_tables(place.file.parent, place.tables), mechanism=place.mechanism)
@@ -239,7 +283,10 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
     if len(place.tables) > 1:
         return _seen_parts(place)
     found = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
-    beside = _of_records(place, found.beside, found.columns)
+    spelled = (
+        () if place.manifest is not None else tuple(f"spelling:{name}" for name in found.spelled)
+    )  # else the form of the file shows it
+    beside = (*_of_records(place, found.beside, found.columns), *spelled)
     file = RecordFile(found.columns, found.levels)
     return Seen(Release.from_records(found.bags, owned=owner is not None), found.notes, beside, owner is not None, file)
 
@@ -250,9 +297,12 @@ def _seen_parts(place: Published) -> Seen:
     beside = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.beside, part.columns)))
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes[:-1]))
     told = (*notes, f"{len(parts):,} files of records")
-    return Seen(
-        Release.from_records(united([part.bags for part in parts])), told, beside, file=RecordFile(parts[0].columns, parts[0].levels)
-    )
+    levels = [part.levels for part in parts if part.levels is not None]
+    every = pl.concat(levels).unique() if levels else None
+    if every is not None and every["item"].n_unique() < len(every) and "level" not in beside:
+        beside = (*beside, "level")  # equal items have different levels in different files
+    columns = next((part.columns for part in parts if RecordFile(part.columns).misplaced()), parts[0].columns)
+    return Seen(Release.from_records(united([part.bags for part in parts])), told, beside, file=RecordFile(columns, every))
 
 
 def _of_records(place: Published, beside: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
@@ -271,7 +321,9 @@ def _seen_rows(
 def _format_of(file: Path) -> str:
     known = {suffix: format for format, suffix in OUTPUT_FORMATS.items()}
     if file.suffix not in known:
-        raise ParameterError(f"{file.name} has no recognisable format", hint="say it with --release-format")
+        raise ParameterError(
+            f"{file.name} has no recognisable format", code="unknown-release-format", hint=f"name it with {option('release-format')}"
+        )
     return known[file.suffix]
 
 
@@ -292,7 +344,7 @@ class Against:
         """What failed before any claim was judged, and whether a floor that was stated is kept."""
         if not self.foreign:
             return self._floor_kept()
-        broken = f"{self.foreign:,} published items are no nodes of the taxonomy"
+        broken = f"{self.foreign:,} published items are not nodes of the taxonomy"
         return [Verdict("items of the taxonomy", "fails", {"foreign": self.foreign}, (broken,))]
 
     def _floor_kept(self) -> list[Verdict]:
@@ -311,7 +363,7 @@ class Against:
         original = self.prepared.original
         notes = [f"original: {note}" for note in self.prepared.notes]
         if isinstance(original, Original) and original.reads_stars(self.release):
-            notes.append(f"{SUPPRESSED!r} was taken for the root of the taxonomy, {original.tree.names[0]!r}")
+            notes.append(f"{SUPPRESSED!r} was read as the root of the taxonomy, {original.tree.names[0]!r}")
         return notes
 
 
@@ -328,19 +380,24 @@ def located(place: Published, how: Preparation | None, given: Taxonomy | None = 
         if file == A_FILE:
             raise ParameterError(
                 f"the column {column!r} was published with a hierarchy from a file, which the manifest does not name",
-                hint=f"name the file with --hierarchy {column}=FILE",
+                code="taxonomy-not-located",
+                hint=f"name the file with {option('hierarchy', column + '=FILE')}",
             )
     told = place.manifest["input"].get("taxonomy") if place.manifest else None
     if given is None and how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
         if told == A_FILE:
             raise ParameterError(
-                "the release was made with a taxonomy from a file, which the manifest does not name", hint="name the file with --taxonomy"
+                "the release was made with a taxonomy from a file, which the manifest does not name",
+                code="taxonomy-not-located",
+                hint=f"name the file with {option('taxonomy')}",
             )
         first = original[0] if isinstance(original, tuple | list) and original else original
         beside = Path(first).with_name(str(told)) if isinstance(first, str | Path) else None
         if beside is not None and beside.is_file():
             return replace(how, taxonomy=str(beside))
-        raise ParameterError(f"the release was made with the taxonomy {told}", hint="say where it is with --taxonomy")
+        raise ParameterError(
+            f"the release was made with the taxonomy {told}", code="taxonomy-not-located", hint=f"name its file with {option('taxonomy')}"
+        )
     return how
 
 
@@ -368,15 +425,19 @@ def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
     """That nothing stands beside the items but what was allowed; no verdict where nothing does."""
     strange = [name for name in allowed if name not in found.beside]
     if strange:
-        raise ParameterError(f"there is no column {strange[0]!r} to allow", hint=f"not judged are {listed(found.beside) or 'none'}")
+        raise ParameterError(
+            f"there is no column {strange[0]!r} to allow",
+            code="unknown-column",
+            hint=f"not covered by a claim are {listed(found.beside) or 'none'}",
+        )
     if not found.beside:
         return []
     left = [name for name in found.beside if name not in allowed]
     of_items = bool(found.release.kinds & {BagTable.kind, RowTable.kind})
-    broken = tuple(f"{name!r} stands beside the items and was not judged" if of_items else f"no claim covers {name!r}" for name in left)
-    notes = [f"{name!r} was allowed, and not judged" for name in found.beside if name in allowed]
-    notes += ["remove it from the release, or allow it with --allow-column"] if left else []
-    return [Verdict("every column judged", verified_if(not broken), {}, broken, tuple(notes))]
+    broken = tuple(f"{name!r} is not covered by any claim" if of_items else f"no claim covers {name!r}" for name in left)
+    notes = [f"{name!r} was allowed without verification" for name in found.beside if name in allowed]
+    notes += ["remove it from the release, or allow it with the option allow-column"] if left else []
+    return [Verdict("columns covered", verified_if(not broken), {}, broken, tuple(notes))]
 
 
 def _claimed(place: Published) -> list[Model]:

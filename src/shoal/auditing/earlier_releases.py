@@ -15,25 +15,27 @@ from typing import Any
 import polars as pl
 
 from shoal.auditing.audit import seen_at
-from shoal.counting import counted
-from shoal.data.original import Original
-from shoal.data.original_rows import LogOriginal
+from shoal.data.claims import Model
+from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.rows import RowTable
-from shoal.errors import GuaranteeNotMet, InputError, ParameterError
-from shoal.io.published import rows_differing
+from shoal.errors import GuaranteeNotMet, InputError, ParameterError, option
+from shoal.io.read.dispatch import Reading
+from shoal.kinds import rows_differing
+from shoal.pipeline.claims import claims_of
+from shoal.pipeline.events import note, warn
+from shoal.pipeline.job import Done, Job
 from shoal.pipeline.manifest import Published
-from shoal.pipeline.promises import claims_of
 from shoal.pipeline.remake import made_again
 from shoal.pipeline.run import Judged
-from shoal.privacy import Model
 from shoal.privacy.series_groups import exact_meetings, meetings
 from shoal.privacy.series_rows import CAME, CHANGED, WENT, told_by_comparing
 from shoal.report.summary import PROTECTS
+from shoal.util.wording import counted
 
 CROSSING = 2  # people by whom queries must come, go or change, at least
-COMPARABLE = "--previous compares queries that k people asked, and records of groups of k people"
+COMPARABLE = f"{option('previous')} compares queries of at least k people, and records of groups of k people"
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Series:
     def __post_init__(self) -> None:
         for name, value, least in (("crossing", self.crossing, 1), ("exposed", self.exposed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}", value=value)
+                raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}", code="out-of-range", value=value)
 
     @classmethod
     def of(cls, previous: str | Path | Sequence[str | Path], crossing: int = CROSSING, exposed: int = 0) -> Series:
@@ -59,10 +61,14 @@ class Series:
         wanted = _Level.of(claims)
         found = tuple(Earlier.at(path) for path in self.previous)
         if found and wanted is None:
-            raise ParameterError(f"{COMPARABLE}, and this method promises neither", hint="leave --previous out")
+            raise ParameterError(
+                f"{COMPARABLE}, but this method guarantees neither", code="releases-not-comparable", hint=f"leave {option('previous')} out"
+            )
         for one in found:
             if wanted is None or one.level.kind != wanted.kind:
-                raise ParameterError(f"{one.path} makes another sort of promise than this release", hint=COMPARABLE)
+                raise ParameterError(
+                    f"{one.path} has another kind of guarantee than this release", code="releases-not-comparable", hint=COMPARABLE
+                )
         return found
 
     def compare(self, judged: Judged, earlier: Sequence[Earlier]) -> tuple[Comparison, ...]:
@@ -70,10 +76,30 @@ class Series:
         found = tuple(_compared(judged, one, self.crossing) for one in earlier)
         total = sum(one.exposed for one in found)
         if total > self.exposed:
-            told = "; ".join(f"beside {one.path}: {line}" for one in found if one.exposed for line in one.lines)
-            hint = f"nothing was written; a larger k may avoid it, --exposed {total} accepts as many"
-            raise GuaranteeNotMet(told, hint=hint, rare=[name for one in found for name in one.rare])
+            told = "; ".join(f"compared with {one.path}: {line}" for one in found if one.exposed for line in one.lines)
+            hint = f"nothing was written; a larger k may avoid it, {option('exposed', total)} accepts as many"
+            raise GuaranteeNotMet(told, code="exposed-by-earlier-release", hint=hint, rare=[name for one in found for name in one.rare])
         return found
+
+
+class SeriesCheck:
+    """Compares a release with earlier ones of the same people before it is written."""
+
+    needs_reading = False
+
+    def __init__(self, series: Series) -> None:
+        self._series = series
+        self._earlier: tuple[Earlier, ...] = ()
+
+    def begin(self, job: Job) -> None:
+        """Read the earlier releases."""
+        self._earlier = self._series.earlier(job.method.claims())
+
+    def examine(self, job: Job, done: Done, reading: Reading | None) -> Judged:
+        """Report what both reveal together; raise where that is more than is accepted."""
+        for compared in self._series.compare(done.judged, self._earlier):
+            (warn if compared.exposed else note)(*compared.told)
+        return done.judged
 
 
 @dataclass(frozen=True)
@@ -107,14 +133,18 @@ class Earlier:
         """The release in this directory; refused where its files were changed, or where nothing of it can be compared."""
         place = Published.at(path)
         if place.manifest is None:
-            raise InputError(f"{path} is no release directory", hint="--previous needs the manifest, which says what was promised")
+            raise InputError(
+                f"{path} is not a release directory",
+                code="not-a-release",
+                hint=f"{option('previous')} needs the manifest, which lists the guarantees",
+            )
         written = place.as_listed(place.digests())
         if not written.holds:
-            raise InputError(f"{path} is not as it was written: {'; '.join(written.witnesses)}")
+            raise InputError(f"{path} was changed after it was written: {'; '.join(written.witnesses)}", code="release-altered")
         claims = claims_of(place.manifest)
         level = _Level.of(claims)
         if level is None:
-            raise InputError(f"{path} promises nothing that can be compared", hint=COMPARABLE)
+            raise InputError(f"{path} has no guarantee that can be compared", code="releases-not-comparable", hint=COMPARABLE)
         return cls(path, seen_at(place, claims).release, level, place.manifest)
 
     def made_again(self, facts: Mapping[str, Any], original: Original) -> Release | None:
@@ -137,7 +167,7 @@ class Comparison:
     @property
     def told(self) -> tuple[str, ...]:
         """All of it but the names, for a terminal."""
-        return tuple(f"beside {self.path}: {line}" for line in (*self.lines, *self.notes))
+        return tuple(f"compared with {self.path}: {line}" for line in (*self.lines, *self.notes))
 
 
 def _without_words(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +178,7 @@ def _without_words(facts: Mapping[str, Any]) -> dict[str, Any]:
 def _compared(judged: Judged, earlier: Earlier, crossing: int) -> Comparison:
     release, original = judged.release, judged.original
     if not rows_differing(release.tables, earlier.release.tables):
-        return Comparison(earlier.path, 0, (), ("the published rows are the same: nothing is added",))
+        return Comparison(earlier.path, 0, (), ("the published rows are identical: nothing is added",))
     if isinstance(original, LogOriginal):
         return _of_queries(release, original, earlier, crossing)
     assert isinstance(original, Original)
@@ -161,22 +191,26 @@ def _compared(judged: Judged, earlier: Earlier, crossing: int) -> Comparison:
 def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, crossing: int) -> Comparison:
     units = {table.unit for one in (release, earlier.release) for table in one.tables.values() if isinstance(table, RowTable)}
     if len(units) > 1:
-        raise ParameterError(f"{earlier.path} publishes {' and this release '.join(sorted(units))}: they are not compared")
+        raise ParameterError(
+            f"{earlier.path} publishes {' and this release '.join(sorted(units))}: they cannot be compared", code="releases-not-comparable"
+        )
     told = told_by_comparing(earlier.release, release, original, earlier.level.k)
     few = told.filter(pl.col("people") < crossing)
     people = "one person" if crossing == CROSSING else f"fewer than {crossing:,} people"
     rows = "one row" if crossing == CROSSING else f"fewer than {crossing:,} rows"
     words = {
-        CAME: ("query comes", "queries come", f"over the threshold of {earlier.level.k:,} people by perhaps {people}"),
-        WENT: ("query falls", "queries fall", f"below the threshold of {earlier.level.k:,} people by perhaps {people}"),
-        CHANGED: ("query has", "queries have", f"{rows} more or less, by {people}"),
+        CAME: ("query exceeds", "queries exceed", f"the threshold of {earlier.level.k:,} people, possibly by {people}"),
+        WENT: ("query falls", "queries fall", f"below the threshold of {earlier.level.k:,} people, possibly by {people}"),
+        CHANGED: ("query has", "queries have", f"{rows} more or fewer, by {people}"),
     }
     found = dict(few.group_by("how").len().iter_rows())
     lines = tuple(f"{counted(found[how], one, many)} {what}" for how, (one, many, what) in words.items() if how in found)
     total = dict(told.group_by("how").len().iter_rows())
-    note = ", ".join(f"{total.get(how, 0):,} {word}" for how, word in ((CAME, "come"), (WENT, "go"), (CHANGED, "change in number of rows")))
+    note = ", ".join(
+        f"{total.get(how, 0):,} {word}" for how, word in ((CAME, "new"), (WENT, "gone"), (CHANGED, "with a changed number of rows"))
+    )
     names = tuple(f"{query!r} ({how})" for query, how in few.select("query", "how").iter_rows())
-    return Comparison(earlier.path, len(few), lines, (f"of the queries of both releases {note}",), names)
+    return Comparison(earlier.path, len(few), lines, (f"queries of both releases: {note}",), names)
 
 
 # -- groups
@@ -190,14 +224,14 @@ def _of_groups(judged: Judged, original: Original, earlier: Earlier) -> Comparis
     was = earlier.release if again is None else again
     met = (meetings if again is None else exact_meetings)(was, judged.release, original, k)
     sure, perhaps = (
-        counted(met.sure, "person stands", "people stand"),
-        counted(met.perhaps, "person perhaps stands", "people perhaps stand"),
+        counted(met.sure, "person is", "people are"),
+        counted(met.perhaps, "person is possibly", "people are possibly"),
     )
-    lines = [f"{sure} where groups of both meet in fewer than {k:,} people"] if met.sure else []
-    lines += [f"{perhaps} where they do: which of several earlier groups was theirs is not stored"] if met.perhaps else []
-    notes = ["groups are compared exactly: the earlier release was made again"] if again is not None else []
+    lines = [f"{sure} in an intersection of groups with fewer than {k:,} people"] if met.sure else []
+    lines += [f"{perhaps} in one: which of several earlier groups was theirs is not stored"] if met.perhaps else []
+    notes = ["groups were compared exactly: the earlier release was reproduced"] if again is not None else []
     if met.unfitting:
-        notes.append(f"{counted(met.unfitting, 'published record')} of the earlier release fit nobody here: other people, or other words")
+        notes.append(f"{counted(met.unfitting, 'published record')} of the earlier release match nobody here: other people, or other words")
     names = tuple(f"{_items(was, old)} and {_items(judged.release, new)}" for old, new in met.rows)
     return Comparison(earlier.path, met.sure + met.perhaps, tuple(lines), tuple(notes), names)
 

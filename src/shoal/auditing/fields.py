@@ -12,9 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from shoal.counting import counted
-from shoal.data.original import AnyOriginal
-from shoal.data.original_rows import LogOriginal, TableOriginal
+from shoal.data.claims import Model, Verdict, verified_if
+from shoal.data.original import AnyOriginal, LogOriginal, TableOriginal
 from shoal.data.query_units import TIME, USER
 from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
@@ -22,10 +21,10 @@ from shoal.data.tables.column_types import Slots, fits, without_place
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.keyed.keyed_hash import BYTES
-from shoal.pipeline.promises import method_of
+from shoal.pipeline.claims import method_of
 from shoal.pipeline.run import levels_in
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.fresh_numbers import disordered, misnumbered, orders_of
+from shoal.util.wording import counted
 
 CHECK = "fields of the tables"
 RECORD_SHAPES: tuple[Slots, ...] = ((("record",), ("items",)), (("record",), ("item",), ("count",), ("level", "")))

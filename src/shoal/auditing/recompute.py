@@ -10,6 +10,7 @@ from shoal import __version__
 from shoal.auditing.consistency import contradictions, of_published
 from shoal.auditing.statements import Evidence
 from shoal.data.accounting import Accounting, Ledger, kept
+from shoal.data.claims import Model, Verdict
 from shoal.data.items import Items
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
@@ -21,19 +22,19 @@ from shoal.data.tables.groups import PER_GROUP, GroupTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import ParameterError
+from shoal.io.formula_check import formula_notes
 from shoal.io.release_directory import REPORT
+from shoal.kinds import render_report
 from shoal.methods import fate_of, ledgers_of
 from shoal.metrics import METRICS, measure
 from shoal.pipeline.accounting import with_preparation
-from shoal.pipeline.disclosure import disclosed_facts, disclosed_input, safe_numbers
+from shoal.pipeline.claims import claims_of, method_of, protection
+from shoal.pipeline.disclosure import WORDS, disclosed_facts, disclosed_input, safe_numbers, unsafe_notes
 from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of
-from shoal.pipeline.prepare import READING, Prepared
-from shoal.pipeline.promises import method_of
-from shoal.pipeline.protection import protection
-from shoal.privacy import Model, Verdict
+from shoal.pipeline.prepare import READ_AS, Prepared
+from shoal.report.alarms import alarm_notes
 from shoal.report.facts import Facts
-from shoal.report.lacking import LACKING, lack_of
-from shoal.report.page import render
+from shoal.report.verdict_text import LACKING, lack_of
 
 BY_THE_METHOD = "by the method"
 WORDS_OF_THE_REPORT = f"what {REPORT} says"
@@ -53,6 +54,9 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
     _of_mechanism(manifest, evidence)
     evidence.unchecked.append(WORDS_OF_THE_REPORT)
     evidence.broken.extend(contradictions(manifest))
+    implied = (*formula_notes(release, "csv"), *alarm_notes(release))
+    for note in unsafe_notes(manifest, safe_numbers(claims_of(manifest)), implied):
+        evidence.insist(False, f"the manifest has exact numbers that its claims do not allow: {note}")
     if lack_of(manifest):  # in the words of the method, as is checked with its claims
         evidence.add("", {LACKING: manifest[LACKING]})
     for table in release.tables.values() if "counts" not in manifest else ():
@@ -119,7 +123,11 @@ _BY_KIND: dict[str, Callable[[Mapping[str, Any], Any, Evidence], None]] = {
 
 
 def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[tuple[Model, Verdict]]) -> None:
-    """What judging the manifest's claims on the file alone gives. Whether a claim names all items that it should is not known."""
+    """What judging the manifest's claims on the file alone gives. Whether a claim names all items that it should is not known.
+
+    Where numbers of words are not safe, the notes of claims are those that the files alone give.
+    """
+    only_from_files = WORDS not in safe_numbers(claim for claim, _ in alone)
     for i, (claim, verdict) in enumerate(alone):
         if any(isinstance(value, Items) for value in claim.values().values()):
             evidence.unchecked.append(f"that claims[{i}] names all items")
@@ -127,6 +135,10 @@ def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[t
         evidence.add(f"claims[{i}]", {"model": verdict.claim, **stands})
         evidence.add(f"claims[{i}].achieved_from_file", verdict.achieved)
         whole = verdict.standing == "by construction"  # then nothing was counted, with the original or without
+        if only_from_files:
+            noted = manifest["claims"][i].get("notes", [])
+            evidence.insist(noted == list(verdict.notes), f"claims[{i}].notes are not those that the files alone give")
+            evidence.add(f"claims[{i}]", {"notes": noted})
         said = manifest["claims"][i]["achieved"]
         evidence.add(f"claims[{i}].achieved", verdict.achieved if whole else _alike_counted(said, verdict.achieved))
 
@@ -137,7 +149,7 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     Settings such as `per` and `unknown` were followed in preparing the original, not recomputed: they stay only stated.
     """
     placed = prepared.original.aligned(release)
-    settings = {READING, *prepared.how.described()}
+    settings = {READ_AS, *prepared.how.described()}
     absent = {"format", "rows"} - set(manifest["input"])  # of a release that was not made from a file
     told = prepared.facts | protection(release.claims, prepared.original, prepared.how.per)
     facts = disclosed_input(told, release.claims)
@@ -149,9 +161,9 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     if manifest["shoal"] == __version__:
         before = {key: value for key, value in manifest.items() if key != DIGEST} | {"files": manifest["files"][:-1]}
         facts_of = _as_told if ENGINE in manifest else disclosed_facts
-        page = render(facts_of(before, placed, prepared.original)).encode()
+        page = render_report(facts_of(before, placed, prepared.original)).encode()
         same = hashlib.sha256(page).hexdigest() == manifest["files"][-1][DIGEST]
-        evidence.insist(same, f"{REPORT} is not the report of this manifest, these records and this original")
+        evidence.insist(same, f"{REPORT} does not match this manifest, these records and this original")
         evidence.unchecked.remove(WORDS_OF_THE_REPORT)
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.privacy import Verdict, verified_if
+from shoal.data.claims import Verdict, verified_if
 
 MOST_SHOWN = 60
 TOLERANCE = 1e-9  # of metrics, whose sums may be taken in another order
@@ -31,15 +31,15 @@ class Stated:
 
     def verdict(self) -> Verdict:
         """As a check of the audit, which names what nobody could check from what was at hand."""
-        counted = {"recomputed": len(self.recomputed), "only stated": len(self.only_stated)}
+        counted = {"recomputed": len(self.recomputed), "not verifiable": len(self.only_stated)}
         rest = [*parts_of(self.only_stated), *self.unchecked]
-        notes = (f"only stated: {', '.join(rest)}",) if rest else ()
+        notes = (f"not verifiable: {', '.join(rest)}",) if rest else ()
         return Verdict("manifest recomputed", verified_if(not self.broken), counted, self.broken, notes)
 
     def as_dict(self) -> dict[str, str]:
-        """Of every line whether it was recomputed or only stated, for `--json`."""
+        """Of every line whether it was recomputed or only stated, as JSON values."""
         rest = (*self.only_stated, *self.unchecked)
-        return {**dict.fromkeys(self.recomputed, "recomputed"), **dict.fromkeys(rest, "only stated")}
+        return {**dict.fromkeys(self.recomputed, "recomputed"), **dict.fromkeys(rest, "not verifiable")}
 
 
 @dataclass
@@ -118,9 +118,3 @@ def _shown(value: Any) -> str:
         return f"{value:,}"
     text = f"{value:.6g}" if isinstance(value, float) else repr(value)
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 4] + "..." + text[-1]
-
-
-def listed(names: Sequence[str], most: int = 3) -> str:
-    """The first few names, quoted, and how many more there are."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(repr(name) for name in names[:most]) + more

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +14,12 @@ import click
 
 from shoal.auditing.earlier_releases import CROSSING, Series
 from shoal.cli import screen
-from shoal.cli.attack_option import asked_attempt, attack_options
-from shoal.cli.cluster import Asked, on_cluster
-from shoal.cli.config import config_option
-from shoal.cli.grouped_command import help_all_option
-from shoal.cli.method_command import TYPED, MethodCommand
+from shoal.cli.config import config_option, own_options
+from shoal.cli.method_command import TYPED, MethodCommand, help_all_option
 from shoal.cli.options import (
     DATA_PARAMETERS,
+    asked_attempt,
+    attack_options,
     data_options,
     input_argument,
     method_parameters,
@@ -25,40 +27,124 @@ from shoal.cli.options import (
     patience_option,
     rare_option,
 )
-from shoal.cli.out_name import refuse_file_name
 from shoal.cli.print_result import told
 from shoal.cli.suggest_command import with_change
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.advice import advice_on, changes
 from shoal.evaluate.advise.trial import Route
-from shoal.evaluate.attack.before_release import readied, unsure, withstood
+from shoal.evaluate.attack.before_release import release_checks, unsure
+from shoal.io.atomic_file import PrivateFile
 from shoal.io.formula_check import formula_notes
-from shoal.io.private_file import PrivateFile
+from shoal.io.read.paths import STDIN
 from shoal.io.release_directory import ReleaseDirectory, insist_apart
 from shoal.io.rules_file import read_rules
-from shoal.io.write.output_format import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format
+from shoal.io.write.output_format import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format, named_as_file
+from shoal.kinds import summary_of
 from shoal.methods import METHODS, Method
-from shoal.pipeline.announcements import announced, doubts
-from shoal.pipeline.consent import insist_on_consent
-from shoal.pipeline.further import claims_for
+from shoal.pipeline.claims import claims_for
+from shoal.pipeline.contract import insist_on_consent
+from shoal.pipeline.job import Done, Job
 from shoal.pipeline.manifest_schema import ENGINES
 from shoal.pipeline.memory_limit import Memory
 from shoal.pipeline.options import Preparation, Target, is_file
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.request import chosen_method, preparation
 from shoal.pipeline.reuse_rules import ruled_method
-from shoal.pipeline.run import Judged, anonymize, publish, shown_to_publisher
-from shoal.privacy import Model
+from shoal.pipeline.run import shown_to_publisher
 from shoal.report.private_report import render_private
-from shoal.report.summaries import summary_of
+
+# A release is a directory: `--out x.csv` is refused with the command that was probably meant.
+
+
+OUT, TO = ("--out", "-o"), ("--to",)
+
+
+def refuse_file_name(out: Path, command: str, typed: Sequence[str]) -> None:
+    """Raise where the directory to write is called like a file. `typed` are the words behind the command."""
+    format = named_as_file(out)
+    if format:
+        directory = out.with_suffix("")
+        meant = shlex.join([*command.split(), *_without(typed, (*OUT, *TO)), "--out", str(directory), "--to", format])
+        raise ParameterError(
+            f"--out names a directory, but {out.name} is the name of a file", code="output-not-a-directory", hint=f"type: {meant}"
+        )
+
+
+def _without(typed: Sequence[str], options: Sequence[str]) -> list[str]:
+    """The words without these options and their values."""
+    left, skip = [], False
+    for word in typed:
+        attached = any(word.startswith(f"{name}=" if name.startswith("--") else name) and word != name for name in options)
+        if not skip and not attached and word not in options:
+            left.append(word)
+        skip = not skip and word in options
+    return left
+
+
+# shoal anonymize --engine spark: the same command on a cluster.
+
+
+# Options that no cluster takes.
+ONE_MACHINE = ("rules", "claim", "bound", "private-report", "previous", "threads", "attack", "memory", "patience")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be made of what, and where to."""
+
+    input: Sequence[Path]
+    how: Preparation
+    method: Method
+    target: Target
+
+
+def on_cluster(asked: Asked, engine: str | None, master: str | None, others: Sequence[Any], as_json: bool) -> bool:
+    """Whether the work was asked for on a cluster, and done there; `others` are options that are for one machine, and refused."""
+    if engine is None and master is None:
+        return False
+    if engine is None:
+        raise ParameterError(
+            "--master is for Spark, but the engine is this machine", code="option-not-applicable", hint="add --engine spark"
+        )
+    for name, value in zip(ONE_MACHINE, others, strict=True):
+        if value:
+            raise ParameterError(f"--{name} is for one machine", code="not-on-a-cluster", hint="leave it out, or --engine")
+    if asked.target.format != "parquet" or asked.target.layout != LISTS:
+        raise ParameterError("a cluster writes Parquet files of lists", code="not-on-a-cluster", hint="leave --to and --layout out")
+    run = _engine()
+    run.insist_on_support(asked.how, asked.method)
+    directory = ReleaseDirectory(asked.target.directory, force=asked.target.force)
+    screen.note(*directory.clear())
+    directory.check()
+    made = run.release_on_cluster([as_url(str(path)) for path in asked.input], asked.how, asked.method, asked.target, master)
+    screen.note(*made.notes)
+    screen.note(*made.left_out)
+    told(made.verdicts, made.manifest, asked.target.directory, as_json=as_json)
+    return True
+
+
+def as_url(path: str) -> str:
+    """A path as it was typed: the command line makes one slash of two, as they are the same in paths and not in URLs."""
+    return re.sub(r"^((?!file:)[a-z][a-z0-9+.-]+):/+", r"\1://", path)
+
+
+def _engine() -> Any:
+    try:
+        from shoal.cluster import run
+    except ImportError:
+        raise ParameterError(
+            "--engine spark needs pyspark and pyarrow", code="missing-package", hint="pip install 'shoal[spark]', and Java 17 or later"
+        ) from None
+    return run
+
 
 RECORDS_PUBLISHED = ("sets", "bags")  # kinds of tables that have records before and after
 
 
 GROUPS = {
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
-    "What is protected": ("method_k", "per", "gap", "bag"),
+    "Privacy": ("method_k", "per", "gap", "bag"),
     "Method": ("method", "taxonomy", "unknown", "floor", "outliers"),
     "Output": ("out", "form", "force", "config", "help_all"),
 }
@@ -89,34 +175,53 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     "form",
     type=click.Choice(list(OUTPUT_FORMATS)),
     metavar="NAME",
-    help=f"{', '.join(OUTPUT_FORMATS)}. [default: parquet; accesslog]",
+    help=f"{', '.join(OUTPUT_FORMATS)}. [default: parquet or accesslog]",
 )
-@click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, help="A row is a record (lists) or an item of one.")
-@click.option("--to-sep", metavar="CHARACTER", help="What separates items in transaction lines. [default: tab]")
+@click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, help="One row per record (lists) or per item. [default: lists]")
+@click.option("--to-sep", metavar="CHARACTER", help="Item separator in transaction files. [default: tab]")
 @click.option(
-    "--rules", type=click.Path(path_type=Path), metavar="FILE", help="Recode as a release before: its directory, or its rules.json."
+    "--rules",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Reuse the recoding rules of an earlier release (its directory or rules.json).",
 )
-@click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Also judge by this, such as "km-anonymity(k=5, m=2)".')
-@click.option("--bound", is_flag=True, help="Also prove what any release must lose; slow.")
+@click.option(
+    "--claim", "-c", multiple=True, metavar="MODEL", help='Additional claim to verify, e.g. "km-anonymity(k=5, m=2)". Repeatable.'
+)
+@click.option("--bound", is_flag=True, help="Also compute a lower bound on the loss (slow).")
 @attack_options
 @no_guarantee_option
-@click.option("--force", is_flag=True, help="Replace an older release.")
-@click.option("--private-report", type=click.Path(path_type=Path), metavar="FILE", help="Records before and after. Not to be published.")
+@click.option("--force", is_flag=True, help="Replace an existing release.")
+@click.option(
+    "--private-report",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write records before and after anonymization. Do not publish this file.",
+)
 @click.option(
     "--previous",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="RELEASE",
-    help="Earlier release of the same people; what both tell together is counted. Once each.",
+    help="Earlier release of the same people; counts what both together expose. Repeatable.",
 )
-@click.option("--crossing", type=int, default=CROSSING, show_default=True, metavar="N", help="People by whom queries must come or go.")
-@click.option("--exposed", type=int, default=0, show_default=True, metavar="N", help="Most queries or people that --previous may find.")
+@click.option(
+    "--crossing",
+    type=int,
+    default=CROSSING,
+    show_default=True,
+    metavar="N",
+    help="Smallest change, in people, of a query between two releases.",
+)
+@click.option(
+    "--exposed", type=int, default=0, show_default=True, metavar="N", help="Number of queries or people exposed by --previous to accept."
+)
 @rare_option
 @patience_option
-@click.option("--engine", type=click.Choice(ENGINES), help="Where the work is done. [default: this machine]")
-@click.option("--master", metavar="URL", help="Spark's master. [default: spark-submit's, or local[*]]")
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
-@click.option("--memory", metavar="SIZE", help="Most memory to take, as 2G: larger logs go to disk, beside --out.")
+@click.option("--engine", type=click.Choice(ENGINES), help="Execution engine. [default: this machine]")
+@click.option("--master", metavar="URL", help="Spark master. [default: that of spark-submit, or local[*]]")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 2G; larger logs are spilled to disk next to --out.")
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
 @config_option
@@ -145,9 +250,7 @@ def command(
     as_json: bool,
     **said: Any,
 ) -> None:
-    """Turn INPUT into a release directory whose guarantee was verified before it was written. INPUT is
-    a file, several with the same columns, a pattern in quotes, or - for standard input.
-    """
+    """Write a verified release of INPUT: files with the same columns, a quoted glob pattern, or - for stdin."""
     found = None if rules is None else read_rules(rules)
     typed = method_parameters(said)
     chosen = chosen_method(method, typed) if found is None else ruled_method(found, typed)
@@ -156,35 +259,31 @@ def command(
     form = form or default_format(chosen.publishes)
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
     how = replace(how, memory=Memory.asked(memory, out.absolute().parent))
-    target = apart(asked_target(out, form, to_sep, force, layout, chosen), private_report, input, how)
-    others = (rules, claim, bound, private_report, previous, threads, attempt, memory, patience)
-    if on_cluster(Asked(input, how, chosen, target), engine, master, others, as_json):
+    target = asked_target(out, form, to_sep, force, layout, chosen)
+    insist_apart_from(files_read(input, rules, previous, how, typed), target.directory, private_report)
+    one_machine = (rules, claim, bound, private_report, previous, threads, attempt, memory, patience)
+    if on_cluster(Asked(input, how, chosen, target), engine, master, one_machine, as_json):
         return
     private = private_page(private_report, target, chosen)
-    series = Series(previous, crossing, exposed)
-    earlier = series.earlier(chosen.claims())
-    begin(ReleaseDirectory(out, force=force))
-    screen.warn(*doubts(chosen))
-    with allowing(patience), screen.naming(show_rare), screen.progress(threads):
-        ready = readied(attempt, input, how)
-        prepared = ready.prepared
-        announce(prepared, chosen.claims())
-        judged = anonymize(prepared, chosen, ["bound"] if bound else [], further, found, no_guarantee=no_guarantee)
-        for compared in series.compare(judged, earlier):
-            (screen.warn if compared.exposed else screen.note)(*compared.told)
-        judged = withstood(attempt, judged, ready, chosen, found, lambda notes: screen.note(*notes))
-        manifest = publish(judged, target)
-        if private is not None:
-            private.write(render_private(judged.release, prepared.records))
-            screen.warn(f"{private_report} shows what people typed: it is not for publication")
-    shown = show_release(judged, manifest, target, as_json=as_json)
-    warn_of_little(shown, input, prepared, chosen, threads)
+    checks = release_checks(Series(previous, crossing, exposed), attempt)
+    metrics = ["bound"] if bound else []
+    job = Job(input, chosen, how, None, further, metrics, found, no_guarantee, checks, target, threads, patience)
+    with screen.naming(show_rare), screen.job_events() as events:
+        done = job.run(events)
+    if private is not None:
+        private.write(render_private(done.judged.release, done.prepared.records))
+        screen.warn(f"{private_report} shows what people typed: it is not for publication")
+    shown = show_release(done, target, as_json=as_json)
+    with allowing(patience):
+        warn_of_little(shown, input, done.prepared, Route(chosen, done.prepared.how, further=further), threads, ruled=found is not None)
 
 
-def show_release(judged: Judged, manifest: dict[str, Any], target: Target, *, as_json: bool) -> dict[str, Any]:
+def show_release(done: Done, target: Target, *, as_json: bool) -> dict[str, Any]:
     """Show what was published and what to be careful about; returns the manifest with the numbers that only the publisher may see."""
+    judged, manifest = done.judged, done.manifest
+    assert manifest is not None
     screen.warn(*(formula_notes(judged.release, target.format) if as_json else ()))
-    shown = manifest if as_json else shown_to_publisher(judged, manifest)
+    shown = manifest if as_json else shown_to_publisher(judged.publishable(), manifest)
     told(judged.verdicts, shown, target.directory, as_json=as_json)
     screen.warn(*unsure(shown))
     return shown
@@ -199,12 +298,29 @@ def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: 
     return target
 
 
-def apart(target: Target, private_report: Path | None, inputs: Sequence[Path], how: Preparation) -> Target:
-    """The target, unless it or the private report would replace a file that is read."""
-    files = [*(path for path in inputs if str(path) != "-"), *([Path(how.taxonomy)] if is_file(how.taxonomy) else [])]
-    for output in (target.directory, *([] if private_report is None else [private_report])):
-        insist_apart(output, files)
-    return target
+def files_read(
+    inputs: Sequence[Path], rules: Path | None, previous: Sequence[Path], how: Preparation, typed: Mapping[str, Any]
+) -> list[Path]:
+    """Every file or release that the command reads: the input, and all that an option names."""
+    context = click.get_current_context()
+    config = own_options(context.command, context, list(context.meta[TYPED])).get("config")
+    texts = [value for value in typed.values() if isinstance(value, str)]
+    named = [
+        *(path for path in inputs if str(path) != STDIN),
+        *previous,
+        *(path for path in (rules, config) if path is not None),
+        *([how.taxonomy] if is_file(how.taxonomy) else []),
+        *(word.partition("=")[2] for word in how.read.hierarchy),
+        *(word for text in texts for word in (text, text.removeprefix("@")) if os.path.isfile(word)),  # noqa: PTH113 - texts of any length
+    ]
+    return [Path(name) for name in named if str(name)]
+
+
+def insist_apart_from(files: Sequence[Path], *outputs: Path | None) -> None:
+    """Raise if one of the outputs would replace a file that is read."""
+    for output in outputs:
+        if output is not None:
+            insist_apart(output, files)
 
 
 def private_page(path: Path | None, target: Target, method: Method) -> PrivateFile | None:
@@ -212,7 +328,9 @@ def private_page(path: Path | None, target: Target, method: Method) -> PrivateFi
     if path is None:
         return None
     if method.publishes not in RECORDS_PUBLISHED:
-        raise ParameterError(f"--private-report shows records, and the method {method.name} publishes {method.publishes}")
+        raise ParameterError(
+            f"--private-report shows records, but the method {method.name} publishes {method.publishes}", code="option-not-applicable"
+        )
     file = PrivateFile(path, target.directory, force=target.force)
     screen.note(*file.clear())
     file.check()
@@ -220,30 +338,21 @@ def private_page(path: Path | None, target: Target, method: Method) -> PrivateFi
 
 
 def warn_of_little(
-    manifest: dict[str, Any], input: tuple[Path, ...], prepared: Prepared, method: Method, threads: int | None = None
+    manifest: dict[str, Any], input: tuple[Path, ...], prepared: Prepared, route: Route, threads: int | None, *, ruled: bool
 ) -> None:
-    """Where hardly a word is left: that it is so, and what would help, each with its measured risk and the command to type."""
+    """Where hardly a word is left: that it is so, and what would help, each with its measured risk and the command to type.
+
+    Nothing is proposed for a release that was recoded by rules: these were found before, and a sample has none of its own.
+    """
     warning = summary_of(manifest).warning
     if not warning:
         return
     screen.warn(warning)
+    if ruled:
+        return
     ctx = click.get_current_context()
-    options = [(change, *made) for change in changes(prepared, method) if (made := with_change(ctx, change)) is not None]
+    options = [(change, *made) for change in changes(prepared, route.method) if (made := with_change(ctx, change)) is not None]
     with screen.progress(threads):
-        advice = advice_on(input, prepared.original.n_owners, Route(method, prepared.how), options)
+        advice = advice_on(input, prepared.original.n_owners, route, options)
     lines = [f"  {one.change.why}; {one.worth}: {one.text}" for one in advice.proposed]
     screen.note(*([advice.heading, *lines] if lines else []), *advice.notes)
-
-
-def begin(directory: ReleaseDirectory) -> None:
-    """Before the work: what a killed run left is removed, and a release that could not be written is refused."""
-    screen.note(*directory.clear())
-    directory.check()
-
-
-def announce(prepared: Prepared, claims: Sequence[Model] = ()) -> None:
-    """How the input was read, and what was left out: before the method runs, which may take hours."""
-    found = announced(prepared, claims)
-    screen.note(*found.notes)
-    screen.warn(*found.warnings)
-    screen.note(*found.left_out)

@@ -16,33 +16,39 @@ from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
 from shoal.cli.options import data_options, declared_options
-from shoal.counting import percent
 from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.scenario import Beside
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.request import original_options
+from shoal.util.wording import percent
 
 NAMES = [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
-RATES = ["known", ORIGINAL, RELEASE, "95 % interval", "worst 1 %", "promised", ""]
-BESIDE = ["known", "guessing", "control", "excess", "precision when sure", "recall when sure"]
+RATES = ["knowledge", ORIGINAL, RELEASE, "95% interval", "worst 1%", "guaranteed", ""]
+BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", "recall if certain"]
 
 
 @click.command("attack", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("original", type=click.Path(path_type=Path))
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option(
-    "--attack", "-a", "names", multiple=True, type=click.Choice(NAMES), metavar="NAME", help=f"Only this; once each: {', '.join(NAMES)}."
+    "--attack",
+    "-a",
+    "names",
+    multiple=True,
+    type=click.Choice(NAMES),
+    metavar="NAME",
+    help=f"Run only this attack: {', '.join(NAMES)}. Repeatable.",
 )
+@click.option("--other-release", "others", multiple=True, type=click.Path(path_type=Path), help="Another release of ORIGINAL. Repeatable.")
+@click.option("--sensitive", metavar="FILE | under:NODE", help="Sensitive items to infer, if no claim of RELEASE lists them.")
 @click.option(
-    "--other-release", "others", multiple=True, type=click.Path(path_type=Path), help="Another release of ORIGINAL; give it once each."
+    "--reference", type=click.Path(path_type=Path), help="Plain-text log for the attack `tokens`. [default: the log of half of the people]"
 )
-@click.option("--sensitive", metavar="FILE | under:NODE", help="Items that an attacker looks for, where no claim of RELEASE lists them.")
-@click.option("--reference", type=click.Path(path_type=Path), help="A log that can be read, for tokens. [default: half of the people]")
 @declared_options(Draw)
 @data_options()
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
 @config_option
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     original: Path,
     release: Path,
@@ -54,10 +60,10 @@ def command(
     as_json: bool,
     **said: Any,
 ) -> int:
-    """Attack RELEASE, knowing a little of people in ORIGINAL, the file that it was made from.
+    """Attack RELEASE with partial knowledge about people in ORIGINAL, the file it was made from.
 
-    Every attack is made on the original too, and on people who were left out. Exit code 3 where an attack succeeds for certain more often
-    than a claim promises.
+    Every attack also runs on the original and on a control group that was left out of the release. The exit code is 3 if the success rate
+    of an attack significantly exceeds the bound that a claim gives.
     """
     draw = Draw.parse({p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None})
     place, beside = Published.at(release), Beside.of(others, sensitive, reference)
@@ -81,7 +87,7 @@ def show(found: Attacked) -> None:
         screen.listing(RATES, [_row(before.get(one.knowledge), one) for one in after])
         screen.listing(BESIDE, [_beside(one) for one in after])
     screen.lines("")
-    screen.listing(["test of regulators", RELEASE, "95 % interval", "promised", "by"], [_worst(one) for one in found.by_test])
+    screen.listing(["criterion", RELEASE, "95% interval", "guaranteed", "strongest attack"], [_worst(one) for one in found.by_test])
     screen.lines("")
     verdict = found.verdict
     screen.verdict_lines(verdict.promised, verdict.in_fact, severe=verdict.severe)

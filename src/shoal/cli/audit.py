@@ -13,35 +13,40 @@ from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
 from shoal.cli.options import data_options, no_guarantee_option, original_option, patience_option, rare_option
-from shoal.counting import counted
 from shoal.data.patience import allowing
 from shoal.io.write.output_format import OUTPUT_FORMATS
-from shoal.pipeline.further import asked_claims
+from shoal.pipeline.claims import asked_claims, claims_of
 from shoal.pipeline.manifest import Published
-from shoal.pipeline.promises import claims_of
 from shoal.pipeline.request import original_options
 from shoal.privacy.file_strength import Strength
+from shoal.util.wording import counted
 
-PEOPLE_UNKNOWN = "records were counted: the file does not tell whose they are, so there may be fewer people"
+PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there may be fewer people"
 
 
 @click.command("audit", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("release", type=click.Path(path_type=Path))
-@click.option("--claim", "-c", multiple=True, metavar="MODEL", help='Such as "k-anonymity(k=5)"; by default what the manifest claims.')
+@click.option(
+    "--claim",
+    "-c",
+    multiple=True,
+    metavar="MODEL",
+    help='Claim to verify, e.g. "k-anonymity(k=5)". Repeatable. [default: the claims in the manifest]',
+)
 @original_option
-@click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="The items of a claim that does not name them.")
-@click.option("--release-format", type=click.Choice(list(OUTPUT_FORMATS)), help="Form of a single file of records; guessed, and announced.")
-@click.option("--release-sep", metavar="CHARACTER", help="What separates items in the release.")
-@click.option("--release-user", metavar="COLUMN", help="Column of a single file of records that says whose each is.")
-@click.option("--strength", type=int, metavar="K", help="Also say the largest m at this k, and the largest k at each m.")
-@click.option("--allow-column", multiple=True, metavar="NAME", help="A column beside the items that may stay unjudged; give it once each.")
+@click.option("--sensitive", metavar="FILE", type=click.Path(path_type=Path), help="Sensitive items, for a claim that does not list them.")
+@click.option("--release-format", type=click.Choice(list(OUTPUT_FORMATS)), help="Format of a single release file. [default: detected]")
+@click.option("--release-sep", metavar="CHARACTER", help="Item separator of the release.")
+@click.option("--release-user", metavar="COLUMN", help="Column with the user ID, for a single release file.")
+@click.option("--strength", type=int, metavar="K", help="Also report the largest m for this k, and the largest k for each m.")
+@click.option("--allow-column", multiple=True, metavar="NAME", help="Column that no claim needs to cover. Repeatable.")
 @data_options()
 @no_guarantee_option
 @rare_option
 @patience_option
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
 @config_option
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     release: Path,
     claim: tuple[str, ...],
@@ -59,10 +64,10 @@ def command(
     as_json: bool,
     **said: Any,
 ) -> int:
-    """Judge RELEASE, a release directory or a file of records. Exit code 3 where a claim or a check fails, or
-    a claim takes too long to verify.
+    """Verify the claims of RELEASE, a release directory or a single file of records. The exit code is 3 if a claim or
+    a check fails, or if a claim takes too long to verify.
 
-    Without a claim it says the largest k against somebody who knows 1, 2, 3 items, and so on, or everything.
+    Without any claim, report the largest k against an attacker who knows 1, 2, 3, ... items or the whole record.
     """
     place = Published.at(release)
     originals = original or None
@@ -95,11 +100,11 @@ def strength_rows(found: Strength | None) -> list[tuple[str, str]]:
     """The largest k for each number of items that may be known, and what that means for the k asked for."""
     if found is None:
         return []
-    rows = [("who knows", f"finds at least this many {'people' if found.people else 'records'}")]
+    rows = [("attacker knows", f"matching {'people' if found.people else 'records'}, at least")]
     for level in found.levels:
         last = level is found.levels[-1] and found.every_m_counted
         known = f"{counted(level.m, 'item')}{' or more' if last else ''}"
-        rows.append((f"  {known}", f"{level.k:,}" if level.exact else f"at most {level.k:,}: too many sets to count all"))
+        rows.append((f"  {known}", f"{level.k:,}" if level.exact else f"at most {level.k:,} (too many sets to count all)"))
     rows.append(("  the whole record", f"{found.whole_record:,}"))
     rows.append((f"at k = {found.k:,}", largest_m_told(found)))
     return rows if found.people else [*rows, ("", PEOPLE_UNKNOWN)]
@@ -128,11 +133,11 @@ def _outcome(found: Audit) -> str:
     if any(claim.standing == "fails" for claim in found.claims):
         return "A CLAIM DOES NOT HOLD"
     if given_up := sum(claim.standing == "not judged" for claim in found.claims):
-        return f"{given_up:,} OF {len(found.claims):,} CLAIMS NOT JUDGED, and so not verified"
+        return f"{given_up:,} OF {len(found.claims):,} CLAIMS NOT VERIFIED"
     if not found.holds:
         return "THE AUDIT FAILS"
     if found.lack and not found.claims:
-        return "NOTHING IS GUARANTEED"
+        return "NO GUARANTEE"
     if found.unchecked:
-        return f"no claim fails, {found.unchecked:,} NOT CHECKABLE from what is at hand"
-    return "all claims hold" if found.claims else "no claim was made"
+        return f"no claim fails, but {found.unchecked:,} NOT CHECKABLE with the available data"
+    return "all claims hold" if found.claims else "no claims"

@@ -9,22 +9,22 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.options import called, data_options, input_argument
-from shoal.counting import counted, percent
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
 from shoal.pipeline.request import preparation
 from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
+from shoal.util.wording import counted, percent
 
 
 @click.command("bound", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @input_argument
-@click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the sample, where one is drawn.")
+@click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="Minimum number of people per published record.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for sampling.")
 @data_options()
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="[default: all cores]")
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(input: tuple[Path, ...], k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
-    """Prove how much any k-anonymous release of INPUT must lose, whoever makes it and however."""
+    """Compute a lower bound on the loss of any k-anonymous release of INPUT, whatever the method."""
     how = preparation(said, Preparation())
     with screen.progress(threads):
         prepared = prepare(input, how)
@@ -35,10 +35,10 @@ def command(input: tuple[Path, ...], k: int, seed: int, threads: int | None, as_
         return
     rows = [("loss", f"at least {percent(found.normalised)}"), ("GGD", f"at least {found.value:,.1f}")]
     if found.exact:
-        rows.append(("examined", f"all {counted(found.n_sampled, 'record')} that hold something"))
+        rows.append(("records", f"all {counted(found.n_sampled, 'record')} that are not empty"))
     else:
         rows += [
-            ("examined", f"a sample of {found.n_sampled:,} records, as there are more than {EXACT_RECORDS:,}"),
+            ("records", f"a sample of {found.n_sampled:,} records, because there are more than {EXACT_RECORDS:,}"),
             ("confidence", f"{percent(found.confidence, 0)}; the sample's mean is {percent(found.estimate)}"),
         ]
-    screen.pairs(f"{called(input)}: what any release with k = {k} must lose", rows)
+    screen.pairs(f"{called(input)}: lower bounds for any release with k = {k}", rows)

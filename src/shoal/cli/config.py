@@ -12,12 +12,12 @@ import click
 
 from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.io.read.compression import content_of
-from shoal.names import did_you_mean
+from shoal.util.wording import did_you_mean
 
 Refusal = Callable[[str], ParameterError | None]
 
 config_option = click.option(
-    "--config", type=click.Path(path_type=Path), expose_value=False, help="TOML file of options; what is typed goes before."
+    "--config", type=click.Path(path_type=Path), expose_value=False, help="TOML file of options; command-line options take precedence."
 )
 
 
@@ -55,7 +55,9 @@ class Settings:
 
     def _unknown(self, key: str, options: Mapping[str, click.Option], context: click.Context) -> ParameterError:
         hint = did_you_mean(key, options) or "keys are the names of options, such as k or taxonomy"
-        return ParameterError(f"{self.file} has a key {key!r}, which is no option of {context.info_name}", hint=hint)
+        return ParameterError(
+            f"{self.file} has a key {key!r}, which is not an option of {context.info_name}", code="unknown-config-key", hint=hint
+        )
 
 
 def typed_config(command: click.Command, context: click.Context, args: list[str]) -> Settings:
@@ -92,17 +94,17 @@ def _read(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(content_of(file).decode("utf-8"))
     except UnicodeDecodeError:
-        raise InputError(f"{file} is not UTF-8 text") from None
+        raise InputError(f"{file} is not UTF-8 text", code="not-utf8") from None
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file} is not TOML: {error}") from None
+        raise InputError(f"{file} is not TOML: {error}", code="invalid-toml") from None
     except RecursionError:
-        raise InputError(f"{file} is nested too deeply") from None
+        raise InputError(f"{file} is nested too deeply", code="nested-too-deeply") from None
 
 
 def _value(file: Path, key: str, value: Any, option: click.Option) -> Any:
     if option.is_flag:
         if not isinstance(value, bool):
-            raise ParameterError(f"{file}: {key} is true or false, not {value!r}")
+            raise ParameterError(f"{file}: {key} is true or false, not {value!r}", code="wrong-type")
         return value != (f"--{key}" in option.secondary_opts)
     if option.multiple:
         return [str(_scalar(file, key, one)) for one in (value if isinstance(value, list) else [value])]
@@ -113,5 +115,5 @@ def _scalar(file: Path, key: str, value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if not isinstance(value, (str, int, float)):
-        raise ParameterError(f"{file}: {key} is one value, not a {type(value).__name__}")
+        raise ParameterError(f"{file}: {key} is one value, not a {type(value).__name__}", code="wrong-type")
     return value

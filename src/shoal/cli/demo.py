@@ -8,26 +8,20 @@ from pathlib import Path
 import click
 
 from shoal.cli import screen
-from shoal.cli.anonymize import announce, begin
 from shoal.cli.print_result import show_outcome
-from shoal.io.release_directory import ReleaseDirectory
 from shoal.methods import METHODS
+from shoal.pipeline.job import Job
 from shoal.pipeline.options import Preparation, Target
-from shoal.pipeline.prepare import prepare
-from shoal.pipeline.run import anonymize, publish
 
 
 @click.command("demo", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--out", "-o", type=click.Path(path_type=Path), default=Path("demo-release"), show_default=True, help="Directory to write.")
-@click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="People behind every published record.")
+@click.option("--out", "-o", type=click.Path(path_type=Path), default=Path("demo-release"), show_default=True, help="Output directory.")
+@click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="Minimum number of people per published record.")
 def command(out: Path, k: int) -> None:
-    """A bundled, made-up query log goes from raw text to a verified release. An older demo release is replaced."""
+    """Anonymize a bundled synthetic query log and write a verified release. Replaces an earlier demo release."""
     method = next(iter(METHODS.values()))(k=k)
-    begin(ReleaseDirectory(out, force=True))
-    with as_file(files("shoal.pipeline") / "sample" / "queries.tsv.gz") as sample, screen.progress():
-        prepared = prepare(sample, Preparation())
-        announce(prepared)
-        judged = anonymize(prepared, method, ["bound"])
-        manifest = publish(judged, Target(out, force=True))
-    show_outcome(judged.verdicts, manifest, out)
-    screen.note("the same on your own log: shoal anonymize YOUR-LOG --out RELEASE")
+    with as_file(files("shoal.cli") / "sample" / "queries.tsv.gz") as sample, screen.job_events() as events:
+        done = Job(sample, method, Preparation(), metrics=["bound"], target=Target(out, force=True)).run(events)
+    assert done.manifest is not None
+    show_outcome(done.judged.verdicts, done.manifest, out)
+    screen.note("to anonymize your own log: shoal anonymize YOUR-LOG --out RELEASE")

@@ -16,7 +16,7 @@ import click
 from shoal import __version__, kernels
 from shoal.cli import screen
 from shoal.errors import InputError, ParameterError
-from shoal.io.partial_outputs import ALIVE, DEAD, Leftover, is_named_like_one, leftovers, remove
+from shoal.io.partial_outputs import ALIVE, DEAD, UNREADABLE, Leftover, examined, is_named_like_one, leftovers, remove
 
 NEEDED = ("numpy", "scipy", "polars", "click", "rich", "jinja2")
 OPTIONAL = {
@@ -32,44 +32,69 @@ DISTRIBUTED_AS = {"vl_convert": "vl-convert-python"}
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("directory", metavar="[DIR]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--clean", is_flag=True, help="Remove what killed runs left in DIR.")
-@click.option("--recursive", "-r", is_flag=True, help="Also examine the directories below DIR.")
-@click.option("--any-machine", is_flag=True, help="Also remove what runs on other machines left. Only if none of them is alive.")
+@click.option("--clean", is_flag=True, help="Remove unfinished output of killed runs in DIR.")
+@click.option("--recursive", "-r", is_flag=True, help="Also examine subdirectories of DIR.")
+@click.option(
+    "--any-machine", is_flag=True, help="Also remove output of runs on other machines. Use it only if none of them is still running."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(directory: tuple[Path, ...], clean: bool, recursive: bool, any_machine: bool, as_json: bool) -> int:
-    """Versions, threads, kernels and optional parts. With DIR, list the unfinished output that killed runs left there.
+    """Show versions, threads, kernels and optional packages. With DIR, list the unfinished output of killed runs.
 
-    Only directories that shoal has marked as its own are removed. The exit code is 1 if --clean leaves anything but the output of living
-    runs.
+    Only directories that shoal has marked as its own are removed. The exit code is 1 if --clean leaves anything but the output of active
+    runs, or if a directory cannot be read.
     """
     if directory:
         return _examine(_found(directory, recursive=recursive, any_machine=any_machine), clean, any_machine, as_json)
     if clean or recursive or any_machine:
-        raise ParameterError("these options need a directory", hint="shoal doctor --clean DIR")
+        raise ParameterError("these options need a directory", code="missing-argument", hint="shoal doctor --clean DIR")
     _show_parts(as_json)
     return 0
 
 
 def _found(directories: Sequence[Path], *, recursive: bool, any_machine: bool) -> list[Leftover]:
-    """What has the name of unfinished output in these directories; one of them may itself have such a name."""
+    """What has the name of unfinished output in these directories, each once; one of them may itself have such a name.
+
+    A directory that cannot be read is among them: it may hold some.
+    """
     found: dict[Path, Leftover] = {}
     for directory in directories:
-        if not directory.is_dir():
-            raise InputError(f"{directory} is not a directory", hint="name the directory in which releases are written")
+        if not os.path.isdir(directory):  # noqa: PTH112 - Path.is_dir raises where a directory above cannot be read
+            raise InputError(
+                f"{directory} is not a directory, or cannot be read",
+                code="unreadable-directory",
+                hint="name the directory in which releases are written",
+            )
         if is_named_like_one(directory.absolute()):
-            own = directory.absolute()
-            found |= {one.path: one for one in leftovers(own.parent, any_machine=any_machine) if one.path == own}
-            continue
-        places = [directory, *(_below(directory) if recursive else ())]
-        found |= {one.path: one for place in places for one in leftovers(place, any_machine=any_machine)}
+            ones = [examined(directory.absolute(), any_machine=any_machine)]
+        else:
+            ones = _within(directory, recursive=recursive, any_machine=any_machine)
+        for one in ones:
+            found.setdefault(one.path.absolute(), one)
     return list(found.values())
 
 
+def _within(directory: Path, *, recursive: bool, any_machine: bool) -> list[Leftover]:
+    """The leftovers in a directory, and in those below it if asked for, and the directories that cannot be read."""
+    found: list[Leftover] = []
+    for place in [directory, *(_below(directory) if recursive else ())]:
+        try:
+            found += leftovers(place, any_machine=any_machine)
+        except FileNotFoundError:  # removed meanwhile
+            continue
+        except OSError:
+            found.append(Leftover(place, UNREADABLE))
+    return found
+
+
 def _below(directory: Path) -> list[Path]:
-    """All directories below one, without unfinished ones and what is in them. Links are not followed."""
+    """All directories below one, without unfinished ones and what is in them. Links are not followed.
+
+    One that cannot be read is among them, without those below it.
+    """
     found = []
     for place, inner, _ in os.walk(directory):
-        inner[:] = sorted(name for name in inner if not is_named_like_one(Path(place, name)) and not Path(place, name).is_symlink())
+        inner[:] = sorted(name for name in inner if not is_named_like_one(Path(place, name)) and not os.path.islink(Path(place, name)))  # noqa: PTH114
         found += [Path(place, name) for name in inner]
     return found
 
@@ -79,15 +104,15 @@ def _examine(found: Sequence[Leftover], clean: bool, any_machine: bool, as_json:
     rows: list[dict[str, Any]] = []
     left = False
     for one in found:
-        removal = remove(one, any_machine=any_machine) if clean else None
+        removal = remove(one, any_machine=any_machine) if clean and is_named_like_one(one.path) else None
         state = one.state if removal is None else removal.leftover.state
         done, reason = ("", one.reason) if removal is None else (removal.done, removal.left)
-        left = left or (clean and not done and state != ALIVE)
+        left = left or state == UNREADABLE or (clean and not done and state != ALIVE)
         rows.append({"path": str(one.path), "state": state, "removed": bool(done), "done": done, "reason": reason})
     if as_json:
         screen.as_json({"leftovers": rows})
     elif not rows:
-        screen.lines("nothing unfinished was found")
+        screen.lines("no unfinished output found")
     else:
         screen.listing(["directory", "state", ""], [(row["path"], row["state"], _outcome(row)) for row in rows])
     return 1 if left else 0
@@ -98,7 +123,9 @@ def _outcome(row: dict[str, Any]) -> str:
         return str(row["done"])
     if row["state"] == DEAD and not row["reason"]:
         return "can be removed with --clean"
-    return f"left alone: it {row['reason']}"
+    if row["state"] == UNREADABLE:
+        return str(row["reason"])
+    return f"kept: it {row['reason']}"
 
 
 def _show_parts(as_json: bool) -> None:
@@ -122,7 +149,7 @@ def _kernel_state() -> str:
     found = import_module("shoal._kernels")
     task = found.Task()
     found.canonical_rows(*_one_row(), False, 1, task)
-    return "loaded and answering"
+    return "loaded and working"
 
 
 def _one_row() -> tuple[object, ...]:

@@ -18,12 +18,12 @@ from shoal.synthetic.querylog import QueryLog
 @click.command("generate", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("output", type=click.Path(path_type=Path))
 @declared_options(QueryLog)
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def command(output: Path, force: bool, **said: Any) -> None:
-    """Make a synthetic query log in AOL's format at OUTPUT (packed if it ends in .gz), streamed to disk at any size."""
+    """Generate a synthetic query log in AOL format at OUTPUT (compressed if it ends in .gz). Memory use does not depend on its size."""
     log = QueryLog.parse({name: value for name, value in said.items() if value is not None})
     screen.note(*unfinished.clear(output.parent))
     with disk_errors(str(output)), screen.bars() as watch:
         facts = write_log(log, output, force=force, progress=watch)
     rows = [("users", f"{facts.users:,}"), ("queries", f"{facts.queries:,}"), ("rows", f"{facts.rows:,}")]
-    screen.pairs(f"{output}: written", [*rows, ("nouns a user", f"{facts.nouns / facts.users:.1f}")])
+    screen.pairs(f"{output}: written", [*rows, ("nouns per user", f"{facts.nouns / facts.users:.1f}")])

@@ -63,10 +63,10 @@ interrupts = Interrupts()
 def interrupted(left: Sequence[Path]) -> str:
     """What is said after an interrupt: that nothing is left, which was looked up, or what is."""
     if not left:
-        return "interrupted; nothing unfinished was left behind"
+        return "interrupted; all partial output was removed"
     return f"interrupted; {not_removed(left)}"
 
 
 def not_removed(left: Sequence[Path]) -> str:
     """What is left although it should not be."""
-    return f"{' and '.join(str(path) for path in left)} could not be removed, and should be removed by hand"
+    return f"{' and '.join(str(path) for path in left)} could not be removed; remove it manually"

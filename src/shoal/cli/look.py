@@ -9,19 +9,19 @@ from typing import Any
 import click
 
 from shoal.cli import screen
-from shoal.cli.grouped_command import GroupedCommand, help_all_option
+from shoal.cli.method_command import GroupedCommand, help_all_option
 from shoal.cli.options import called, data_options, input_argument
-from shoal.counting import counted, percent
 from shoal.pipeline.look import Example, Known, Look, look
 from shoal.pipeline.prepare import FITTING
 from shoal.pipeline.request import preparation
+from shoal.util.wording import counted, percent
 
 WIDEST_ITEM = 60
 
 
 GROUPS = {
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header", "whole"),
-    "What is protected": ("per", "gap", "bag"),
+    "Privacy": ("per", "gap", "bag"),
     "Taxonomy": ("taxonomy",),
     "Output": ("as_json", "help_all"),
 }
@@ -32,14 +32,14 @@ GROUPS = {
 )
 @input_argument
 @data_options()
-@click.option("--all", "whole", is_flag=True, help="Read all of a large file, not only its first part.")
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@click.option("--all", "whole", is_flag=True, help="Read the whole file, not only the first part of a large one.")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
 @help_all_option
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(input: tuple[Path, ...], whole: bool, threads: int | None, as_json: bool, **said: Any) -> None:
-    """Show how INPUT is read: format, columns, people, records, what a taxonomy knows of it, and three records. Writes nothing.
+    """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three example records. Writes nothing.
 
-    The records are shown as they were parsed, without their owners: they are for you, not for publication.
+    The examples are raw records without user IDs. Do not publish this output.
     """
     how = preparation(said)
     with screen.progress(threads):
@@ -53,8 +53,8 @@ def command(input: tuple[Path, ...], whole: bool, threads: int | None, as_json: 
 
 def _extent(found: Look) -> str:
     if found.part >= 1:
-        return "nothing was written"
-    return f"the first {found.rows['in']:,} rows ({percent(found.part, 0)} of the file; --all reads the rest); nothing was written"
+        return "preview only"
+    return f"the first {found.rows['in']:,} rows ({percent(found.part, 0)} of the file; --all reads the rest)"
 
 
 def _rows(found: Look) -> list[tuple[str, str]]:
@@ -67,7 +67,7 @@ def _rows(found: Look) -> list[tuple[str, str]]:
         ("rows", screen.ledger_line(found.rows)),
         ("people", f"{found.people:,}"),
         *_records(found),
-        ("largest owner", f"{screen.share(largest.rows, used)} of the rows, {screen.share(largest.records, found.records)} of the records"),
+        ("largest user", f"{screen.share(largest.rows, used)} of the rows, {screen.share(largest.records, found.records)} of the records"),
         *(_known(found.known) if found.known else ()),
         *((f"--per {per}" if per != "record" else "--record", words) for per, words in found.protects.items()),
         *((f"example {n + 1}", _example(pairs, found.more[n], item)) for n, pairs in enumerate(found.examples)),
@@ -78,15 +78,15 @@ def _records(found: Look) -> list[tuple[str, str]]:
     if not found.protects:  # rows of a table
         return []
     mean = found.occurrences / max(1, found.records)
-    return [("records", f"{found.records:,}, of {mean:,.1f} items each; {counted(found.items, 'different item')}")]
+    return [("records", f"{found.records:,}, {mean:,.1f} items each; {counted(found.items, 'distinct item')}")]
 
 
 def _known(known: Known) -> list[tuple[str, str]]:
     told = (
-        f"{known.taxonomy} has {screen.share(known.items_known, known.items)} of the items, "
+        f"{known.taxonomy} covers {screen.share(known.items_known, known.items)} of the items, "
         f"{screen.share(known.occurrences_known, known.occurrences)} of their occurrences"
     )
-    return [("taxonomy", told), *([("", f"too few: anonymize refuses it; {FITTING}")] if known.refused else [])]
+    return [("taxonomy", told), *([("", f"too few: anonymize rejects it; {FITTING}")] if known.refused else [])]
 
 
 def _example(pairs: Example, more: int, shown: Callable[[str, str], str]) -> str:

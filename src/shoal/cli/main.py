@@ -16,29 +16,31 @@ import click
 
 from shoal.cli.completion import complete, completion_asked
 from shoal.cli.interrupts import interrupted, interrupts, not_removed
-from shoal.cli.visible import visible
 from shoal.io import partial_outputs as unfinished
-from shoal.names import nearest
+from shoal.util.wording import nearest, visible
 
 COMMANDS = {
-    "look": "Show how a file is read, and what is in it, before the work.",
-    "anonymize": "Turn a log or table of records into a verified release.",
-    "audit": "Judge a release, also one that another tool made.",
-    "compare": "Every method at every setting on the same data, side by side.",
-    "attack": "What somebody could still find out from a release.",
-    "reconstruct": "Plain baskets that could have given a release of chunks.",
-    "decode": "Read what the shares of a release open.",
-    "measure": "Numbers about an original and its release.",
-    "bound": "A lower bound on the loss of any release of a file.",
-    "taxonomy": "Build, check, draw and try out a hierarchy.",
-    "methods": "What there is to anonymize with, and its parameters.",
-    "models": "What can be promised of a release.",
-    "metrics": "What can be measured of a release.",
-    "generate": "Make a realistic synthetic query log.",
+    "look": "Show how a file is parsed and what it contains. Writes nothing.",
+    "anonymize": "Anonymize a log or table and write a verified release.",
+    "audit": "Verify a release, including one made by another tool.",
+    "compare": "Compare methods and settings on the same data.",
+    "attack": "Measure disclosure risk by attacking a release.",
+    "reconstruct": "Draw complete records consistent with a release of chunks.",
+    "decode": "Decode a secret-sharing release.",
+    "measure": "Compute metrics for an original and its release.",
+    "bound": "Compute a lower bound on the loss of any k-anonymous release.",
+    "taxonomy": "Build, check, draw and test a taxonomy.",
+    "methods": "List the methods and their parameters.",
+    "models": "List the privacy models.",
+    "metrics": "List the metrics and what they measure.",
+    "generate": "Generate a realistic synthetic query log.",
     "reproduce": "Repeat the experiments of the papers behind the methods.",
-    "demo": "The whole path on a bundled sample, in seconds.",
-    "doctor": "Check the installation; remove what killed runs left.",
+    "demo": "Anonymize a bundled sample, in seconds.",
+    "doctor": "Check the installation and clean up after killed runs.",
 }
+
+MODULES = dict.fromkeys(("methods", "models", "metrics"), "catalogue")
+ATTRIBUTES = {name: f"{name}_command" for name in MODULES}
 
 
 class LazyCommands(click.Group):
@@ -52,7 +54,7 @@ class LazyCommands(click.Group):
         """The command of that name."""
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"shoal.cli.{name}").command
+        command: click.Command = getattr(import_module(f"shoal.cli.{MODULES.get(name, name)}"), ATTRIBUTES.get(name, "command"))
         interrupts.loading = False
         return command
 
@@ -71,17 +73,18 @@ def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> N
 
 
 @click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, no_args_is_help=False)
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Say the version.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version and exit.")
 def cli() -> None:
     """Publish query logs, baskets and click streams without exposing the people in them.
 
-    Start with `shoal demo`. Then `shoal look YOUR-LOG` shows how a file of yours is read, and `shoal anonymize YOUR-LOG --out RELEASE`
-    makes a release of it. `shoal COMMAND --help` describes a command.
+    Start with `shoal demo`. Then run `shoal look YOUR-LOG` to see how your file is parsed, and `shoal anonymize YOUR-LOG --out RELEASE`
+    to make a release. `shoal COMMAND --help` describes a command.
     """
 
 
 def run(arguments: list[str]) -> int:
     """Run a command; whatever goes wrong becomes one line on the error stream and an exit code."""
+    from shoal.cli.spelling import in_shell
     from shoal.errors import ShoalError
 
     try:
@@ -98,7 +101,7 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _fail(error.format_message())
     except ShoalError as error:
-        return _fail(str(error), error.exit_code)
+        return _fail(in_shell(error.marked), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         return after_interrupt()
     except BrokenPipeError:

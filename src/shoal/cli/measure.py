@@ -20,15 +20,22 @@ from shoal.pipeline.request import original_options
 @click.command("measure", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("release", type=click.Path(path_type=Path))
 @original_option
-@click.option("--metric", "-m", "names", multiple=True, metavar="NAME", help="See `shoal metrics`. [default: all that can be computed]")
+@click.option(
+    "--metric",
+    "-m",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Metric to compute (see `shoal metrics`). Repeatable. [default: all that apply]",
+)
 @data_options()
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="How many threads may work. [default: all cores]")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
 @config_option
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(release: Path, original: tuple[Path, ...], names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
-    """Measure RELEASE. Without the original: the numbers its manifest recorded; with it: measured anew from the files.
+    """Report the metrics of RELEASE. Without --original, print the values in its manifest; with it, compute them from the files.
 
-    Which record became which is never written, so metrics that need it are only in the manifest.
+    Release files do not contain the record-to-group mapping, so metrics that need it are available from the manifest only.
     """
     place = Published.at(release)
     originals = original or None
@@ -42,4 +49,4 @@ def command(release: Path, original: tuple[Path, ...], names: tuple[str, ...], t
         screen.as_json(numbers)
     else:
         rows = [(name, screen.number(value), METRICS[name].summary if name in METRICS else "") for name, value in numbers.items()]
-        screen.listing(["metric", "value", "what it is"], rows)
+        screen.listing(["metric", "value", "description"], rows)

@@ -7,18 +7,78 @@ what is typed and what a file of options says; then the rest is parsed with the 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 import click
 
+from shoal.cli import screen
 from shoal.cli.config import own_options, typed_config
-from shoal.cli.grouped_command import GroupedCommand, write_section
 from shoal.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods import METHODS
 from shoal.methods.presets import presets_of
-from shoal.names import did_you_mean
 from shoal.pipeline.reuse_rules import named_method
+from shoal.util.wording import did_you_mean
+
+# A command whose common options are shown in groups, on one screen; `--help-all` describes the others too.
+
+
+_EVERYTHING = f"{__name__}.everything"
+_NARROWEST_NAMES = 30  # columns for the names of options, which is what click gives them
+OTHER = "Other"
+
+
+class GroupedCommand(click.Command):
+    """`groups` are headings and the parameters below each. All others are named, and described by `--help-all`."""
+
+    def __init__(self, *arguments: Any, groups: Mapping[str, Sequence[str]], **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self._groups = groups
+
+    def described(self, ctx: click.Context) -> list[click.Parameter]:
+        """The parameters that the help is about."""
+        return self.get_params(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The common options, each under its heading, and the names of the others."""
+        by_name = {str(parameter.name): parameter for parameter in self.described(ctx)}
+        shown = {heading: [by_name[name] for name in below if name in by_name] for heading, below in self._groups.items()}
+        common = {str(parameter.name) for below in shown.values() for parameter in below}
+        rest = [parameter for name, parameter in by_name.items() if name not in common and isinstance(parameter, click.Option)]
+        asking = [parameter for parameter in rest if parameter is self.get_help_option(ctx)]
+        rest = [parameter for parameter in rest if parameter not in asking]
+        shown[list(shown)[-1]] += asking
+        if ctx.meta.get(_EVERYTHING):
+            shown[OTHER] = [*rest]
+        for heading, parameters in shown.items():
+            write_section(ctx, formatter, heading, parameters)
+        if not ctx.meta.get(_EVERYTHING):
+            names = ", ".join(max(option.opts, key=len) for option in rest)
+            formatter.write_paragraph()
+            formatter.write_text(f"More options (see `--help-all`): {names}.")
+
+
+def _tell_everything(ctx: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        ctx.meta[_EVERYTHING] = True
+        screen.lines(*ctx.get_help().splitlines())
+        ctx.exit()
+
+
+help_all_option = click.option(
+    "--help-all", is_flag=True, is_eager=True, expose_value=False, callback=_tell_everything, help="Show all options and exit."
+)
+
+
+def write_section(ctx: click.Context, formatter: click.HelpFormatter, heading: str, parameters: Sequence[click.Parameter]) -> None:
+    """Options and what they mean, below a heading."""
+    rows = [row for p in parameters if isinstance(p, click.Option) and (row := p.get_help_record(ctx)) is not None]
+    if rows:
+        with formatter.section(heading):
+            formatter.write_dl(rows, col_max=max(_NARROWEST_NAMES, formatter.width * 2 // 5))
+
 
 TYPED = f"{__name__}.typed"
 _CHOSEN = f"{__name__}.chosen"
@@ -66,7 +126,9 @@ class MethodCommand(GroupedCommand):
         except click.NoSuchOption as error:
             raise _not_of(name, error.option_name) or error from None
         if ctx.params["method"] != name and not ctx.resilient_parsing:  # hidden from the first look by a value such as --
-            raise ParameterError("it is not clear which method is meant", hint="put --method NAME before the other options")
+            raise ParameterError(
+                "it is not clear which method is meant", code="ambiguous-method", hint="put --method NAME before the other options"
+            )
         return left
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -86,8 +148,8 @@ class MethodCommand(GroupedCommand):
         super().format_options(ctx, formatter)
         formatter.write_paragraph()
         formatter.write_text(
-            f"Every method has options of its own: `{ctx.command_path} --method NAME --help` shows them, `shoal methods` lists the "
-            "methods, `shoal methods NAME` says what one of them does."
+            f"Each method has its own options: `{ctx.command_path} --method NAME --help` shows them, `shoal methods` lists the "
+            "methods, `shoal methods NAME` describes one."
         )
 
     def _format_method(self, ctx: click.Context, formatter: click.HelpFormatter, name: str) -> None:
@@ -101,7 +163,7 @@ class MethodCommand(GroupedCommand):
         _write_presets(formatter, name)
         formatter.write_paragraph()
         formatter.write_text(
-            f"`{ctx.command_path} --help` shows the options that do not depend on the method, `shoal methods {name}` says more about it."
+            f"`{ctx.command_path} --help` shows the options that all methods share, `shoal methods {name}` describes the method."
         )
 
 
@@ -132,4 +194,4 @@ def _not_of(name: str, option: str) -> ParameterError | None:
         return None
     own = [one.opts[0] for one in method_options(name)]
     hint = did_you_mean(option, own, f"it takes {', '.join(own)}; {option} is of {', '.join(others)}", CLOSE)
-    return ParameterError(f"the method {name} takes no {option}", hint=hint)
+    return ParameterError(f"the method {name} takes no {option}", code="unknown-option", hint=hint)

@@ -8,12 +8,41 @@ from typing import Any
 
 import click
 
+from shoal.attacks import ATTACKS
 from shoal.data.node_loss import LOSSES
+from shoal.evaluate.attack import Draw
+from shoal.evaluate.attack.before_release import ALL, Attempt
 from shoal.io.read.options import FORMATS, OWNERS
 from shoal.io.read.paths import STDIN
-from shoal.methods import METHODS
+from shoal.methods import METHODS, Method
 from shoal.methods.presets import PRESET, presets_of
 from shoal.parameters import Declared, Param
+
+# The options of `shoal anonymize` that ask for attacks on the release before it is written.
+
+
+_DRAWN = ("targets", "control")
+_HELP = (
+    f"Attack the release before writing it; a comma-separated list of attacks (see `shoal attack --help`). [default: {', '.join(ATTACKS)}]"
+)
+
+
+def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which attacks, on how many people, and how many are left out as a control group."""
+    declared = {one.name: one for one in Draw.parameters()}
+    for name in reversed(_DRAWN):
+        told = f"With --attack: {declared[name].help}. [default: {declared[name].default}]"
+        command = click.option(f"--{name}", metavar=_metavar(declared[name]), help=told)(command)
+    return click.option("--attack", is_flag=False, flag_value=ALL, metavar="[NAMES]", help=_HELP)(command)
+
+
+def asked_attempt(said: dict[str, Any], method: Method) -> Attempt | None:
+    """The attacks that the options ask for, which are taken out of `said`; refused where this method's releases are not attacked."""
+    attempt = Attempt.asked(*(said.pop(name) for name in ("attack", *_DRAWN)))
+    if attempt is not None:
+        attempt.refuse(method)
+    return attempt
+
 
 Command = Callable[..., Any]
 
@@ -26,43 +55,59 @@ def _none_if_empty(ctx: click.Context, parameter: click.Parameter, value: tuple[
 
 
 _DATA_OPTIONS = {
-    "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}; guessed."),
-    "user": click.option("--user", metavar="COLUMN", help="Column that says whose a row is."),
-    "time": click.option("--time", metavar="COLUMN", help="Column of times."),
-    "text": click.option("--text", metavar="COLUMN", help="Column of query texts."),
-    "item": click.option("--item", metavar="COLUMN", help="Column of items, one in each row."),
-    "record": click.option("--record", metavar="COLUMN", help="Column of the baskets or visits of a person."),
-    "count": click.option("--count", metavar="COLUMN", help="Column of quantities; implies --bag."),
-    "rank": click.option("--rank", metavar="COLUMN", help="Column of the ranks of clicked results, for methods that publish clicks."),
-    "url": click.option("--url", metavar="COLUMN", help="Column of what was clicked, for methods that publish clicks."),
-    "quasi": click.option("--quasi", metavar="COLUMNS", help="Quasi-identifiers of microdata, as a,b,c. [default: all numbers]"),
-    "keep-column": click.option("--keep-column", metavar="COLUMNS", help="Columns of microdata left as they are, without any protection."),
-    "drop-column": click.option("--drop-column", metavar="COLUMNS", help="Columns of microdata that are left out."),
-    "nominal": click.option("--nominal", metavar="COLUMNS", help="Quasi-identifiers that are names without an order."),
-    "ordinal": click.option("--ordinal", metavar="COLUMNS", help='Those of which the order counts: numbers, or "c=low|middle|high".'),
-    "hierarchy": click.option("--hierarchy", metavar="COLUMN=FILE", help="Those that are nodes of the taxonomy in a file."),
-    "sep": click.option("--sep", metavar="CHARACTER", help="What separates fields or items."),
-    "header": click.option("--header/--no-header", default=None, help="Whether the first row names the columns."),
-    "strict": click.option("--strict", is_flag=True, default=None, help="Refuse a file with malformed rows instead of counting them."),
-    "malformed": click.option("--malformed", type=float, metavar="SHARE", help="Largest share of malformed rows accepted. [default: 0.1]"),
-    "owners": click.option("--owners", type=click.Choice(OWNERS), help="Are owners written alike, as ann and Ann, one person (folded)?"),
-    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What becomes one record. [default: user]"),
-    "gap": click.option("--gap", metavar="DURATION", help="Pause that ends a session. [default: 30m]"),
-    "bag": click.option("--bag/--set", "bag", default=None, help="Count repeated items, or not. [default: --set]"),
-    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], paths, none or a file."),
-    "node-loss": click.option("--node-loss", type=click.Choice(list(LOSSES)), help="What a node costs. [default: information]"),
+    "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}. [default: detected]"),
+    "user": click.option("--user", metavar="COLUMN", help="Column with the user ID."),
+    "time": click.option("--time", metavar="COLUMN", help="Column with the time."),
+    "text": click.option("--text", metavar="COLUMN", help="Column with the query text."),
+    "item": click.option("--item", metavar="COLUMN", help="Column with the item (one item per row)."),
+    "record": click.option("--record", metavar="COLUMN", help="Column with the basket or visit ID."),
+    "count": click.option("--count", metavar="COLUMN", help="Column with the quantity; implies --bag."),
+    "rank": click.option("--rank", metavar="COLUMN", help="Column with the rank of the clicked result, for methods that publish clicks."),
+    "url": click.option("--url", metavar="COLUMN", help="Column with the clicked URL, for methods that publish clicks."),
+    "quasi": click.option("--quasi", metavar="COLUMNS", help="Quasi-identifiers of microdata, e.g. a,b,c. [default: all numeric columns]"),
+    "keep-column": click.option(
+        "--keep-column", metavar="COLUMNS", help="Columns of microdata to publish unchanged, without any protection."
+    ),
+    "drop-column": click.option("--drop-column", metavar="COLUMNS", help="Columns of microdata to drop."),
+    "nominal": click.option("--nominal", metavar="COLUMNS", help="Quasi-identifiers that are nominal (categories without an order)."),
+    "ordinal": click.option("--ordinal", metavar="COLUMNS", help='Quasi-identifiers that are ordinal: numbers, or "c=low|middle|high".'),
+    "hierarchy": click.option(
+        "--hierarchy", metavar="COLUMN=FILE", help="Quasi-identifiers whose values are nodes of the taxonomy in FILE."
+    ),
+    "sep": click.option("--sep", metavar="CHARACTER", help="Field or item separator."),
+    "header": click.option("--header/--no-header", default=None, help="Whether the first row has column names. [default: detected]"),
+    "strict": click.option(
+        "--strict", is_flag=True, default=None, help="Reject a file with malformed rows instead of skipping and counting them."
+    ),
+    "malformed": click.option("--malformed", type=float, metavar="SHARE", help="Largest accepted share of malformed rows. [default: 0.1]"),
+    "owners": click.option(
+        "--owners",
+        type=click.Choice(OWNERS),
+        help="Treat user IDs that differ only in spelling (ann, Ann) as one person (folded) or as different people (exact).",
+    ),
+    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What makes up one record. [default: user]"),
+    "gap": click.option("--gap", metavar="DURATION", help="Inactivity that ends a session. [default: 30m]"),
+    "bag": click.option("--bag/--set", "bag", default=None, help="Keep repeated items of a record (bag) or not (set). [default: --set]"),
+    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], paths, none, or a file."),
+    "node-loss": click.option(
+        "--node-loss", type=click.Choice(list(LOSSES)), help="Loss function for taxonomy nodes. [default: information]"
+    ),
     "unknown": click.option(
-        "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Terms that the taxonomy does not have. [default: keep]"
+        "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Treatment of terms missing from the taxonomy. [default: keep]"
     ),
     "floor": click.option(
         "--floor",
         multiple=True,
         callback=_none_if_empty,
         metavar="LEVEL|NODE",
-        help="Most general level or node published; the root is level 1. [default: 2]",
+        help="Most general level (root: 1) or node to publish. [default: 2]",
     ),
-    "terms": click.option("--terms", type=int, metavar="N", help="Terms in the vector of a document, the most frequent. [default: 50]"),
-    "tree": click.option("--tree", type=click.Choice(["used", "whole"]), help="The taxonomy the data uses, or all of it. [default: used]"),
+    "terms": click.option("--terms", type=int, metavar="N", help="Number of most frequent terms in a document's vector. [default: 50]"),
+    "tree": click.option(
+        "--tree",
+        type=click.Choice(["used", "whole"]),
+        help="Compute losses on the part of the taxonomy that the data uses, or on all of it. [default: used]",
+    ),
 }
 
 DATA_PARAMETERS = tuple(name.replace("-", "_") for name in _DATA_OPTIONS)
@@ -72,17 +117,19 @@ original_option = click.option(
     "--original",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="The file the release was made from, for a stricter judgement; once each where there were several.",
+    help="The file the release was made from, for a stricter verification. Repeatable.",
 )
-rare_option = click.option("--show-rare", is_flag=True, help="Name items that few people hold, not only count them. Not to be published.")
+rare_option = click.option(
+    "--show-rare", is_flag=True, help="List items held by few people instead of only counting them. Do not publish this output."
+)
 
-no_guarantee_option = click.option("--no-guarantee", is_flag=True, help="Run a method, or accept a release, that guarantees nothing.")
+no_guarantee_option = click.option("--no-guarantee", is_flag=True, help="Allow a method or release without a privacy guarantee.")
 
 patience_option = click.option(
     "--patience",
     type=float,
     metavar="TIMES",
-    help="Work that verifying a claim may take, as a multiple of the default; a claim that takes more is not verified. [default: 1]",
+    help="Effort limit for verifying a claim, as a multiple of the default; a claim that needs more is not verified. [default: 1]",
 )
 
 
@@ -117,7 +164,7 @@ def method_options(name: str) -> list[click.Option]:
 
 def _preset_option(name: str) -> click.Option:
     """The option that names parameters which are kept together under a name."""
-    return click.Option([f"--{PRESET}", f"method_{PRESET}"], metavar="NAME", help=f"Parameters by name: {', '.join(presets_of(name))}.")
+    return click.Option([f"--{PRESET}", f"method_{PRESET}"], metavar="NAME", help=f"Predefined parameters: {', '.join(presets_of(name))}.")
 
 
 def method_parameters(said: dict[str, Any]) -> dict[str, Any]:
@@ -142,9 +189,16 @@ def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
 
 
 def _option(declared: Param) -> dict[str, Any]:
-    default = "" if declared.default is None else f" [default: {_shown(declared.default)}]"
-    shape = {} if declared.type is bool else {"metavar": declared.range.replace(" | ", "|")}
-    return {**shape, "default": None, "help": f"{_sentence(declared.help)}{default}"}
+    facts = [] if declared.default is None else [f"default: {_shown(declared.default)}"]
+    facts += [declared.range] if declared.is_number else []
+    more = f" [{'; '.join(facts)}]" if facts else ""
+    shape = {} if declared.type is bool else {"metavar": _metavar(declared)}
+    return {**shape, "default": None, "help": f"{_sentence(declared.help)}{more}"}
+
+
+def _metavar(declared: Param) -> str:
+    """How the help writes a value: N for a number, otherwise the allowed values."""
+    return "N" if declared.is_number else declared.range.replace(" | ", "|")
 
 
 def _shown(value: Any) -> str:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from shoal.cli import screen
-from shoal.counting import counted
+from shoal.data.claims import Verdict
 from shoal.io.release_directory import REPORT
-from shoal.privacy import Verdict
+from shoal.kinds import summary_of
 from shoal.report.alarms import alarms, other_notes
 from shoal.report.attack_summary import attack_lines
-from shoal.report.lacking import lack_of
-from shoal.report.summaries import summary_of
 from shoal.report.summary import PROTECTS
+from shoal.report.verdict_text import lack_of
+from shoal.util.wording import counted
 
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 
@@ -36,7 +36,7 @@ def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pat
     summary, lack = summary_of(manifest), lack_of(manifest)
     rows = [
         *summary.lines,
-        ("in", _came_in(given)),
+        ("input", _came_in(given)),
         *([("protected", given[PROTECTS])] if PROTECTS in given else []),
         *((name, screen.ledger_line(account[name])) for name in shown),
         *_unknown(given),
@@ -44,7 +44,7 @@ def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pat
         *attack_lines(manifest),
         *(("", text) for text in other_notes(manifest)),
         ("method", f"{manifest['method']} with {used}"),
-        ("open", str(out / REPORT)),
+        ("report", str(out / REPORT)),
     ]
     outcome = f"written WITHOUT ANY GUARANTEE. {lack}" if lack else "verified and written"
     screen.side_by_side(f"{out}: {outcome}", [(share.name, share.text) for share in summary.shares], rows, alarms(manifest))
@@ -52,11 +52,11 @@ def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pat
 
 def _came_in(given: dict[str, Any]) -> str:
     if "owners" not in given:
-        return "not told: exact numbers would break the guarantee"
+        return "not published: exact numbers would break the guarantee"
     people = counted(given["owners"], "person", "people")
     if "records" not in given:
         return f"{counted(given['rows'], 'row')} of {people}"
-    return f"{counted(given['records'], 'record')} of {people}, {counted(given['items'], 'different term')}"
+    return f"{counted(given['records'], 'record')} of {people}, {counted(given['items'], 'distinct term')}"
 
 
 def _unknown(given: dict[str, Any]) -> list[tuple[str, str]]:

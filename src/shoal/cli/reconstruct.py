@@ -17,13 +17,15 @@ from shoal.io.write.output_format import FRAME_FORMATS
 
 @click.command("reconstruct", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("release", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="A directory that is not there yet.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="New output directory.")
 @declared_options(Draws)
-@click.option("--to", "format", type=click.Choice([*FRAME_FORMATS, "transactions"]), default="csv", show_default=True, help="Format.")
+@click.option(
+    "--to", "format", type=click.Choice([*FRAME_FORMATS, "transactions"]), default="csv", show_default=True, help="Output format."
+)
 @patience_option
 def command(release: Path, out: Path, format: str, patience: float | None, **said: Any) -> None:
-    """Draw records at random that could have given the chunks of RELEASE, a release directory, for tools that take baskets. The release is
-    judged first; records are drawn from its chunks alone, so they tell no more than these.
+    """Draw random records consistent with the chunks of RELEASE, a release directory, for tools that need complete records. The claims
+    of the release are verified first. The draw uses only the published chunks, so it discloses nothing more.
     """
     draws = Draws.parse({name: value for name, value in said.items() if value is not None})
     directory = ReleaseDirectory(out, force=None)
@@ -31,5 +33,5 @@ def command(release: Path, out: Path, format: str, patience: float | None, **sai
     directory.check()
     with allowing(patience):
         found = reconstruct(release, out, draws, format)
-    rows = [(verdict.claim, f"{verdict.standing}, of the chunks") for verdict in found.claims]
+    rows = [(verdict.claim, f"{verdict.standing} for the chunks") for verdict in found.claims]
     screen.pairs(f"{out}: written", [*rows, ("reconstructions", f"{len(found.files):,} of {found.records:,} records each")])

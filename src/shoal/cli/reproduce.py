@@ -9,29 +9,28 @@ import click
 
 from shoal.cli import screen
 from shoal.evaluate.reproduce import PAPERS, reproduced
-from shoal.evaluate.reproduce.files import PAGE, write_experiment
+from shoal.evaluate.reproduce.files import PAGE, insist_on_drawing, write_experiment
 from shoal.evaluate.reproduce.page import Experiment
 from shoal.evaluate.reproduce.paper import Asked
 from shoal.io.experiment_files import ExperimentFiles
 from shoal.io.release_directory import insist_apart
-from shoal.report.line_charts import insist_on_drawing
 
 LARGEST = 10_000_000  # more than any of the papers had by far
 
 
 @click.command("reproduce", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("paper")
-@click.option("--out", type=click.Path(path_type=Path), help="Directory for the page, its pictures and its tables. [default: none]")
-@click.option("--data", type=click.Path(path_type=Path, exists=True), help="File or directory of data of your own. [default: generated]")
-@click.option("--size", type=click.IntRange(1, LARGEST), help="How large the data is, below the paper's own or above. [default: by paper]")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="By which data is generated and chances are drawn.")
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="[default: as many as there are cores]")
-@click.option("--force", is_flag=True, help="Write over files that are there.")
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--out", type=click.Path(path_type=Path), help="Output directory for the page, figures and tables. [default: none]")
+@click.option("--data", type=click.Path(path_type=Path, exists=True), help="Your own data: a file or directory. [default: generated data]")
+@click.option("--size", type=click.IntRange(1, LARGEST), help="Size of the data. [default: depends on the paper]")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for data generation and sampling.")
+@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     paper: str, out: Path | None, data: Path | None, size: int | None, seed: int, threads: int | None, force: bool, as_json: bool
 ) -> None:
-    """Repeat the experiment of PAPER, and say of each statement of the paper whether the numbers agree.
+    """Repeat the experiments of PAPER, and report for each statement of the paper whether the results agree.
 
     \b
     thesis     Milani Fard 2010: Clump and Partition. --data: a query log; --size: people
@@ -39,7 +38,7 @@ def command(
     ssc        Liu and Wang 2010: SSC and LG(bag). --data: a query log; --size: people
     ares       Navarro-Arribas and Torra 2010: microaggregation. --data: a directory with documents, access, queries; --size: people
 
-    Tables hold numbers about all records together; they are not for publication beside a release.
+    The tables contain exact aggregates of the data. Do not publish them together with a release.
     """
     PAPERS[paper]  # an unknown one is refused before anything else
     files = ExperimentFiles(out, force=force) if out is not None else None
@@ -61,10 +60,10 @@ def command(
 def show(found: Experiment, out: Path | None) -> None:
     """The statements of the paper, each with what was seen."""
     screen.note(f"data: {found.data}", *found.notes)
-    screen.listing(["where", "the paper", "here", ""], [[one.place, one.says, one.seen, one.verdict] for one in found.findings])
-    screen.lines("", f"{found.agreeing} of {len(found.findings)} statements were seen here too")
+    screen.listing(["section", "paper", "measured", ""], [[one.place, one.says, one.seen, one.verdict] for one in found.findings])
+    screen.lines("", f"{found.agreeing} of {len(found.findings)} statements of the paper agree")
     if out is not None:
-        screen.lines(f"open {out / PAGE}")
+        screen.lines(f"report: {out / PAGE}")
 
 
 def _typed(paper: str, data: Path | None, size: int | None, seed: int) -> str:

@@ -19,11 +19,12 @@ from rich.table import Table
 from rich.text import Text
 
 from shoal import kernels
-from shoal.cli.visible import visible
-from shoal.counting import percent
+from shoal.cli.spelling import in_shell, in_shell_throughout
+from shoal.data.claims import Verdict
 from shoal.data.items import without_names
-from shoal.errors import ShoalError
-from shoal.privacy import Verdict
+from shoal.errors import ShoalError, option
+from shoal.pipeline.events import Events
+from shoal.util.wording import percent, visible
 
 WIDTH_IN_A_PIPE = 110
 WIDEST_CLAIM = 44
@@ -51,22 +52,42 @@ def _clock(seconds: float | None) -> str:
 @contextmanager
 def bars() -> Iterator[kernels.Watch | None]:
     """Progress bars on the error stream, as a function that moves them; None where nobody is watching."""
+    with _bars() as shown:
+        yield None if shown is None else shown.watch
+
+
+class _Bars:
+    """Progress bars: one line for the stage of a job, and one for each piece of work."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._shown = shown
+        self._tasks: dict[str, Any] = {}
+        self._moving = Lock()  # as work may be done by several threads
+
+    def watch(self, label: str, done: int, total: int, remark: str = "") -> None:
+        """Move the bar of a piece of work."""
+        with self._moving:
+            if label not in self._tasks:
+                self._tasks[label] = self._shown.add_task(label, total=total or None, remark="")
+            self._shown.update(self._tasks[label], completed=done, total=total or None, remark=remark)
+
+    def stage(self, name: str, index: int, count: int) -> None:
+        """Show the stage of the job instead of the one before."""
+        with self._moving:
+            if "" not in self._tasks:
+                self._tasks[""] = self._shown.add_task("", total=count, remark="")
+            self._shown.update(self._tasks[""], description=f"step {index} of {count}: {name}", completed=index - 1)
+
+
+@contextmanager
+def _bars() -> Iterator[_Bars | None]:
     if not sys.stderr.isatty():
         yield None
         return
     texts = TextColumn("{task.description}"), TextColumn("{task.fields[remark]}")
     columns = (SpinnerColumn(), texts[0], BarColumn(), TaskProgressColumn(), _TimeLeft(), texts[1])
     with Progress(*columns, console=err, transient=True) as shown:
-        tasks: dict[str, Any] = {}
-        moving = Lock()  # as work may be done by several threads
-
-        def watch(label: str, done: int, total: int, remark: str = "") -> None:
-            with moving:
-                if label not in tasks:
-                    tasks[label] = shown.add_task(label, total=total or None, remark="")
-                shown.update(tasks[label], completed=done, total=total or None, remark=remark)
-
-        yield watch
+        yield _Bars(shown)
 
 
 @contextmanager
@@ -76,13 +97,45 @@ def progress(threads: int | None = None) -> Iterator[None]:
         yield
 
 
+class ScreenEvents(Events):
+    """Shows what a job reports: progress on a terminal, notes and warnings on the error stream."""
+
+    def __init__(self, shown: _Bars | None = None) -> None:
+        self._bars = shown
+
+    def stage(self, name: str, index: int, count: int) -> None:
+        """Show the stage."""
+        if self._bars is not None:
+            self._bars.stage(name, index, count)
+
+    def progress(self, label: str, done: int, total: int, remark: str = "") -> None:
+        """Move a bar."""
+        if self._bars is not None:
+            self._bars.watch(label, done, total, remark)
+
+    def note(self, line: str) -> None:
+        """Print a note."""
+        note(line)
+
+    def warn(self, line: str) -> None:
+        """Print a warning."""
+        warn(line)
+
+
+@contextmanager
+def job_events() -> Iterator[ScreenEvents]:
+    """The events of a job, shown on the screen while this is open."""
+    with _bars() as shown:
+        yield ScreenEvents(shown)
+
+
 @contextmanager
 def naming(show_rare: bool) -> Iterator[None]:
     """What goes wrong inside names items that few people hold only where that was asked for."""
     try:
         yield
     except ShoalError as error:
-        error.naming(show_rare, "--show-rare")
+        error.naming(show_rare, option("show-rare"))
         raise
 
 
@@ -106,14 +159,14 @@ def alarm(*texts: str, error_stream: bool = False) -> None:
 
 def verdict_lines(promised: str, in_fact: str, *, severe: bool) -> None:
     """The verdict of attacks: what was promised, and what an attacker can do in fact, in red where most people are found."""
-    lines(f"promised: {promised}")
-    out.print(_text(f"in fact: {in_fact}", style="bold red" if severe else ""), soft_wrap=True)
+    lines(f"guarantee: {promised}")
+    out.print(_text(f"measured risk: {in_fact}", style="bold red" if severe else ""), soft_wrap=True)
 
 
 def lines(*texts: str) -> None:
     """Plain lines on the output stream."""
     for text in texts:
-        click.echo(visible(text))
+        click.echo(visible(in_shell(text)))
 
 
 def content(text: str) -> None:
@@ -155,7 +208,7 @@ def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 def as_json(value: Any) -> None:
     """An answer for programs: on the output stream, with nothing else on it, in characters that every terminal and pipe can take."""
     # JSON escapes every control character but this one.
-    click.echo(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))
+    click.echo(json.dumps(in_shell_throughout(value), indent=2).replace("\x7f", "\\u007f"))
 
 
 def plain(value: Any) -> str:
@@ -169,8 +222,8 @@ def number(value: object) -> str:
 
 
 def _text(text: str, style: str = "") -> Text:
-    """Everything that is printed passes through here, so that no control character reaches the terminal; brackets are no markup."""
-    return Text(visible(text), style=style)
+    """Everything that is printed passes through here: options are spelled, control characters are escaped, brackets are no markup."""
+    return Text(visible(in_shell(text)), style=style)
 
 
 def _pairs(rows: Sequence[tuple[str, str]]) -> Table:
@@ -199,10 +252,10 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
         state = {"fails": "FAILS", "not checkable": "NOT CHECKABLE", "not judged": "NOT JUDGED"}.get(verdict.standing, verdict.standing)
         rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
-        why = "took too long" if verdict.standing == "not judged" else "not checkable from what is at hand"
+        why = "took too long" if verdict.standing == "not judged" else "not checkable with the available data"
         rows += [("", f"{why}: {verdict.unchecked}")] if verdict.unchecked else []
-        rows += [("", f"broken: {witness}") for witness in verdict.witnesses + verdict.rare * show_rare]
-        rows += [("", "--show-rare names some of them")] if verdict.rare and not show_rare else []
+        rows += [("", f"violated: {witness}") for witness in verdict.witnesses + verdict.rare * show_rare]
+        rows += [("", "--show-rare lists some of them")] if verdict.rare and not show_rare else []
         rows += [("", text) for text in verdict.notes]
     return rows
 

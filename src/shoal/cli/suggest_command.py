@@ -15,6 +15,7 @@ from shoal.cli.options import method_options, method_parameters
 from shoal.errors import ShoalError
 from shoal.evaluate.advise.advice import Change
 from shoal.evaluate.advise.trial import Route
+from shoal.pipeline.claims import claims_for
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.request import chosen_method, preparation
 
@@ -69,6 +70,7 @@ def _understood(ctx: click.Context, words: list[str]) -> Route | None:
     try:
         said = ctx.command.make_context(ctx.info_name, list(words)).params
         chosen = chosen_method(said["method"], method_parameters(said))
-        return Route(chosen, preparation(dict(said), base=Preparation.default_for(chosen)))
+        how = preparation(dict(said), base=Preparation.default_for(chosen))
+        return Route(chosen, how, further=claims_for(chosen, said["claim"]))
     except (ShoalError, click.ClickException):
         return None

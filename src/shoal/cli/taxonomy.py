@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -9,21 +10,70 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.options import called, data_options, input_argument, rare_option
-from shoal.cli.taxonomy_build import build
-from shoal.counting import counted
+from shoal.data.column_list import ColumnNames
 from shoal.data.node_loss import DEFAULT_LOSS, LOSSES
+from shoal.io import partial_outputs as unfinished
 from shoal.io.read.dispatch import read
+from shoal.io.read.taxonomy_levels import read_levels
+from shoal.io.release_directory import disk_errors, insist_apart, insist_outside_releases
+from shoal.io.write.taxonomies import edges_text, write_edges
 from shoal.pipeline.options import Preparation, load_taxonomy
 from shoal.pipeline.records import records_of
 from shoal.pipeline.request import preparation
+from shoal.taxonomy.levels import LevelTree
 from shoal.taxonomy.tree_drawing import FEW, coverage, draw
+from shoal.util.wording import counted
+
+# shoal taxonomy build: a hierarchy from a table of levels.
+
+
+@click.command("build", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "--levels", required=True, metavar="COLUMNS", help="Level columns from the top down to the items, e.g. department,category,product."
+)
+@click.option("--out", "-o", type=click.Path(path_type=Path), help="Output file of edges. [default: standard output]")
+@click.option("--sep", metavar="CHARACTER", help="Column separator of a text file.")
+@click.option("--header/--no-header", default=None, help="Whether the first row has column names. [default: detected]")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+def build(table: Path, levels: str, out: Path | None, sep: str | None, header: bool | None, force: bool) -> None:
+    """Build a taxonomy from TABLE, which has a row for each item and a column for each level: CSV, TSV, Parquet or Excel.
+
+    An item with several parents is placed under their lowest common ancestor. Groups with the same name get the name of their parent
+    in brackets. All such conflicts are listed.
+    """
+    if out is not None:
+        insist_apart(out, [table])
+        insist_outside_releases(out.parent)
+    found = read_levels(table, ColumnNames.parse(levels).names, sep=sep, header=header)
+    screen.note(*found.notes)
+    if out is None:
+        screen.note(*(f"conflict: {conflict}" for conflict in found.conflicts))
+        screen.content(edges_text(found.taxonomy))
+        return
+    screen.note(*unfinished.clear(out.parent))
+    with disk_errors(str(out)):
+        write_edges(found.taxonomy, out, force=force)
+    _show(found, out)
+
+
+def _show(found: LevelTree, out: Path) -> None:
+    tree = found.taxonomy
+    rows = [("nodes", f"{len(tree):,}"), ("leaves", f"{tree.n_leaves:,}"), ("height", f"{tree.height:,}"), ("root", tree.names[0])]
+    screen.pairs(f"{out}: written", [*rows, ("conflicts", counted(len(found.conflicts), "name") if found.conflicts else "none")])
+    if found.conflicts:
+        screen.out.print()
+        told = [(one.name, ", ".join(one.below), ", ".join(one.now)) for one in found.conflicts]
+        screen.listing(["name", "parents", "placed"], told)
+    screen.note(f"use it with --taxonomy {shlex.quote(str(out))}")
+
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
 @click.group("taxonomy", context_settings=_HELP)
 def command() -> None:
-    """Build, check, draw and try out a hierarchy: `wordnet`, or a file of edges, of paths `leaf;parent;...;root`, or nested JSON."""
+    """Build, check, draw and test a taxonomy: `wordnet`, or a file of edges, of paths `leaf;parent;...;root`, or of nested JSON."""
 
 
 command.add_command(build)
@@ -31,9 +81,9 @@ command.add_command(build)
 
 @command.command("check", context_settings=_HELP)
 @click.argument("taxonomy")
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(taxonomy: str, as_json: bool) -> None:
-    """Read a hierarchy and say what it is; a cycle, two parents or two roots are named."""
+    """Validate a taxonomy and print its size. Cycles, nodes with two parents and multiple roots are reported."""
     tree, notes = load_taxonomy(taxonomy, "lm")
     facts = {"nodes": len(tree), "leaves": tree.n_leaves, "height": tree.height, "root": tree.names[0]}
     if as_json:
@@ -46,13 +96,11 @@ def check(taxonomy: str, as_json: bool) -> None:
 @command.command("show", context_settings=_HELP)
 @click.argument("taxonomy")
 @click.argument("node", required=False)
-@click.option("--depth", type=click.IntRange(1), default=2, show_default=True, help="Levels to draw.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Children to draw of each node.")
-@click.option(
-    "--node-loss", type=click.Choice(list(LOSSES)), default=DEFAULT_LOSS, show_default=True, help="What generalizing to a node costs."
-)
+@click.option("--depth", type=click.IntRange(1), default=2, show_default=True, help="Number of levels to draw.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Number of children to draw per node.")
+@click.option("--node-loss", type=click.Choice(list(LOSSES)), default=DEFAULT_LOSS, show_default=True, help="Loss function for nodes.")
 def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str) -> None:
-    """Draw the part of a hierarchy below NODE (the root by default)."""
+    """Draw the subtree of NODE (default: the root)."""
     tree, notes = load_taxonomy(taxonomy, node_loss)
     lines = draw(tree, node, depth, limit)
     screen.note(*notes)
@@ -63,13 +111,13 @@ def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str
 @click.argument("tried", metavar="TAXONOMY")
 @input_argument
 @data_options(without=("taxonomy",))
-@click.option("--missing", "limit", type=click.IntRange(1), default=10, show_default=True, help="Missed items to list.")
+@click.option("--missing", "limit", type=click.IntRange(1), default=10, show_default=True, help="Number of missing items to list.")
 @rare_option
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def covers(tried: str, input: tuple[Path, ...], limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:
-    """Say how much of INPUT a TAXONOMY covers, and which frequent items it misses.
+    """Report how much of INPUT is covered by TAXONOMY, and list frequent items that it lacks.
 
-    The list shows items of the input as they are: it is for you, not for publication. Items of fewer than 5 people are only counted.
+    The list contains raw items of the input. Do not publish it. Items of fewer than 5 people are only counted.
     """
     how = preparation({**said, "taxonomy": tried}, Preparation())
     with screen.progress():
@@ -90,6 +138,6 @@ def covers(tried: str, input: tuple[Path, ...], limit: int, show_rare: bool, as_
     screen.pairs(f"Coverage of {called(input)} by {tried}", rows)
     if found.missing:
         screen.out.print()
-        screen.listing(["missed item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])
+        screen.listing(["missing item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])
     if found.missing_rare:
-        screen.note(f"{counted(found.missing_rare, 'missed item')} of fewer than {FEW} people not listed; --show-rare lists them")
+        screen.note(f"{counted(found.missing_rare, 'missing item')} of fewer than {FEW} people not listed; --show-rare lists them")

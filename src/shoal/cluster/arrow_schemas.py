@@ -15,7 +15,7 @@ from shoal.data.taxonomy import Taxonomy, Worth
 from shoal.errors import GuaranteeNotMet
 
 COARSE = "_coarse"
-STRANGE = "records hold items that have no place on the tree of all records"
+STRANGE = "records contain items that are not in the taxonomy of all records"
 
 NUMBERS, WORDS = pa.list_(pa.int32()), pa.list_(pa.string())
 
@@ -94,7 +94,7 @@ class Fitted:
         """The tree with these unknown words, which are in order, at the losses of the tree with all of them."""
         n, worth = len(words), self.worth
         if n and self.unlisted is None:
-            raise GuaranteeNotMet(STRANGE, hint="nothing was written")
+            raise GuaranteeNotMet(STRANGE, code="cluster-result-inconsistent", hint="nothing was written")
         names = Vocabulary(pl.concat([self.names, words.rename("item")]))
         grown = Worth(
             np.concatenate([worth.loss, np.zeros(n)]),
@@ -174,7 +174,7 @@ def bags_of(table: pa.Table, fitted: Fitted, tree: Taxonomy, counts: str = "coun
     codes = _codes(words, fitted, tree)
     known = fitted.renumbered[nodes.to_numpy(zero_copy_only=False)]
     if (known < 0).any() or (codes < 0).any():
-        raise GuaranteeNotMet(STRANGE, hint="nothing was written")
+        raise GuaranteeNotMet(STRANGE, code="cluster-result-inconsistent", hint="nothing was written")
     sizes, more = np.diff(starts), np.diff(begins)
     rows = np.concatenate([np.repeat(np.arange(len(sizes)), sizes), np.repeat(np.arange(len(more)), more)])
     order = np.argsort(rows, kind="stable")

@@ -124,7 +124,9 @@ def classes_written(cluster: Cluster, classes: Step, given: Contents) -> Counted
     held = sent(cluster, "written", [(Numbers(len(given.files)), written_rows)], given, given.places, given.parts)
     parts = [json.loads(word) for word in told(cluster, held, counted_written, MadeContents(given, classes))]
     if any(part["differing"] for part in parts):
-        raise GuaranteeNotMet("the files do not hold the records of the release", hint="nothing was written")
+        raise GuaranteeNotMet(
+            "the files do not contain the records of the release", code="files-differ-from-release", hint="nothing was written"
+        )
     return Counted(given.sizes, tuple(part["written"] for part in parts))
 
 

@@ -17,7 +17,7 @@ from shoal.cluster.exchange import Numbers, Rows, Sent, sent
 from shoal.cluster.read_events import Gathering, Input, events_of_lines, events_of_rows, events_of_spans, owner_places
 from shoal.cluster.spark import Cluster, spark_errors
 from shoal.data.accounting import Ledger, gone, kept
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.byte_ranges import first_lines_of, size_of, spans_of
 from shoal.io.read.formats import Layout, find_layout
 from shoal.io.read.frames import in_memory
@@ -34,7 +34,7 @@ FIRST = 500  # rows that tell how the others are written
 PARQUET = (".parquet", ".parq")
 COMPRESSED = (".gz", ".bz2", ".deflate", ".snappy", ".lz4", ".zst", ".zstd")  # what Spark unpacks, by the names of files
 TAKEN = ("querylog", "table")
-ONE_MACHINE = "leave --engine out"
+ONE_MACHINE = f"leave {option('engine')} out"
 
 Way = TypeVar("Way", bound=Gathering)
 
@@ -83,15 +83,30 @@ class Found:
         """The same with the account of its rows; raises where too many are defective, none could be used, or nobody said who is who."""
         read, total = self.given.how.read, sum(defects.values())
         if defects and read.strict:
-            raise InputError(f"{self.called} has defective rows: {_listed(defects)}", hint=SKIPPING, defects=dict(defects))
+            raise InputError(
+                f"{self.called} has defective rows: {_listed(defects)}", code="defective-rows", hint=SKIPPING, defects=dict(defects)
+            )
         if not sums["used"]:
-            raise InputError(f"{self.called} has no usable row: {_listed(defects) or 'it holds no rows'}", hint="see --format and --sep")
+            raise InputError(
+                f"{self.called} has no usable row: {_listed(defects) or 'it has no rows'}",
+                code="no-usable-rows",
+                hint=f"see {option('format')} and {option('sep')}",
+            )
         rows = sums["used"] + sums["repeated"] + total
         if total > read.malformed * rows:
             what = f"{total:,} of {rows:,} rows of {self.called} are malformed: {_listed(defects)}"
-            raise InputError(what, hint="see --format, --sep and the column options", defects=dict(defects))
+            raise InputError(
+                what,
+                code="too-many-malformed-rows",
+                hint=f"see {option('format')}, {option('sep')} and the column options",
+                defects=dict(defects),
+            )
         if self.given.header and sums["headers"] != self.files:
-            raise InputError(f"{self.called} repeats its header inside a file, or a file has none", hint="leave --engine out")
+            raise InputError(
+                f"{self.called} repeats its header inside a file, or a file has none",
+                code="header-repeated",
+                hint=f"leave {option('engine')} out",
+            )
         spelling = notes_on_spelling(sums["written"], sums["folded"], read.owners, self.called)
         parts = {"used": kept(sums["used"]), "repeated clicks": gone(sums["repeated"]), "blank lines": gone(sums["blank"])}
         parts |= {f"malformed: {reason}": gone(n) for reason, n in defects.items()}
@@ -141,7 +156,7 @@ def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
         beginnings = ([bytes(row[0]) for row in cluster.lines([unquote(file)]).limit(FIRST).collect()] for file in files)
     first = next(filter(None, beginnings), None)
     if first is None:
-        raise InputError(f"{paths[0]} is empty" if len(files) == 1 else f"all {len(files)} files of the log are empty")
+        raise InputError(f"{paths[0]} is empty" if len(files) == 1 else f"all {len(files)} files of the log are empty", code="empty-input")
     head = b"".join(first).removeprefix(b"\xef\xbb\xbf")
     layout = _taken(find_layout(Source(Path(paths[0]), "", head, False), how.reading))
     header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
@@ -163,7 +178,11 @@ def _plain_files(files: Sequence[str]) -> list[Path]:
 def _taken(layout: Layout) -> Layout:
     if layout.format not in TAKEN or layout.container not in ("delimited", "parquet"):
         what = f"{layout.format} in {layout.container} is read on one machine"
-        raise ParameterError(what, hint="a cluster reads query logs and tables of delimited text or Parquet; leave --engine out")
+        raise ParameterError(
+            what,
+            code="not-on-a-cluster",
+            hint=f"a cluster reads query logs and tables of delimited text or Parquet; leave {option('engine')} out",
+        )
     return layout
 
 

@@ -17,15 +17,15 @@ import pyarrow as pa
 from shoal.cluster.arrow_schemas import lists_of
 from shoal.cluster.spark import Cluster, expressions
 from shoal.data.bags import Bags, Ints, Vocabulary
-from shoal.errors import Infeasible
-from shoal.io.read.steps import stored_step
+from shoal.errors import Infeasible, option
+from shoal.io.step_files import stored_step
 from shoal.itemsets.itemset_counts import LARGEST_KEY, Known, key_digits, tallied_sets
 from shoal.itemsets.itemset_support import Moles
 
 LARGEST = 3  # sets that are counted on a cluster have at most so many items
 MOST_MOLES = 50_000_000  # sets of few people that the driver holds
 COUNTS = pa.schema([("key", pa.int64()), ("people", pa.int64())])
-FEWER = "other records (--per), a greater k, or fewer items that are known"
+FEWER = f"other records ({option('per')}), a greater k, or fewer items that are known"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,9 @@ def moles_of(cluster: Cluster, records: Any, found: Frequent, k: int, most: int,
     known = Known(n)
     for size in range(2, most + 1):
         if n**size > LARGEST_KEY:
-            raise Infeasible(f"sets of {size} of {n:,} items are too many to be counted on a cluster", hint=FEWER, value=n)
+            raise Infeasible(
+                f"sets of {size} of {n:,} items are too many to count on a cluster", code="too-many-itemsets", hint=FEWER, value=n
+            )
         counted = _counted(cluster, records, Counting(found.held, known), size, several=several)
         levels.append(_in_order(_rare_keys(cluster, counted, k, size), rank, size))
         if size < most:
@@ -117,8 +119,8 @@ def _counted(cluster: Cluster, records: Any, given: Counting, size: int, *, seve
 def _rare_keys(cluster: Cluster, counted: Any, k: int, size: int) -> Ints:
     n = int(cluster.collect(counted.selectExpr(f"count_if(people < {k})"))[0][0])
     if n > MOST_MOLES:
-        what = f"{n:,} sets of {size} items are held by fewer than {k:,} people, more than a driver holds ({MOST_MOLES:,})"
-        raise Infeasible(what, hint=FEWER, value=n, limit=MOST_MOLES)
+        what = f"{n:,} sets of {size} items are held by fewer than {k:,} people, more than the driver can keep ({MOST_MOLES:,})"
+        raise Infeasible(what, code="too-many-itemsets", hint=FEWER, value=n, limit=MOST_MOLES)
     return _keys(cluster, size, pl.col("people") < k)
 
 

@@ -88,7 +88,7 @@ def defects_of(cluster: Cluster, shown: Shown, *, with_original: bool) -> list[s
     """What else is wrong: an item is repeated in its record, and how often is knowledge too; or the original was not merely suppressed."""
     told = repeated_in(shown)
     if shown.strange:
-        told.append(f"{shown.strange:,} published items stand for nothing in their record")
+        told.append(f"{shown.strange:,} published items match nothing in their record")
     partly = _suppressed_in_part(cluster, shown.frame) if with_original else 0
     return [*told, *([f"{partly:,} items were changed in some records but not in all"] if partly else [])]
 

@@ -30,7 +30,7 @@ from shoal.errors import GuaranteeNotMet
 from shoal.privacy.equivalence_classes import ClassCounts, untruthful_records
 
 NOTHING_WRITTEN = "nothing was written"
-UNACCOUNTED = "records were lost or added unaccounted"
+UNACCOUNTED = "records were lost or added without being accounted for"
 ANSWER = ["items", "withheld"]
 NO_ANSWER = -1  # nothing says whether the record is withheld
 
@@ -124,7 +124,7 @@ def _published(table: pa.Table, names: Any) -> Bags:
     assert isinstance(named, pl.Series)
     codes = names.codes(named.cast(pl.String))
     if (codes < 0).any():
-        raise GuaranteeNotMet("published items are not among the names of their originals", hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet("published items are not names from the original", code="release-not-of-original", hint=NOTHING_WRITTEN)
     return Bags.from_rows(starts, codes, np.ones(len(codes), np.int32), names)
 
 
@@ -144,17 +144,19 @@ def insist_on_all(sums: Counter[str], before: Counter[str], answers: int, *, flo
     """
     whole = sums["records"] == before["records"] and sums["occurrences"] == before["occurrences"]
     if not whole or sums["misanswered"] or not answers == sums["answered"] == before["present"]:
-        raise GuaranteeNotMet(UNACCOUNTED, hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint=NOTHING_WRITTEN)
     if sums["nothing_left"] and not floor:
-        raise GuaranteeNotMet("records are withheld as having nothing in common, and there is no floor", hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet(
+            "records are withheld as having nothing in common, but there is no floor", code="withheld-without-floor", hint=NOTHING_WRITTEN
+        )
     if sums["barred"]:
-        raise GuaranteeNotMet("the release holds nodes above the floor", hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet("the release contains nodes above the floor", code="nodes-above-floor", hint=NOTHING_WRITTEN)
 
 
 def insist_on_shown(records: int, sums: Counter[str]) -> None:
     """Raise unless as many records are in classes as are published."""
     if records != sums["published"]:
-        raise GuaranteeNotMet(UNACCOUNTED, hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint=NOTHING_WRITTEN)
 
 
 def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
@@ -163,7 +165,7 @@ def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
     other = again.groupBy("items").agg(*expressions("count(1) as written"))
     differing = one.join(other, "items", "full").where("not (made <=> written)").selectExpr("count(1)")
     if cluster.collect(differing)[0][0]:
-        raise GuaranteeNotMet("the files do not hold the records of the release", hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet("the files do not contain the records of the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
 
 
 def counts_of(classes: Any, empty: int, untrue: int = 0, *, people: bool = True) -> ClassCounts:

@@ -20,7 +20,7 @@ from shoal.cluster.judge_records import as_it_is
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.errors import Infeasible
-from shoal.io.read.steps import forget_step
+from shoal.io.step_files import forget_step
 from shoal.itemsets.itemset_counts import LARGEST_KEY
 from shoal.itemsets.km_recoding import coherent_by_counts
 
@@ -172,4 +172,6 @@ def _coherent(ascent: Ascent, plain: Any, rare_words: int, *, several: bool) -> 
 
 def _insist_on_keys(n: int, size: int) -> None:
     if n**size > LARGEST_KEY:
-        raise Infeasible(f"sets of {size} of {n:,} nodes are too many to be counted on a cluster", hint=itemsets.FEWER, value=n)
+        raise Infeasible(
+            f"sets of {size} of {n:,} nodes are too many to count on a cluster", code="too-many-itemsets", hint=itemsets.FEWER, value=n
+        )

@@ -117,7 +117,7 @@ def first_places(given: Settling, part: int, table: pa.Table) -> Iterator[pa.Tab
     begins, named = lists_of(table, "words")
     known = fitted.renumbered[nodes.to_numpy(zero_copy_only=False)]
     if (known < 0).any():
-        raise GuaranteeNotMet(STRANGE, hint="nothing was written")
+        raise GuaranteeNotMet(STRANGE, code="cluster-result-inconsistent", hint="nothing was written")
     held = pl.from_arrow(named)
     assert isinstance(held, pl.Series)
     codes = words.codes(held.cast(pl.String))

@@ -17,13 +17,13 @@ from shoal.cluster.input_layout import Found, find_input, tallied
 from shoal.cluster.read_events import PARTS, Gathering, log_of, told_rows
 from shoal.cluster.spark import Cluster
 from shoal.data.log import Log
-from shoal.data.words import with_single_blanks
+from shoal.data.query_units import with_single_blanks
 from shoal.pipeline.options import Preparation
 
 if TYPE_CHECKING:
     from shoal.cluster.spark import Work
 
-UNACCOUNTED = "rows were lost or added unaccounted"
+UNACCOUNTED = "rows were lost or added without being accounted for"
 
 
 @dataclass(frozen=True)

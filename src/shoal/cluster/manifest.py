@@ -10,28 +10,28 @@ from typing import Any
 from shoal import __version__
 from shoal.cluster.input_layout import Found
 from shoal.cluster.prepared import Prepared
-from shoal.counting import counted
 from shoal.data.accounting import Accounting, Ledger, gone, kept
+from shoal.data.claims import Model, Verdict
 from shoal.data.items import plain_values
 from shoal.data.occurrence_forms import Forms
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, Steps
-from shoal.errors import InputError
+from shoal.errors import InputError, option
 from shoal.io.release_directory import MANIFEST, REPORT, ReleaseDirectory
 from shoal.io.rules_file import RULES, RulesFile
 from shoal.io.write.output_format import FileFact
+from shoal.kinds import render_report
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import EMPTY, NOTHING_LEFT
 from shoal.metrics import METRICS, routine
 from shoal.pipeline.accounting import SUPPRESSED
+from shoal.pipeline.claims import protected
 from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of, manifest_bytes
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import READING, refuse_foreign_taxonomy
-from shoal.pipeline.protection import protected
+from shoal.pipeline.prepare import READ_AS, refuse_foreign_taxonomy
 from shoal.pipeline.run import insist_on_schema, written_page
-from shoal.privacy import Model, Verdict
 from shoal.report.facts import Facts
-from shoal.report.page import render
 from shoal.report.summary import PROTECTS
+from shoal.util.wording import counted
 
 SPARK = "spark"
 
@@ -50,7 +50,11 @@ def insist_on_known(how: Preparation, sums: Counter[str], strange: int) -> None:
     """Raise where unknown terms are refused, or nobody said what is to become of nearly all."""
     if how.unknown == "refuse" and strange:
         what = f"{counted(strange, 'term')} ({counted(sums['unknown_kept'], 'occurrence')}) not in the taxonomy"
-        raise InputError(what, hint="keep them with --unknown keep, drop them with --unknown drop")
+        raise InputError(
+            what,
+            code="terms-not-in-taxonomy",
+            hint=f"keep them with {option('unknown', 'keep')}, drop them with {option('unknown', 'drop')}",
+        )
     if how.unknown is None:
         refuse_foreign_taxonomy(sums["typed"], sums["unknown_kept"])
 
@@ -88,7 +92,7 @@ def finished(
     manifest: dict[str, Any], published: int, verdicts: Sequence[Verdict], found: Found, notes: tuple[str, ...], directory: ReleaseDirectory
 ) -> Made:
     """Write the report and the manifest, which then names it."""
-    page = render(Facts(manifest=manifest, published=published))
+    page = render_report(Facts(manifest=manifest, published=published))
     manifest["files"].append(written_page(directory, REPORT, page))
     manifest[DIGEST] = digest_of(manifest)
     insist_on_schema(manifest)
@@ -105,7 +109,7 @@ def facts_of_reading(found: Found) -> dict[str, Any]:
     """What the manifest says of how the input was read."""
     said = found.given.how.read.described()
     several = {"files": found.files} if found.files > 1 else {}
-    return {"format": found.given.layout.format, **several, **({READING: said} if said else {}), "rows": found.rows.total}
+    return {"format": found.given.layout.format, **several, **({READ_AS: said} if said else {}), "rows": found.rows.total}
 
 
 def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:

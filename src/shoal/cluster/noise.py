@@ -19,9 +19,10 @@ from shoal.cluster.input_layout import ONE_MACHINE
 from shoal.cluster.person_values import Asked, read_values
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.cluster.write_files import Content, write_parts
+from shoal.data.claims import Verdict
 from shoal.data.items import plain_values
 from shoal.data.tables.counts import COUNT, CountTable
-from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.errors import GuaranteeNotMet, ParameterError, option
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import FileFact
 from shoal.methods.bases.noisy_counts import COUNTS, Mechanism
@@ -30,8 +31,8 @@ from shoal.pipeline.disclosure import disclosed, disclosed_notes
 from shoal.pipeline.manifest_schema import ENGINE
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
 from shoal.pipeline.run import insist
-from shoal.privacy import Verdict
-from shoal.privacy.published_values import invented, words_wanted
+from shoal.privacy.cluster_judging import JudgesNoise
+from shoal.privacy.differential_privacy import invented, words_wanted
 
 TEXT = pa.schema([("text", pa.string())])
 NOTHING_WRITTEN = "nothing was written"
@@ -40,10 +41,12 @@ NOTHING_WRITTEN = "nothing was written"
 def insist_on_support(how: Preparation, method: Mechanism) -> None:
     """Raise where the parameters, or the preparation, are only for one machine."""
     if method.summed is None:
-        what = "noisy counts for which people, or their rows, are taken one after the other, and counts of clicks, are for one machine"
-        raise ParameterError(what, hint=f"say --mechanism weighted, without --clicks, or {ONE_MACHINE}")
+        what = "this mechanism and counts of clicks run on one machine only"
+        raise ParameterError(
+            what, code="not-on-a-cluster", hint=f"use {option('mechanism', 'weighted')}, without {option('clicks')}, or {ONE_MACHINE}"
+        )
     if how.taxonomy != NO_TAXONOMY:
-        raise ParameterError("rows beside a taxonomy are for one machine", hint=ONE_MACHINE)
+        raise ParameterError("rows with a taxonomy are processed on one machine only", code="not-on-a-cluster", hint=ONE_MACHINE)
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: Mechanism, directory: ReleaseDirectory) -> outcome.Made:
@@ -51,7 +54,7 @@ def released(cluster: Cluster, data: Any, how: Preparation, method: Mechanism, d
     summed = method.summed
     assert summed is not None
     asked = read_values(cluster, data, how, summed.unit)
-    steps, claims = method.noisy_steps(), method.claims()
+    steps, claims = method.noisy_steps(), JudgesNoise.among(method.claims())
     counts = noisy_counts.published_counts(cluster, asked.values, asked.keys, steps, summed.caps)
     verdicts = tuple(claim.judge_noise(steps, (COUNTS,), _strange(cluster, counts, asked)) for claim in claims)
     insist(verdicts, "made")
@@ -88,14 +91,16 @@ def _strange(cluster: Cluster, counts: Any, asked: Asked) -> Iterator[str]:
 def _insist_on_files(cluster: Cluster, made: Any, again: Any, keys: tuple[str, ...]) -> int:
     """Raise unless the files hold the counts of the release, one for each value; how many these are."""
     if again.columns != made.columns:
-        raise GuaranteeNotMet("the files hold other columns than the release", hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet("the files have other columns than the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
     both = made.selectExpr("*", "1 as made", "0 as written").union(again.selectExpr("*", "0 as made", "1 as written"))
     sums = both.groupBy(*made.columns).agg(*expressions("sum(made) as made", "sum(written) as written"))
     told = ["coalesce(sum(made), 0)", "count_if(made != written)", "count(1)"]
     rows, wrong, different = cluster.collect(sums.selectExpr(*told))[0]
     values = cluster.collect(again.select(*keys).distinct().selectExpr("count(1)"))[0][0]
     if wrong or rows != different or rows != values:
-        raise GuaranteeNotMet("the files do not hold the counts of the release, one for each value", hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet(
+            "the files do not contain the counts of the release, one for each value", code="files-differ-from-release", hint=NOTHING_WRITTEN
+        )
     return int(rows)
 
 

@@ -68,5 +68,5 @@ def read_values(cluster: Cluster, data: Any, how: Preparation, unit: str | None)
     rows, sums, found = gathered(cluster, found, asked_rows, work, asked_schema(keys))
     values = rows.where(f"{OWNER} is not null").select(OWNER, *keys)
     if cluster.collect(values.selectExpr("count(1)"))[0][0] != sums["values"]:
-        raise GuaranteeNotMet(UNACCOUNTED, hint="nothing was written")
+        raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint="nothing was written")
     return Asked(values, rows.where("text is not null").select("text"), keys, sums, found)

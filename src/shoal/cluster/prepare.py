@@ -1,4 +1,4 @@
-"""From the paths of the input to records on the cluster: what the driver asks for, and what it learns of them."""
+"""From the paths of the input to records on the taxonomy, which tasks store part by part: what methods that form groups start from."""
 
 from __future__ import annotations
 
@@ -8,16 +8,37 @@ import numpy as np
 
 from shoal.cluster import manifest as outcome
 from shoal.cluster import read_events as reading
-from shoal.cluster.arrow_schemas import RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
-from shoal.cluster.exchange import stored_frame
+from shoal.cluster.arrow_schemas import NODE, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
+from shoal.cluster.equivalence_classes import different_names, names_in
+from shoal.cluster.exchange import stored, stored_frame
 from shoal.cluster.input_layout import ONE_MACHINE, find_input, tallied
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import Infeasible, ParameterError
+from shoal.errors import Infeasible, ParameterError, option
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, load_taxonomy
 from shoal.taxonomy.place_terms import fitted_tree
+
+
+def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
+    """The records of paths or of a frame of Spark on the taxonomy, as a stored step."""
+    found = find_input(cluster, data, how)
+    given, notes = load_taxonomy(how.taxonomy, how.loss)
+    events = found.sent_to_owners(cluster)
+    placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
+    records, words = stored(cluster, events, reading.kept_records, placing, "records")
+    sums, defects = tallied([*events.words, *words])
+    found = found.told(sums, defects)
+    names = different_names(cluster, records, names_in, None, events.parts)
+    sums["unknown_terms"] = sum(names.get(UNKNOWN, []))
+    outcome.insist_on_known(how, sums, sums["unknown_terms"])
+    used = np.sort(np.array([node for nodes in names.get(NODE, []) for node in nodes], np.int64))
+    tree, renumbered = fitted_tree(given, used, 0 if how.unknown == "drop" else sums["unknown_terms"], how.floor_in_force)
+    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, sum(names.get(TYPED, [])), notes, events.parts)
+
+
+# From the paths of the input to records on the cluster: what the driver asks for, and what it learns of them.
 
 
 def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
@@ -44,10 +65,10 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
 def insist_on_taxonomy(how: Preparation) -> None:
     """Raise unless records are put on a taxonomy that a cluster can put them on."""
     if how.per == "record" or how.typed_names or not (how.taxonomy == "wordnet" or is_file(how.taxonomy)):
-        what = "records by --record, and taxonomies that are made from the data or absent, are for one machine"
-        raise ParameterError(what, hint=ONE_MACHINE)
+        what = f"records by {option('record')}, and taxonomies that are made from the data or absent, work on one machine only"
+        raise ParameterError(what, code="not-on-a-cluster", hint=ONE_MACHINE)
     if how.scope != "used":
-        raise ParameterError("losses on the whole of a taxonomy, used or not, are for one machine", hint=ONE_MACHINE)
+        raise ParameterError("losses over the whole taxonomy are computed on one machine only", code="not-on-a-cluster", hint=ONE_MACHINE)
 
 
 def _tree_of(cluster: Cluster, records: Any, given: Taxonomy, how: Preparation, strange: int) -> tuple[Taxonomy, Small]:
@@ -60,7 +81,13 @@ def insist_on_people(prepared: Prepared, k: int) -> None:
     """Raise where fewer than k people own something."""
     people = prepared.sums["people"]
     if people < k:
-        raise Infeasible(f"{people:,} people cannot be hidden among {k:,}", hint="lower k, or give more data", value=people, limit=k)
+        raise Infeasible(
+            f"{people:,} people cannot be hidden among {k:,}",
+            code="too-few-people",
+            hint="lower k, or give more data",
+            value=people,
+            limit=k,
+        )
 
 
 def different_in(cluster: Cluster, frame: Any, column: str) -> int:

@@ -280,7 +280,11 @@ def _aligned(bags: Bags, spelled: Bags, rows: Ints) -> Any:
 def _refuse_marked(words: pl.Series) -> None:
     """Raise where an unknown term could be taken for one that was marked to tell it from a node of the taxonomy."""
     if words.str.ends_with(UNLISTED).any():
-        raise InputError(f"some items end in {UNLISTED}, which marks items on a cluster", hint="rename them, or run on one machine")
+        raise InputError(
+            f"some items end in {UNLISTED}, which is reserved on a cluster",
+            code="reserved-item-name",
+            hint="rename them, or run on one machine",
+        )
 
 
 def _names(names: pl.Series, kind: int) -> Iterator[pa.Table]:

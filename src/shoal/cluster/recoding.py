@@ -26,15 +26,16 @@ from shoal.cluster.prepare import different_in, insist_on_people, insist_on_taxo
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster, joined
 from shoal.cluster.write_files import write_parts
+from shoal.data.claims import Verdict
 from shoal.data.items import plain_values
 from shoal.data.recoding_rules import Rules
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.rules_file import RulesFile
 from shoal.methods.bases.recoding import RecodingMethod
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
 from shoal.pipeline.run import insist
-from shoal.privacy import Verdict
+from shoal.privacy.cluster_judging import JudgesSets
 from shoal.privacy.equivalence_classes import told_untrue
 
 
@@ -42,21 +43,33 @@ def insist_on_support(how: Preparation, method: RecodingMethod) -> None:
     """Raise where the method, its parameters, or the preparation, are only for one machine."""
     from_below = method.published_from_below
     size = method.counts_decide if from_below is None else from_below
-    if size is None or any(claim.sets_to_count is None for claim in method.claims()):
-        raise ParameterError(f"the method {method.name} with these parameters runs on one machine", hint=ONE_MACHINE)
+    if size is None or any(claim.sets_to_count is None for claim in JudgesSets.among(method.claims())):
+        raise ParameterError(
+            f"the method {method.name} with these parameters runs on one machine", code="not-on-a-cluster", hint=ONE_MACHINE
+        )
     if size > itemsets.LARGEST:
-        raise ParameterError(f"sets of more than {itemsets.LARGEST} items are counted on one machine", hint=ONE_MACHINE, value=size)
+        raise ParameterError(
+            f"sets of more than {itemsets.LARGEST} items are counted on one machine", code="not-on-a-cluster", hint=ONE_MACHINE, value=size
+        )
     if from_below is not None:
         insist_on_taxonomy(how)
     elif how.per == "record" or how.taxonomy != NO_TAXONOMY:
-        raise ParameterError("records by --record, and a taxonomy beside names as typed, are for one machine", hint=ONE_MACHINE)
+        raise ParameterError(
+            f"records by {option('record')}, and a taxonomy next to unchanged names, work on one machine only",
+            code="not-on-a-cluster",
+            hint=ONE_MACHINE,
+        )
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.Made:
     """Recode as the method chooses, judge it, write it, and judge what was written."""
     prepared = prepare_records(cluster, data, how)
     if prepared.sums["more_than_once"]:
-        raise ParameterError(f"the method {method.name} takes sets, and these records repeat items", hint="leave out --bag")
+        raise ParameterError(
+            f"the method {method.name} takes sets, but these records repeat items",
+            code="repeated-items",
+            hint=f"leave out {option('bag', True)}",
+        )
     insist_on_people(prepared, method.k)
     present = prepared.records.where("size(nodes) + size(words) > 0")
     if method.published_from_below is not None:
@@ -123,7 +136,7 @@ def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_origin
         defects = judging_sets.defects_of(cluster, shown, with_original=with_original)
     else:
         defects = [*judging_sets.repeated_in(shown), *told_untrue(untrue)]
-    wanted = [(claim, claim.sets_to_count) for claim in method.claims()]
+    wanted = [(claim, claim.sets_to_count) for claim in JudgesSets.among(method.claims())]
     return [claim.judge_sets(judging_sets.counted_known_sets(cluster, shown, sets), defects) for claim, sets in wanted if sets is not None]
 
 

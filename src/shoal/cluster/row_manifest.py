@@ -11,6 +11,7 @@ from shoal.cluster import manifest as outcome
 from shoal.cluster.log_rows import UNACCOUNTED, Logged
 from shoal.cluster.spark import Cluster, joined
 from shoal.data.accounting import Accounting, Ledger, gone, kept
+from shoal.data.claims import Verdict
 from shoal.data.items import plain_values
 from shoal.errors import GuaranteeNotMet
 from shoal.io.release_directory import ReleaseDirectory
@@ -20,7 +21,6 @@ from shoal.methods.bases.threshold_words import AS_TYPED, IN_DROPPED
 from shoal.metrics import METRICS, routine
 from shoal.pipeline.accounting import USED
 from shoal.pipeline.manifest_schema import ENGINE
-from shoal.privacy import Verdict
 
 
 def summed(cluster: Cluster, logged: Logged, answered: Any, said: Kept) -> Counter[str]:
@@ -40,7 +40,7 @@ def summed(cluster: Cluster, logged: Logged, answered: Any, said: Kept) -> Count
         or sums["rows"] != logged.sums["used"]
         or sums["published"] + sums["rare"] + sums["empty"] + sums["long"] != sums["rows"]
     ):
-        raise GuaranteeNotMet(UNACCOUNTED, hint="nothing was written")
+        raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint="nothing was written")
     return sums
 
 

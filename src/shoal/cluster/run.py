@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -26,14 +26,13 @@ from shoal.cluster.arrow_schemas import TYPED
 from shoal.cluster.equivalence_classes import Contents, classes_made, classes_written, different_names, item_names
 from shoal.cluster.exchange import Numbers, Step, gathered, sent, stored
 from shoal.cluster.input_layout import ONE_MACHINE
-from shoal.cluster.keeping import keep_records
-from shoal.cluster.prepare import insist_on_people, insist_on_taxonomy
+from shoal.cluster.prepare import insist_on_people, insist_on_taxonomy, keep_records
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster, PrivatePlaces
 from shoal.cluster.write_files import write_stored
 from shoal.engines.cuts import cut_sample
 from shoal.engines.plan import Size, joined_leaves, one_of_each
-from shoal.errors import Infeasible, ParameterError
+from shoal.errors import Infeasible, ParameterError, option
 from shoal.io.local_directories import local_directories
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.methods import Method
@@ -43,6 +42,7 @@ from shoal.methods.bases.recoding import RecodingMethod
 from shoal.methods.bases.threshold import ThresholdMethod
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.run import insist
+from shoal.privacy.cluster_judging import JudgesClasses
 
 FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recoding, Mechanism: mechanism}
 
@@ -86,11 +86,13 @@ def _family(method: Method) -> Family:
 
 def _insist_on_grouping(how: Preparation, method: Method) -> None:
     if not isinstance(method, GroupingMethod) or not method.works_in_ranges:
-        raise ParameterError(f"the method {method.name} with these parameters runs on one machine", hint=ONE_MACHINE)
+        raise ParameterError(
+            f"the method {method.name} with these parameters runs on one machine", code="not-on-a-cluster", hint=ONE_MACHINE
+        )
     if not all(claim.holds_of_unions and claim.group_size for claim in method.claims()):
-        raise ParameterError(f"the claims of {method.name} are judged on one machine", hint=ONE_MACHINE)
+        raise ParameterError(f"the claims of {method.name} are judged on one machine", code="not-on-a-cluster", hint=ONE_MACHINE)
     if method.outliers > 0:
-        raise ParameterError("outliers are found on one machine", hint=ONE_MACHINE)
+        raise ParameterError("outliers are found on one machine", code="not-on-a-cluster", hint=ONE_MACHINE)
     insist_on_taxonomy(how)
 
 
@@ -136,7 +138,8 @@ def _judged(cluster: Cluster, prepared: Prepared, published: Step, method: Group
     if not sums["published"]:
         raise Infeasible(
             "nothing is left to publish: no group shares anything below the floor",
-            hint="a smaller k, other records (--per), or --floor 1, which publishes the root",
+            code="nothing-to-publish",
+            hint=f"a smaller k, other records ({option('per')}), or {option('floor', 1)}, which publishes the root",
         )
     return _judged_and_written(cluster, prepared, shown, sums, method, directory)
 
@@ -145,18 +148,40 @@ def _judged_and_written(
     cluster: Cluster, prepared: Prepared, shown: Step, sums: Counter[str], method: GroupingMethod, directory: ReleaseDirectory
 ) -> outcome.Made:
     """Judge what was made, write it, and judge what was written."""
-    claims, empty = method.claims(), sums["empty_published"]
-    contents = Contents(tuple({claim.group_size or 0 for claim in claims}), prepared.partitions)
+    claims, empty = JudgesClasses.among(method.claims()), sums["empty_published"]
+    contents = Contents(tuple({claim.group_size for claim in claims}), prepared.partitions)
     made, classes = classes_made(cluster, shown, contents)
     judging.insist_on_shown(made.of(contents.sizes[0])["records"], sums)
-    verdicts = tuple(claim.judge_counted(judging.counts_of(made.of(claim.group_size or 0), empty, sums["untrue"])) for claim in claims)
+    verdicts = tuple(claim.judge_counted(judging.counts_of(made.of(claim.group_size), empty, sums["untrue"])) for claim in claims)
     insist(verdicts, "made")
     files = write_stored(cluster, shown, sums["published"], directory.path)
     contents = replace(contents, files=tuple(directory.path / file.name for file in files))
     alone = classes_written(cluster, classes, contents)
-    written = [claim.judge_counted(judging.counts_of(alone.of(claim.group_size or 0), empty, people=False)) for claim in claims]
+    written = [claim.judge_counted(judging.counts_of(alone.of(claim.group_size), empty, people=False)) for claim in claims]
     insist(written, "written")
     names = different_names(cluster, Numbers(len(files)), item_names, contents, prepared.partitions)
     amounts = {"rows": sums["published"], "occurrences": sums["out"], "items": sum(names.get(TYPED, []))}
     amounts["different"] = made.of(contents.sizes[0])["different"]
     return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory)
+
+
+# A release of a frame of Spark, in Python: it is made where it is written.
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterRelease:
+    """What is to be made of a frame of Spark. Nothing is made before it is written, because it may not fit this machine."""
+
+    frame: Any
+    how: Preparation
+    method: Method
+
+    def write(self, directory: str | Path, *, force: bool = False) -> dict[str, Any]:
+        """Make the release on the cluster, judge it and write it; raises rather than writing one that fails. Returns the manifest.
+
+        The directory must be one that the driver and all workers see.
+        """
+        return release_on_cluster(self.frame, self.how, self.method, Target(Path(directory), force=force)).manifest
+
+    def __repr__(self) -> str:
+        return f"<{self.method.name} on Spark, not made yet: .write(directory) makes it>"

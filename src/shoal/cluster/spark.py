@@ -23,7 +23,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from shoal import errors, kernels
-from shoal.errors import InputError, OutputError, ParameterError, ShoalError
+from shoal.errors import InputError, OutputError, ParameterError, ShoalError, option
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,7 +138,11 @@ class Cluster:
                 yield
         except ShoalError:
             if alone.is_set():
-                raise ShoalError("the cluster has no workers, and had none for long", hint="start some, or name another --master") from None
+                raise ShoalError(
+                    "the cluster has had no workers for a long time",
+                    code="no-workers",
+                    hint=f"start some, or name another {option('master')}",
+                ) from None
             raise
         finally:
             done.set()
@@ -249,7 +253,7 @@ def _has_context() -> bool:
     try:
         from pyspark import SparkContext
     except ImportError:
-        raise ParameterError("--engine spark needs pyspark", hint=MISSING) from None
+        raise ParameterError(f"{option('engine', 'spark')} needs pyspark", code="missing-package", hint=MISSING) from None
     return SparkContext._active_spark_context is not None
 
 
@@ -397,12 +401,14 @@ def _telling() -> Iterator[None]:
     try:
         yield
     except ShoalError as error:
-        told = {"kind": type(error).__name__, "message": error.message, "hint": error.hint}
+        told = {"kind": type(error).__name__, "message": error.marked_message, "hint": error.marked_hint, "code": error.code}
         raise RuntimeError(TOLD + json.dumps(told)) from None
     except (OSError, MemoryError):
         raise
     except Exception as error:
-        raise RuntimeError(TOLD + json.dumps({"kind": "ShoalError", "message": _by_kind(error), "hint": ""})) from None
+        raise RuntimeError(
+            TOLD + json.dumps({"kind": "ShoalError", "message": _by_kind(error), "hint": "", "code": "task-failed"})
+        ) from None
 
 
 def _by_kind(error: Exception) -> str:
@@ -435,16 +441,28 @@ def _translated(error: Exception) -> ShoalError:
     if told:
         found = json.loads(told[1])
         kind: type[ShoalError] = getattr(errors, found["kind"])
-        return kind(found["message"], hint=found["hint"])
+        return kind(found["message"], hint=found["hint"], code=found["code"])
     if any(sign in text for sign in FULL):
-        return OutputError("the disk of the cluster or of the release is full: nothing was written", hint="free some space")
+        return OutputError(
+            "the disk of the cluster or of the release is full: nothing was written", code="disk-full", hint="free some space"
+        )
     if any(sign in text for sign in DIED):
-        return ShoalError("a worker ended in the middle of a task, perhaps for want of memory", hint="give executors more memory")
+        return ShoalError(
+            "a worker ended in the middle of a task, perhaps because memory ran out", code="worker-died", hint="give executors more memory"
+        )
     if any(sign in text for sign in ABSENT):
-        return InputError("Spark finds no file at a path of the input", hint="name paths that all machines of the cluster see")
+        return InputError(
+            "Spark finds no file at a path of the input", code="file-not-found", hint="name paths that all machines of the cluster see"
+        )
     if any(sign in text for sign in DAMAGED):
-        return InputError("a file of the input is damaged: Spark cannot read it to its end", hint="find it with `shoal look FILE`")
+        return InputError(
+            "a file of the input is damaged: Spark cannot read it to its end", code="damaged-file", hint="find it with `shoal look FILE`"
+        )
     if any(sign in text for sign in LOST):
-        return ShoalError("the cluster lost workers more often than it tries a task again", hint="spark.task.maxFailures says how often")
+        return ShoalError(
+            "the cluster lost workers more often than it retries a task",
+            code="workers-lost",
+            hint="spark.task.maxFailures sets how often",
+        )
     condition = getattr(error, "getCondition", lambda: None)() or type(error).__name__
-    return ShoalError(f"Spark failed: {condition}", hint="the log of the cluster has the details")
+    return ShoalError(f"Spark failed: {condition}", code="spark-failed", hint="the log of the cluster has the details")

@@ -30,10 +30,10 @@ NOTHING_WRITTEN = "nothing was written"
 def insist_on_support(how: Preparation, method: ThresholdMethod) -> None:
     """Raise where the parameters, or the preparation, are only for one machine."""
     if method.kept.claim.rows_to_count is None:
-        what = "thresholds on other units than query and term, rare words, windows, times, columns and links are for one machine"
-        raise ParameterError(what, hint=ONE_MACHINE)
+        what = "thresholds on other units than query and term, rare words, windows, times, columns and links work on one machine only"
+        raise ParameterError(what, code="not-on-a-cluster", hint=ONE_MACHINE)
     if how.taxonomy != NO_TAXONOMY:
-        raise ParameterError("rows beside a taxonomy are for one machine", hint=ONE_MACHINE)
+        raise ParameterError("rows with a taxonomy are processed on one machine only", code="not-on-a-cluster", hint=ONE_MACHINE)
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMethod, directory: ReleaseDirectory) -> outcome.Made:
@@ -68,14 +68,14 @@ def _judged_and_written(
     verdict = claim.judge_rows(counted)
     insist([verdict], "made")
     if lost:
-        raise GuaranteeNotMet(UNACCOUNTED, hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint=NOTHING_WRITTEN)
     content = _content(logged)
     files, again = write_parts(cluster, published.toDF(*content.schema.names), directory.path, content)
     if again.columns != content.schema.names:
-        raise GuaranteeNotMet("the files hold other columns than the release", hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet("the files have other columns than the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
     written = judging_rows.seen_rows(cluster, again.toDF("query"), judging, "written")
     if judging_rows.differing(cluster, made, written):
-        raise GuaranteeNotMet("the files do not hold the rows of the release", hint=NOTHING_WRITTEN)
+        raise GuaranteeNotMet("the files do not contain the rows of the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
     alone = claim.judge_rows(judging_rows.counted_from_file(cluster, written, wanted))
     insist([alone], "written")
     as_asked = row_outcome.as_asked(cluster, logged, written.queries)

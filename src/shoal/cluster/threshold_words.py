@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from shoal.cluster.arrow_schemas import SPLIT
 from shoal.cluster.spark import Cluster, expressions, joined
-from shoal.data.words import words_of
+from shoal.data.query_units import words_of
 from shoal.methods.bases.threshold import Kept
 
 PEOPLE = "count(distinct owner) as people"

@@ -58,7 +58,7 @@ class Ledger:
     def __post_init__(self) -> None:
         counts = {name: part.n for name, part in self.parts.items()}
         if sum(counts.values()) != self.total or min(counts.values(), default=0) < 0:
-            raise ShoalError(f"the accounting does not balance: {self.total:,} in, {counts} out")
+            raise ShoalError(f"the accounting does not balance: {self.total:,} in, {counts} out", code="accounting-unbalanced")
 
     def __getitem__(self, part: str) -> int:
         return self.parts[part].n if part in self.parts else 0
@@ -92,7 +92,7 @@ class Accounting:
 
     def __getitem__(self, name: str) -> Ledger:
         if name not in self.ledgers:
-            raise ShoalError(f"there is no account of {name}")
+            raise ShoalError(f"there is no account of {name}", code="unknown-account")
         return self.ledgers[name]
 
     @property

@@ -36,7 +36,7 @@ class Vocabulary:
         series = names if isinstance(names, pl.Series) else pl.Series(list(names), dtype=pl.String)
         self.names: pl.Series = series.rename("item")
         if self.names.n_unique() != len(self.names):
-            raise InputError("a vocabulary holds the same item twice")
+            raise InputError("a vocabulary contains the same item twice", code="duplicate-item")
 
     def __len__(self) -> int:
         return len(self.names)
@@ -66,7 +66,7 @@ class Bags:
         for array in (self.indptr, self.items, self.counts, self.owners):
             array.flags.writeable = False
         if len(self.owners) != len(self):
-            raise InputError(f"{len(self)} records but {len(self.owners)} owners")
+            raise InputError(f"{len(self)} records but {len(self.owners)} owners", code="lengths-differ")
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -285,13 +285,13 @@ def canonical_rows(
     """Rows over so many items as Bags hold them, from rows in any order, with repeats; items below 0 or counted 0 times are left out."""
     rows = np.asarray(indptr, np.int64), _small(items, "item numbers"), _small(counts, "counts")
     if rows[1].max(initial=-1) >= n_items:
-        raise InputError(f"an item is numbered {rows[1].max():,} in a vocabulary of {n_items:,}")
+        raise InputError(f"an item is numbered {rows[1].max():,} in a vocabulary of {n_items:,}", code="invalid-records")
     if rows[2].min(initial=0) < 0:
-        raise InputError("an item is counted fewer than 0 times")
+        raise InputError("an item has a negative count", code="invalid-records")
     try:
         made: tuple[Ints, Small, Small] = kernels.run(_kernels.canonical_rows, *rows, as_sets, kernels.threads())
     except OverflowError as error:
-        raise InputError(str(error)) from None
+        raise InputError(str(error), code="invalid-records") from None
     return made
 
 
@@ -318,10 +318,10 @@ def _small(values: npt.ArrayLike, what: str) -> Small:
     if array.dtype == np.int32 or not array.size:
         return array.astype(np.int32, copy=False)
     if not np.issubdtype(array.dtype, np.integer) and not np.array_equal(array, np.rint(array)):
-        raise InputError(f"{what} must be whole numbers")
+        raise InputError(f"{what} must be whole numbers", code="invalid-records")
     limits = np.iinfo(np.int32)
     if array.min() < limits.min or array.max() > limits.max:
-        raise InputError(f"{what} must lie within {limits.max:,}")
+        raise InputError(f"{what} must lie within {limits.max:,}", code="invalid-records")
     return array.astype(np.int32)
 
 

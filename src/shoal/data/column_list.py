@@ -21,7 +21,7 @@ class ColumnNames:
 
     def __post_init__(self) -> None:
         if not self.names or len(set(self.names)) < len(self.names):
-            raise ParameterError("columns are named once each, and at least one is")
+            raise ParameterError("name at least one column, and each only once", code="duplicate-column")
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -30,7 +30,9 @@ class ColumnNames:
         while True:
             found = _NAME.match(text, at)
             if found is None:
-                raise ParameterError(f"cannot read {text!r} as names of columns", hint="separate them with commas", value=text)
+                raise ParameterError(
+                    f"cannot read {text!r} as names of columns", code="unreadable-value", hint="separate them with commas", value=text
+                )
             names.append(re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL))
             at = found.end()
             if not found[2]:
@@ -43,7 +45,7 @@ class ColumnNames:
             return value
         if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
             return cls(tuple(value))
-        raise ParameterError("give a list of names of columns")
+        raise ParameterError("give a list of names of columns", code="wrong-type")
 
     def __str__(self) -> str:
         return ",".join(re.sub(r"([,\\])", r"\\\1", name) for name in self.names)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
+
+import polars as pl
 
 from shoal.errors import ParameterError
 from shoal.parameters import Typed
@@ -20,7 +22,7 @@ def parse_gap(text: str) -> timedelta:
     found = _WRITTEN.fullmatch(str(text).strip())
     seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
     if not 0 < seconds <= _LONGEST.total_seconds():
-        raise ParameterError(f"gap must be a duration such as 90s, 30m, 2h or 1d, not {text!r}", value=text)
+        raise ParameterError(f"gap must be a duration such as 90s, 30m, 2h or 1d, not {text!r}", code="unreadable-value", value=text)
     return timedelta(seconds=seconds)
 
 
@@ -39,3 +41,22 @@ class Duration(Typed):
     def span(self) -> timedelta:
         """How long it is."""
         return parse_gap(self.text)
+
+
+# Times made coarser: the hour, day or month that a time lies in, told by its beginning.
+
+
+Period = Literal["hour", "day", "month"]
+PERIODS: tuple[Period, ...] = get_args(Period)  # from the shortest to the longest
+_TRUNCATED = {"hour": "1h", "day": "1d", "month": "1mo"}
+
+
+def beginning(times: str | pl.Expr, period: Period) -> pl.Expr:
+    """The beginning of the hour, day or month that each time of a column lies in; a missing time stays missing."""
+    column = pl.col(times) if isinstance(times, str) else times
+    return column.dt.truncate(_TRUNCATED[period])
+
+
+def at_least_as_fine(period: Period, other: Period) -> bool:
+    """Whether times that are told by this period also tell the other one."""
+    return PERIODS.index(period) <= PERIODS.index(other)

@@ -21,7 +21,7 @@ class Hierarchy:
     def __post_init__(self) -> None:
         numbers = np.arange(len(self.parent))
         if len(self.names) != len(self.parent) or not len(numbers) or self.parent[0] != -1 or (self.parent[1:] >= numbers[1:]).any():
-            raise InputError("a hierarchy has a root and names for all of its nodes, each below an earlier one")
+            raise InputError("a hierarchy has a root and names for all of its nodes, each below an earlier one", code="invalid-hierarchy")
 
     def __len__(self) -> int:
         return len(self.parent)

@@ -13,9 +13,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar, Self
 from urllib.parse import quote, unquote
 
-from shoal.counting import counted
 from shoal.errors import ParameterError
 from shoal.parameters import Written
+from shoal.util.wording import counted
 
 UNDER, LISTED, SEALED = "under:", "items:", "sha256:"
 UNNAMED = "unnamed"  # what a claim has in place of names that must not be published
@@ -56,7 +56,7 @@ class Items(Written):
         """From names."""
         if isinstance(value, Iterable) and not isinstance(value, Mapping | bytes):
             return cls(names=frozenset(str(name) for name in value))
-        raise ParameterError("items are given as names, as a file or as under:NODE", value=type(value).__name__)
+        raise ParameterError("items must be names, a file or under:NODE", code="wrong-type", value=type(value).__name__)
 
     @property
     def known(self) -> bool:
@@ -88,11 +88,15 @@ class Items(Written):
     def listed(self, what: str) -> frozenset[str]:
         """The names, where they are at hand; `what` names them in the error where they are not."""
         if self.digest is not None:
-            raise ParameterError(f"a digest does not name the items that are {what}", hint="name them in a file")
+            raise ParameterError(f"a digest does not name the items that are {what}", code="items-not-named", hint="name them in a file")
         if self.unnamed:
-            raise ParameterError(f"the items that are {what} are not named", hint="name them in a file")
+            raise ParameterError(f"the items that are {what} are not named", code="items-not-named", hint="name them in a file")
         if self.names is None:
-            raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
+            raise ParameterError(
+                f"the file of {what} items was not read",
+                code="file-not-read",
+                hint="shoal.io.read.parameter_files.with_files_read reads it",
+            )
         return self.names
 
     @property
@@ -134,7 +138,7 @@ class ItemWeights(Written):
     def made_of(cls, value: Any) -> Self:
         """From a mapping of items to numbers."""
         if not isinstance(value, Mapping):
-            raise ParameterError("weights are given as a mapping of items to numbers, or as a file", value=type(value).__name__)
+            raise ParameterError("weights must be a mapping of items to numbers, or a file", code="wrong-type", value=type(value).__name__)
         return cls(weights=tuple((str(name), positive_decimal(str(name), weight)) for name, weight in value.items()))
 
     @property
@@ -153,7 +157,7 @@ def positive_decimal(name: str, weight: object) -> Decimal:
     except InvalidOperation:
         number = Decimal(0)
     if not number.is_finite() or number <= 0:
-        raise ParameterError("the weight of an item must be a positive number", rare=[repr(name)])
+        raise ParameterError("the weight of an item must be a positive number", code="out-of-range", rare=[repr(name)])
     return number
 
 

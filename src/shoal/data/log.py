@@ -18,9 +18,9 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.data.accesslog import VISITOR
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
-from shoal.errors import InputError, ParameterError
+from shoal.data.tables.access_log import VISITOR
+from shoal.errors import InputError, ParameterError, option
 
 Per = Literal["user", "session", "event", "record"]
 Kind = Literal["text", "item"]
@@ -78,10 +78,10 @@ class Log:
         if self.timed:
             wanted["time"] = pl.Datetime("us")
         if {name: held.get(name) for name in wanted} != wanted:
-            raise InputError(f"a log has the columns owner, time and payload, not {held}")
+            raise InputError(f"a log has the columns owner, time and payload, not {held}", code="invalid-log")
         nested = [name for name in self.further if held[name].is_nested()]
         if nested:
-            raise InputError(f"a log has one value a row in every column, and {nested[0]!r} is {held[nested[0]]}")
+            raise InputError(f"a log has one value per row in every column, but {nested[0]!r} is {held[nested[0]]}", code="invalid-log")
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -125,11 +125,17 @@ class Log:
     def rows(self, indptr: Ints, items: Small, per: Per = "user", gap: timedelta = HALF_AN_HOUR) -> tuple[Ints, Small, Ints | Small, Ints]:
         """The records as `bags` makes them, of events with these terms: where each begins, items, counts, in any order; and the owners."""
         if per not in get_args(Per):
-            raise ParameterError(f"per must be {' or '.join(get_args(Per))}, not {per!r}", value=per)
+            raise ParameterError(f"per must be {' or '.join(get_args(Per))}, not {per!r}", code="unknown-choice", value=per)
         if per == "record" and not self.has_records:
-            raise ParameterError("the rows of this log do not say which record they are of", hint="name that column with --record")
+            raise ParameterError(
+                "the rows of this log do not name their record",
+                code="missing-record-column",
+                hint=f"name that column with {option('record')}",
+            )
         if per == "session" and not self.timed:
-            raise ParameterError("sessions need times, and this log has none", hint="name the time column with --time")
+            raise ParameterError(
+                "sessions need times, but this log has none", code="missing-times", hint=f"name the time column with {option('time')}"
+            )
         order, starts = self._records(per, gap)
         if order is not None:
             indptr, items = _reordered(indptr, items, order)

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import ParameterError
-from shoal.names import there_are
+from shoal.parameters import insist_on_text
 from shoal.util.logarithm import logarithm
+from shoal.util.wording import there_are
 
 if TYPE_CHECKING:
     from shoal.data.taxonomy import Taxonomy
@@ -49,8 +50,9 @@ LOSSES: dict[str, Loss] = {"lm": lm, "information": information, "height": heigh
 
 def node_loss(tree: Taxonomy, name: str) -> npt.NDArray[np.float64]:
     """The loss of every node under the named measure."""
+    insist_on_text("loss", name)
     if name not in LOSSES:
-        raise ParameterError(f"no node loss is called {name!r}", hint=there_are(name, LOSSES), value=name)
+        raise ParameterError(f"no node loss is called {name!r}", code="unknown-node-loss", hint=there_are(name, LOSSES), value=name)
     return LOSSES[name](tree)
 
 

@@ -15,16 +15,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.accounting import Ledger, changed, gone, kept
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.input_shapes import Shape
-from shoal.errors import InputError
+from shoal.data.log import Log
+from shoal.data.table import Table
+from shoal.data.tables.access_log import COLUMNS
+from shoal.errors import InputError, option
 
 if TYPE_CHECKING:
     from shoal.data.release import Release
     from shoal.data.taxonomy import Taxonomy
+
 
 SUPPRESSED = "*"  # what most tools write for any item
 
@@ -118,7 +123,11 @@ class Original(AnyOriginal):
     def on(cls, bags: Bags, taxonomy: Taxonomy) -> Original:
         """Records that are bags of taxonomy nodes already, and were typed so."""
         if not bags.vocabulary.names.equals(taxonomy.names.names):
-            raise InputError("these records are not over the nodes of this taxonomy", hint="see shoal.taxonomy.place_terms.place_terms")
+            raise InputError(
+                "these records do not belong to this taxonomy",
+                code="taxonomy-mismatch",
+                hint="see shoal.taxonomy.place_terms.place_terms",
+            )
         bags = replace(bags, vocabulary=taxonomy.names)
         return cls(bags, taxonomy, bags, np.arange(len(taxonomy), dtype=np.int32), Steps(as_typed=bags.occurrences), taxonomy)
 
@@ -197,7 +206,8 @@ class Original(AnyOriginal):
         strange = self.foreign(release)
         if strange:
             raise InputError(
-                f"{strange:,} published items are not among the names of the original",
+                f"{strange:,} published items are not names from the original",
+                code="release-not-of-original",
                 hint="give the original and the taxonomy that the release was made with",
                 foreign=strange,
             )
@@ -220,3 +230,143 @@ def shared_occurrences(bags: Bags, published: Bags, rows: Ints) -> int:
     """How many item occurrences are published as themselves in the row of their record (-1: not published)."""
     shared: int = kernels.run(_kernels.shared_occurrences, bags.view, published.view, rows, kernels.threads())
     return shared
+
+
+# Originals whose rows are published as rows: those of a log, of an access log, and of a table of microdata.
+
+
+QUASI, KEPT = "quasi_identifiers", "left_as_they_are"  # what a manifest calls them
+
+
+@dataclass(frozen=True, eq=False)
+class LogOriginal(AnyOriginal):
+    """A log with its further columns, just as it was read; a taxonomy may tell what its words are about."""
+
+    log: Log
+    taxonomy: Taxonomy | None = None
+
+    @property
+    def on_taxonomy(self) -> bool:
+        """Whether a taxonomy is at hand."""
+        return self.taxonomy is not None
+
+    @property
+    def shape(self) -> Shape:
+        """A log."""
+        return "log"
+
+    @property
+    def n_owners(self) -> int:
+        """How many different people the events belong to."""
+        return self.log.n_owners
+
+    def to_account(self) -> dict[str, int]:
+        """Rows."""
+        return {"rows": len(self.log)}
+
+
+@dataclass(frozen=True, eq=False)
+class BasketOriginal(LogOriginal):
+    """Baskets as a log of items: its rows are not rows of what was read."""
+
+    def to_account(self) -> dict[str, int]:
+        """Item occurrences."""
+        return {"occurrences": len(self.log)}
+
+
+@dataclass(frozen=True, eq=False)
+class AccessOriginal(LogOriginal):
+    """A log that was read from a web access log, with all its fields."""
+
+    def __post_init__(self) -> None:
+        missing = [name for name in COLUMNS if name not in self.log.frame.columns]
+        if missing:
+            raise InputError(
+                f"an access log has a column {missing[0]!r}, but this log has none",
+                code="missing-column",
+                hint=f"see {option('format', 'accesslog')}",
+            )
+
+    @property
+    def shape(self) -> Shape:
+        """An access log."""
+        return "access log"
+
+
+@dataclass(frozen=True, eq=False)
+class TableOriginal(AnyOriginal):
+    """A table of microdata, just as it was read."""
+
+    table: Table
+
+    @property
+    def shape(self) -> Shape:
+        """A table."""
+        return "table"
+
+    @property
+    def n_owners(self) -> int:
+        """How many different people own the rows."""
+        return self.table.n_owners
+
+    def to_account(self) -> dict[str, int]:
+        """Rows."""
+        return {"rows": len(self.table)}
+
+    def columns(self) -> dict[str, list[str]]:
+        """Quasi-identifiers, and the columns that are left as they are."""
+        kept = [attribute.name for attribute in self.table.attributes if not attribute.quasi]
+        return {QUASI: [attribute.name for attribute in self.table.quasi], **({KEPT: kept} if kept else {})}
+
+
+# Documents as an original: each the vector of its most frequent terms, with relative weights, and the words left out, counted.
+
+
+LESS_FREQUENT = "dropped: less frequent terms"
+SHORT_WORDS = "dropped: words shorter than 3 letters"
+ONLY_STOP_WORDS = "dropped: stop words"
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentOriginal(AnyOriginal):
+    """Documents as bags of terms, at most `most_terms` of each.
+
+    `places` has the noun of WordNet that each term is, -1 for a word that is kept although WordNet lacks it. `totals` are the occurrences
+    of all terms of a document, also of those beyond the most frequent: weights are shares of these. `words` is the account of all words.
+    """
+
+    vectors: Bags
+    places: Small
+    totals: Ints
+    words: Ledger
+    most_terms: int
+    less_frequent: int = 0
+
+    @property
+    def shape(self) -> Shape:
+        """Documents."""
+        return "documents"
+
+    @property
+    def n_owners(self) -> int:
+        """How many different people own them."""
+        return self.vectors.n_owners
+
+    def to_account(self) -> dict[str, int]:
+        """Documents, and occurrences of the terms in their vectors."""
+        return {"records": len(self.vectors), "terms": self.vectors.occurrences}
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of every entry of the vectors."""
+        return np.asarray(self.vectors.counts / np.repeat(self.totals, np.diff(self.vectors.indptr)))
+
+    def content_order(self) -> Ints:
+        """The documents' numbers in an order by content, whatever the order in which they arrived."""
+        ranks = np.lexsort((self.vectors.owner_ranks(), self.totals))
+        ties = np.empty(len(ranks), np.int64)
+        same = np.stack([self.totals, self.vectors.owner_ranks()])[:, ranks]
+        ties[ranks] = np.concatenate([[0], np.cumsum((np.diff(same) != 0).any(axis=0))])[: len(ranks)]
+        return self.vectors.content_order(ties)

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from shoal import kernels
-from shoal.errors import OutOfPatience, ParameterError
+from shoal.errors import OutOfPatience, ParameterError, option
 
 STEPS = 100_000_000_000  # of a patience of 1, the default
 LEAST, MOST = 1e-6, 1e6
@@ -43,7 +43,11 @@ def allowing(patience: float | None) -> Iterator[None]:
         ParameterError: `patience` is not a number from LEAST to MOST.
     """
     if patience is not None and (isinstance(patience, bool) or not isinstance(patience, int | float) or not LEAST <= patience <= MOST):
-        raise ParameterError(f"--patience is a number from {LEAST:g} to {MOST:,.0f}, not {patience!r}", hint="1 is the default")
+        raise ParameterError(
+            f"{option('patience')} is a number from {LEAST:g} to {MOST:,.0f}, not {patience!r}",
+            code="out-of-range",
+            hint="1 is the default",
+        )
     token = _patience.set(_patience.get() if patience is None else float(patience))
     try:
         yield
@@ -88,14 +92,16 @@ def spend(steps: int, what: str) -> None:
     if budget is None:
         return
     if steps > budget[0]:
-        raise OutOfPatience(f"{what} takes about {large(steps)} steps, and {large(budget[0])} are left", hint=advice())
+        raise OutOfPatience(
+            f"{what} takes about {large(steps)} steps, but only {large(budget[0])} are left", code="too-much-work", hint=advice()
+        )
     budget[0] -= steps
 
 
 def insist_on_room(entries: int, what: str, most: int = MOST_HELD) -> None:
     """Raise OutOfPatience where a judge would keep more than `most` entries in memory, whatever the patience."""
     if entries > most:
-        raise OutOfPatience(f"{what} would keep {large(entries)} entries in memory, more than {large(most)}")
+        raise OutOfPatience(f"{what} would keep {large(entries)} entries in memory, more than {large(most)}", code="too-much-memory")
 
 
 def run(kernel: Callable[..., Any], *arguments: Any, label: str, what: str) -> Any:
@@ -116,8 +122,10 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str, what: str) -> A
         answer, spent = kernels.run_within(left, kernel, *arguments, label=label)
     except kernels.Exceeded as stopped:
         if str(stopped) == "memory":
-            raise OutOfPatience(f"{what} takes more memory than a judge may use") from None
-        raise OutOfPatience(f"{what} takes more than the {large(left or 0)} steps that are left", hint=advice()) from None
+            raise OutOfPatience(f"{what} takes more memory than a judge may use", code="too-much-memory") from None
+        raise OutOfPatience(
+            f"{what} takes more than the {large(left or 0)} steps that are left", code="too-much-work", hint=advice()
+        ) from None
     if budget is not None:
         budget[0] -= spent
     return answer
@@ -125,7 +133,7 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str, what: str) -> A
 
 def advice() -> str:
     """What allows more work."""
-    return f"a larger --patience than {patience():g} allows more"
+    return f"a larger patience than {patience():g} allows more"
 
 
 def large(n: int) -> str:

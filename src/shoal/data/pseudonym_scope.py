@@ -14,7 +14,7 @@ import polars as pl
 from shoal.data.bags import Ints
 from shoal.data.durations import parse_gap
 from shoal.data.log import Log
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
 from shoal.parameters import Typed
 
 Mask = npt.NDArray[np.bool_]
@@ -39,7 +39,9 @@ class Cut(Typed):
         if self.text.startswith(_GAP):
             parse_gap(self.text.removeprefix(_GAP))
         elif self.text not in (NONE, PERSON, DAY) and not re.fullmatch(_ROWS + "[1-9][0-9]{0,8}", self.text):
-            raise ParameterError(f"give {', '.join(self.forms.split(' | '))}, such as gap:30m or rows:10, not {self.text!r}")
+            raise ParameterError(
+                f"give {', '.join(self.forms.split(' | '))}, such as gap:30m or rows:10, not {self.text!r}", code="unreadable-value"
+            )
 
     @property
     def links(self) -> bool:
@@ -70,9 +72,13 @@ def parts_of_people(log: Log, cut: Cut) -> Ints:
     if not cut.divides_people:
         return log.frame["owner"].to_numpy()
     if not log.timed:
-        raise ParameterError(f"{cut} cuts the rows of a person by their times, and this log has none", hint="name the column with --time")
+        raise ParameterError(
+            f"{cut} divides the rows of a person by time, but this log has no times",
+            code="missing-times",
+            hint=f"name the column with {option('time')}",
+        )
     if log.frame["time"].null_count():
-        raise InputError("a row of the log has no time, and the rows of a person are cut by their times")
+        raise InputError("a row of the log has no time, but the rows of a person are divided by time", code="missing-times")
     ties = ("payload", *log.further) if cut.rows else ()
     order = log.frame.select(pl.arg_sort_by("owner", "time", *ties, nulls_last=False)).to_series().to_numpy()
     owners, times = log.frame["owner"].to_numpy()[order], log.frame["time"].to_physical().to_numpy()[order]

@@ -7,10 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
+import polars as pl
+
+from shoal.data.log import PlainTerms, whole_items
 from shoal.data.tables.rows import PAYLOAD
 from shoal.errors import ParameterError
-from shoal.names import there_are
 from shoal.parameters import Typed, Written
+from shoal.util.wording import there_are
 
 TERM, QUERY, TIME, USER = "term", PAYLOAD["text"], "time", "user"
 EXACT, PREFIX, RANGES = "exact", "prefix", "ranges"
@@ -34,7 +38,7 @@ class Unit(Typed):
         names = self.text.split("+")
         wrong = not all(_NAME.fullmatch(name) and name == name.strip() for name in names) or len(set(names)) < len(names)
         if wrong or USER in names or (TERM in names and len(names) > 1):
-            raise ParameterError("give query, term, or different columns such as query+url", value=self.text)
+            raise ParameterError("give query, term, or different columns such as query+url", code="unreadable-value", value=self.text)
 
     @property
     def splits(self) -> bool:
@@ -64,11 +68,17 @@ class Beside(Written):
         names = [name for name, _ in self.ways]
         for name, way in self.ways:
             if way not in WAYS:
-                raise ParameterError(f"no way to publish a column is called {way!r}", hint=there_are(way, WAYS), value=way)
+                raise ParameterError(
+                    f"no way to publish a column is called {way!r}", code="unknown-choice", hint=there_are(way, WAYS), value=way
+                )
             if not _NAME.fullmatch(name) or name in (TERM, TIME, USER):
-                raise ParameterError(f"{name!r} is no column that is published beside others", hint="times have an option of their own")
+                raise ParameterError(
+                    f"{name!r} is not a column that can be published next to others",
+                    code="unknown-column",
+                    hint="times have an option of their own",
+                )
         if len(set(names)) < len(names):
-            raise ParameterError("a column is named twice")
+            raise ParameterError("a column is named twice", code="duplicate-column")
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -99,3 +109,34 @@ class Beside(Written):
 
     def __str__(self) -> str:
         return ", ".join(name if way == EXACT else f"{name}={way}" for name, way in self.ways) or "none"
+
+
+# The words of different texts: what stands between blanks, just as it was typed.
+
+
+_ODD_BLANKS = r"^\s|\s$|\s\s|[^\S ]"
+
+
+def words_of(texts: pl.Series) -> PlainTerms:
+    """The words of each text in their order, numbered. Between words stands one blank, and none at the ends."""
+    lists = texts.str.split(" ")
+    sizes = lists.list.len().to_numpy().astype(np.int64)
+    words, empty = lists.explode(), (texts == "").to_numpy()
+    if empty.any():  # an empty text splits into one empty word
+        words, sizes = words.filter(words != ""), np.where(empty, 0, sizes)
+    found = whole_items(words)
+    return PlainTerms(np.append(0, np.cumsum(sizes)), found.items, found.vocabulary)
+
+
+def n_words(texts: pl.Series) -> int:
+    """How many words all texts have together."""
+    return int(texts.str.count_matches(r"\S+").sum())
+
+
+def with_single_blanks(texts: pl.Series) -> pl.Series:
+    """The texts with one blank between words, and none at the ends."""
+    odd = texts.str.contains(_ODD_BLANKS)
+    if not odd.any():
+        return texts
+    plain = texts.filter(odd).str.replace_all(r"\s+", " ").str.strip_chars()
+    return texts.clone().scatter(odd.arg_true(), plain)  # in place: the texts that were given stay as they are

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -18,12 +18,21 @@ from shoal.data.tables.bags import BagTable
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
+    from shoal.data.claims import Model
     from shoal.data.noise_record import NoisyStep
     from shoal.data.recoding_rules import Rules
-    from shoal.privacy import Model
-    from shoal.taxonomy.distance import Relevance
 
+AnyTable = TypeVar("AnyTable", bound=PublishedTable)
 RECORDS = "records"  # the name of a table of records
+Measure = Literal["path", "wu-palmer"]  # of the distance between two terms
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """Which original terms a published term may stand for: those within `eps` of it (None: the default of the distance)."""
+
+    distance: Measure
+    eps: float | None
 
 
 class Secret:
@@ -93,13 +102,17 @@ class Release:
         """Whether it holds one table of records, each with its copies."""
         return self.kinds == {BagTable.kind} and len(self.tables) == 1
 
-    def only(self, kind: str) -> PublishedTable:
-        """The single table of a release, which must be of this kind."""
+    def only(self, table_type: type[AnyTable]) -> AnyTable:
+        """Return the single table of the release, which must be of the kind of this type."""
         tables = list(self.tables.values())
-        if len(tables) != 1 or tables[0].kind != kind:
-            held = ", ".join(f"{name} ({table.kind})" for name, table in self.tables.items()) or "nothing"
-            raise ParameterError(f"one table of {kind} is wanted, and the release holds {held}")
-        return tables[0]
+        if len(tables) == 1 and tables[0].kind == table_type.kind and isinstance(tables[0], table_type):
+            return tables[0]
+        held = ", ".join(f"{name} ({table.kind})" for name, table in self.tables.items()) or "nothing"
+        raise ParameterError(f"this needs one table of {table_type.kind}, but the release has {held}", code="wrong-kind-of-table")
+
+    def tables_of(self, table_type: type[AnyTable]) -> list[AnyTable]:
+        """Return the tables of this type, profiles among rows."""
+        return [table for table in self.tables.values() if isinstance(table, table_type)]
 
     @property
     def adds_items(self) -> bool:
@@ -119,9 +132,7 @@ class Release:
     @property
     def bag_table(self) -> BagTable:
         """The single table of a release of records."""
-        found = self.only(BagTable.kind)
-        assert isinstance(found, BagTable)
-        return found
+        return self.only(BagTable)
 
     @property
     def published(self) -> Bags:

@@ -45,7 +45,9 @@ class Attribute:
         else:
             _refuse_nested(self.values)
         if self.quasi and (self.values.null_count() or (self.kind != "numeric" and (self.codes < 0).any())):
-            raise InputError("a quasi-identifier has values that are missing, or foreign to its levels or its hierarchy")
+            raise InputError(
+                "a quasi-identifier has values that are missing, or not in its levels or its hierarchy", code="invalid-microdata"
+            )
 
     @cached_property
     def codes(self) -> Floats:
@@ -83,9 +85,9 @@ class Table:
     def __post_init__(self) -> None:
         self.owners.flags.writeable = False
         if len({attribute.name for attribute in self.attributes}) < len(self.attributes):
-            raise InputError("a table holds two attributes of the same name")
+            raise InputError("a table has two attributes of the same name", code="duplicate-column")
         if any(len(attribute.values) != len(self) for attribute in self.attributes):
-            raise InputError("a table's attributes and owners differ in length")
+            raise InputError("a table's attributes and owners differ in length", code="lengths-differ")
 
     @classmethod
     def from_numbers(cls, values: npt.ArrayLike, names: Iterable[str] | None = None, owners: npt.ArrayLike | None = None) -> Table:
@@ -118,7 +120,7 @@ class Table:
     def numbers(self) -> Floats:
         """The quasi-identifiers as a matrix, a row each; raises where one is not numeric. Zero has no sign."""
         if not self.all_numeric:
-            raise InputError("a quasi-identifier of this table is not numeric")
+            raise InputError("a quasi-identifier of this table is not numeric", code="not-numeric")
         return self.codes
 
     @property
@@ -164,9 +166,9 @@ def _with_owner_ranks(keyed: pl.DataFrame) -> pl.DataFrame:
 
 def _refuse_not_finite(values: pl.Series) -> None:
     if values.dtype != pl.Float64 or values.null_count() or not values.is_finite().all():
-        raise InputError("a numeric attribute holds finite numbers, none missing")
+        raise InputError("a numeric attribute must have finite numbers, none missing", code="not-finite")
 
 
 def _refuse_nested(values: pl.Series) -> None:
     if values.dtype.is_nested():
-        raise InputError("a nominal attribute holds one value a row, no lists")
+        raise InputError("a nominal attribute must have one value per row, no lists", code="nested-values")

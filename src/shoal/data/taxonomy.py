@@ -61,9 +61,9 @@ class Taxonomy:
     def __post_init__(self) -> None:
         self.parent.flags.writeable = False
         if len(self.names) != len(self.parent):
-            raise TaxonomyError(f"{len(self.parent)} nodes but {len(self.names)} names")
+            raise TaxonomyError(f"{len(self.parent)} nodes but {len(self.names)} names", code="invalid-taxonomy")
         if self.barred is not None and (self.barred & ~self.barred[self.parent] & (self.parent >= 0)).any():
-            raise TaxonomyError("a node is barred, and the node above it is not")
+            raise TaxonomyError("a node is barred, but its parent is not", code="invalid-taxonomy")
         node_loss(self, self.loss_name)
 
     def __len__(self) -> int:
@@ -77,10 +77,10 @@ class Taxonomy:
             children.setdefault(above, []).append(node)
         absent = [above for above in children if above is not None and above not in parents]
         if absent:
-            raise TaxonomyError(f"parents that are no nodes themselves: {_listed(absent)}", nodes=absent)
+            raise TaxonomyError(f"parents that are not nodes themselves: {_listed(absent)}", code="taxonomy-parent-missing", nodes=absent)
         roots = children.get(None, [])
         if len(roots) > 1 or not parents:
-            raise TaxonomyError(f"a taxonomy has one root, not {len(roots)}: {_listed(roots)}", nodes=roots)
+            raise TaxonomyError(f"a taxonomy has one root, not {len(roots)}: {_listed(roots)}", code="taxonomy-several-roots", nodes=roots)
         order: list[str] = []
         number: dict[str, int] = {}
         pending = roots.copy()
@@ -91,7 +91,7 @@ class Taxonomy:
             pending.extend(reversed(children.get(node, [])))
         if len(order) != len(parents):
             ring = _ring(parents, next(n for n in parents if n not in number))
-            raise TaxonomyError(f"nodes stand below one another in a cycle: {_listed(ring)}", nodes=ring)
+            raise TaxonomyError(f"the taxonomy has a cycle: {_listed(ring)}", code="taxonomy-cycle", nodes=ring)
         above_of = [-1] + [number[parents[n]] for n in order[1:]]  # type: ignore[index]
         return cls(Vocabulary(order), np.array(above_of, np.int32), loss_name=loss_name)
 

@@ -1,25 +1,50 @@
-"""This process's threads: the engine of every run on one machine.
+"""Blocks of records on this machine's threads: count rows, split them into blocks, map a function over the blocks, gather the results.
 
-Kernels release the GIL, so Python threads that call them run side by side. All of them share one task, through which Ctrl-C stops them and
+A method that plans by content gives the same groups on any number of threads: how rows are cut into blocks depends on the rows alone, and
+the result of a block on the rows of that block.
+
+Kernels release the GIL, so Python threads that call them run in parallel. All of them share one task, through which Ctrl-C stops them and
 progress is counted.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from threading import Thread
-from typing import Any
+from threading import Lock, Thread
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints
-from shoal.engines.base import Answer, Block, Engine, Kinds, Things, Work
+
+Block = TypeVar("Block")
+Answer = TypeVar("Answer")
+Work = Callable[[Block, _kernels.Task], Answer]
 
 
-class LocalEngine(Engine):
+class Kinds(NamedTuple):
+    """Rows by content."""
+
+    kind: Ints  # of each row; identical rows have the same, numbered from 0 in order of first appearance
+    times: Ints  # how many rows are of each kind
+
+
+@dataclass(eq=False)
+class Things:
+    """Records, or groups of them, that are cut into blocks of similar ones."""
+
+    rows: _kernels.Rows
+    lengths: Ints
+    weights: Ints
+    units: int
+    coordinates: _kernels.Coordinates | None = field(default=None, init=False)  # an engine's own; the next cut needs them again
+
+
+class LocalEngine:
     """As many threads as kernels may use here; progress is shown under the label."""
 
     def __init__(self, label: str = "") -> None:
@@ -28,12 +53,12 @@ class LocalEngine(Engine):
         self._remark = ""
 
     def count(self, rows: _kernels.Rows) -> Kinds:
-        """By hashing."""
+        """Count the rows of each content, by hashing."""
         kind: Ints = self._run(_kernels.identical_rows, rows, kernels.threads())
         return Kinds(kind, np.bincount(kind).astype(np.int64))
 
     def split(self, things: Things, chosen: Ints, size: int, cut: int = 0) -> list[Ints]:
-        """Cut in two again and again across what varies most."""
+        """Split the chosen things, whose numbers rise, into blocks of about `size` similar ones; another `cut` splits elsewhere."""
         if things.coordinates is None:
             of = things.rows, things.lengths, things.weights, things.units
             things.coordinates = self._run(_kernels.coordinates, *of, kernels.threads())
@@ -41,12 +66,12 @@ class LocalEngine(Engine):
         return blocks
 
     def map(self, work: Work[Block, Answer], blocks: Sequence[Block]) -> list[Answer]:
-        """Each thread takes the next block that nobody has taken."""
+        """Call `work(block, task)` for each block, in threads; the results are in the order of the blocks."""
         answers: list[Answer] = self._run(_in_threads, work, blocks, kernels.threads())
         return answers
 
     def gather(self, answers: Iterable[Answer]) -> list[Answer]:
-        """They are here already."""
+        """The results of `map`, in the order of the blocks."""
         return list(answers)
 
     def expect(self, steps: int) -> None:
@@ -109,3 +134,34 @@ def _started(target: Callable[[], None], wanted: int) -> list[Thread]:
             break
         started.append(thread)
     return started
+
+
+# Progress of work whose parts are done side by side, told as that of one piece.
+
+
+class ProgressOfParts:
+    """Tells whoever watches now how much is done of all parts, under each label by itself."""
+
+    def __init__(self, total: int) -> None:
+        self._watch, self._total = kernels.watcher(), total
+        self._done: dict[str, dict[int, int]] = defaultdict(dict)
+        self._telling = Lock()
+
+    def part(self, number: int, size: int) -> kernels.Watch | None:
+        """Who watches one part, of this size of the total; nobody, where nobody watches the whole."""
+        watch = self._watch
+        if watch is None:
+            return None
+
+        def told(label: str, done: int, total: int, remark: str = "") -> None:
+            with self._telling:
+                self._done[label][number] = size * done // total if total else 0
+                watch(label, sum(self._done[label].values()), self._total, remark)
+
+        return told
+
+    def end(self, number: int, size: int) -> None:
+        """A part is done, whatever was told of it last."""
+        with self._telling:
+            for parts in self._done.values():
+                parts[number] = size

@@ -11,8 +11,8 @@ from shoal import kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.column_storage import IN_MEMORY, RowStack, in_use, selected
 from shoal.data.taxonomy import Taxonomy
+from shoal.engines.local import ProgressOfParts
 from shoal.engines.plan import Size, ranges_of
-from shoal.engines.progress import ProgressOfParts
 
 Form = Callable[[Bags, Taxonomy], tuple[Ints, Bags]]
 """Gives the group of each record, from 0, and the published record of each group."""

@@ -10,9 +10,9 @@ import polars as pl
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import InputError
-from shoal.io.published import read_tables
+from shoal.kinds import read_tables
+from shoal.pipeline.claims import method_of
 from shoal.pipeline.manifest import Published
-from shoal.pipeline.promises import method_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +27,11 @@ def decode(path: str | Path) -> Decoded:
     """What the decoder of its method reads of a release directory."""
     place = Published.at(Path(path))
     if not place.file.exists():
-        raise InputError(f"there is no release at {path}")
+        raise InputError(f"there is no release at {path}", code="not-a-release")
     if place.manifest is None:
-        raise InputError(f"{path} is one file, and how to decode it stands in a manifest", hint="name the release directory")
+        raise InputError(
+            f"{path} is a single file; decoding needs the release directory", code="not-a-release", hint="name the release directory"
+        )
     method = method_of(place.manifest)
     release = Release(read_tables(place.file.parent, place.tables))
     found = method.decoded(release)

@@ -9,17 +9,17 @@ from typing import Any
 
 from shoal.auditing.audit import located, seen_at
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.parameter_files import without_files
 from shoal.metrics import METRICS, measure
+from shoal.pipeline.claims import claims_of
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.manifest_schema import DIGEST, digest_of
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
-from shoal.pipeline.promises import claims_of
-from shoal.report.lacking import lack_of
+from shoal.report.verdict_text import lack_of
 
-MEASURE_IT = "give the --original to measure it"
+MEASURE_IT = f"use {option('original')} to compute it from the files"
 
 Tell = Callable[[Sequence[str]], None]
 """What notes are given to, before the work."""
@@ -30,14 +30,14 @@ def recorded(place: Published, names: Sequence[str], tell: Tell) -> dict[str, fl
     for name in names:
         METRICS[name]  # an unknown name is refused
     if place.manifest is None:
-        raise ParameterError("a single file has no recorded metrics", hint=MEASURE_IT)
+        raise ParameterError("a single file has no recorded metrics", code="metrics-not-recorded", hint=MEASURE_IT)
     if place.manifest[DIGEST] != digest_of(place.manifest):
-        raise InputError("the manifest was changed after it was written: its SHA-256 is another", hint=MEASURE_IT)
-    tell([*_lack(place), f"as the manifest states it; {MEASURE_IT} anew"])
+        raise InputError("the manifest was changed after it was written: its SHA-256 differs", code="release-altered", hint=MEASURE_IT)
+    tell([*_lack(place), f"values from the manifest; {MEASURE_IT}"])
     stated = place.manifest["metrics"]
     missing = [name for name in names if name not in stated]
     if missing:
-        raise ParameterError(f"the manifest does not record {missing[0]}", hint=MEASURE_IT)
+        raise ParameterError(f"the manifest does not record {missing[0]}", code="metrics-not-recorded", hint=MEASURE_IT)
     return {name: stated[name] for name in names} if names else dict(stated)
 
 
@@ -61,4 +61,8 @@ def _lack(place: Published) -> list[str]:
 
 def _refuse_unmeasured(names: Iterable[str]) -> None:
     for name in names:
-        raise ParameterError(f"{name} needs to know which record became which, which a file does not record", hint="leave --original out")
+        raise ParameterError(
+            f"{name} needs the record-to-group mapping, which release files do not contain",
+            code="mapping-not-recorded",
+            hint=f"leave {option('original')} out",
+        )

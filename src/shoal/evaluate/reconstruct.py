@@ -12,16 +12,16 @@ from pathlib import Path
 import numpy as np
 
 from shoal.auditing.audit import gathered
+from shoal.data.claims import Verdict
 from shoal.data.items import without_names
 from shoal.data.release import Release
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.reconstruction import reconstructed
 from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.io.release_directory import ReleaseDirectory
-from shoal.io.write import write_table
 from shoal.io.write.output_format import OutputForm
+from shoal.kinds import write_table
 from shoal.parameters import Declared, param
-from shoal.privacy import Verdict
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Draws(Declared):
 
     name = "draws"
 
-    number: int = param(1, minimum=1, maximum=1000, help="how many are drawn")
-    seed: int | None = param(None, minimum=0, help="by which they are drawn; by default another one each time")
+    number: int = param(1, minimum=1, maximum=1000, help="number of reconstructions")
+    seed: int | None = param(None, minimum=0, help="random seed (default: a different one each time)")
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,16 @@ def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str 
     material = gathered(release)
     table = next(iter(material.found.release.tables.values()))
     if not isinstance(table, ChunkTable):
-        raise ParameterError(f"reconstructions are drawn from chunks, and this release holds {table.kind}")
+        raise ParameterError(f"reconstructions are drawn from chunks, but this release has {table.kind}", code="wrong-kind-of-table")
     judged = material.judged()
     for verdict in (*judged.checks, *judged.claims):
         if verdict.standing == "not judged":
             what = f"{without_names(verdict.claim)} takes too long to verify: {verdict.unchecked}"
-            raise GuaranteeNotMet(what, hint="nothing was written")
+            raise GuaranteeNotMet(what, code="claim-not-verified", hint="nothing was written")
         if not verdict.holds:
-            raise GuaranteeNotMet(f"the release fails {without_names(verdict.claim)}", hint="nothing was written")
+            raise GuaranteeNotMet(f"the release fails {without_names(verdict.claim)}", code="claim-fails", hint="nothing was written")
     if not judged.claims:
-        raise GuaranteeNotMet("the release claims nothing", hint="nothing was written")
+        raise GuaranteeNotMet("the release claims nothing", code="no-claims", hint="nothing was written")
     return Drawn(_written(table, Path(out), draws, format), table.n_records, judged.claims)
 
 

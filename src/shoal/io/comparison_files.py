@@ -13,8 +13,8 @@ import polars as pl
 
 from shoal.errors import OutputError
 from shoal.io import partial_outputs as unfinished
+from shoal.io.atomic_file import whole_file
 from shoal.io.release_directory import insist_outside_releases
-from shoal.io.whole_file import whole_file
 
 CELLS, PREPARED = "cells", "prepared"
 
@@ -28,12 +28,16 @@ class CellFiles:
     def check(self) -> None:
         """Raise where nothing could be written here."""
         if not self.directory.parent.is_dir():
-            raise OutputError(f"there is no directory {self.directory.parent}", hint="create it first")
+            raise OutputError(f"there is no directory {self.directory.parent}", code="no-such-directory", hint="create it first")
         if self.directory.exists() and not self.directory.is_dir():
-            raise OutputError(f"{self.directory} exists and is a file", hint="name a directory")
+            raise OutputError(f"{self.directory} exists and is a file", code="output-is-a-file", hint="name a directory")
         insist_outside_releases(self.directory)
         if self.directory.is_dir() and any(self.directory.iterdir()) and not (self.directory / CELLS).is_dir():
-            raise OutputError(f"{self.directory} holds something else than a comparison", hint="name a new directory")
+            raise OutputError(
+                f"{self.directory} contains files that do not belong to a comparison",
+                code="directory-has-other-files",
+                hint="name a new directory",
+            )
 
     def begin(self) -> None:
         """Make the directory, when there is something to be written."""
@@ -78,7 +82,8 @@ class PreparedFiles:
         return self
 
     def __exit__(self, *_: object) -> None:
-        unfinished.settle()
+        assert self._path is not None
+        unfinished.discard(self._path)
 
     def keep(self, prepared: object) -> Path:
         """Lay something down for another process."""

@@ -85,5 +85,5 @@ def _for_part(path: Path, part: int) -> bytes:
 def _bytes_at(handle: int, begin: int, size: int) -> bytes:
     held = os.pread(handle, size, begin)
     if len(held) != size:
-        raise ShoalError("a file that a task wrote lacks its end: nothing was written")
+        raise ShoalError("a file that a task wrote is incomplete: nothing was written", code="incomplete-task-file")
     return held

@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from shoal.errors import InputError, OutputError
+from shoal.errors import InputError, OutputError, option
 from shoal.io import partial_outputs as unfinished
+from shoal.io.atomic_file import whole_file
 from shoal.io.release_directory import disk_errors, insist_outside_releases
-from shoal.io.whole_file import whole_file
 
 
 class ExperimentFiles:
@@ -24,12 +24,16 @@ class ExperimentFiles:
     def check(self) -> None:
         """Raise where nothing could be written here; asked before the work."""
         if not self.directory.parent.is_dir():
-            raise OutputError(f"there is no directory {self.directory.parent}", hint="create it first")
+            raise OutputError(f"there is no directory {self.directory.parent}", code="no-such-directory", hint="create it first")
         if self.directory.exists() and not self.directory.is_dir():
-            raise OutputError(f"{self.directory} exists and is a file", hint="name a directory")
+            raise OutputError(f"{self.directory} exists and is a file", code="output-is-a-file", hint="name a directory")
         insist_outside_releases(self.directory)
         if self.directory.is_dir() and not self._force and any(self.directory.iterdir()):
-            raise OutputError(f"{self.directory} is not empty", hint="choose another directory, or overwrite what is there with --force")
+            raise OutputError(
+                f"{self.directory} is not empty",
+                code="directory-not-empty",
+                hint=f"choose another directory, or overwrite what is there with {option('force', True)}",
+            )
 
     def clear(self) -> list[str]:
         """Remove what killed runs left in the directory; a line for each."""
@@ -53,7 +57,11 @@ def insist_on_data_sets(directory: Path, stems: tuple[str, ...]) -> None:
     """Raise where a directory holds no data set of these names: nothing is made up in place of data that was named."""
     if data_set(directory, *stems) is None:
         named = ", ".join(f"{stem}*" for stem in stems)
-        raise InputError(f"{directory.name} holds none of the data sets of this experiment", hint=f"their names begin so: {named}")
+        raise InputError(
+            f"{directory.name} has none of the data sets of this experiment",
+            code="data-sets-missing",
+            hint=f"their names begin so: {named}",
+        )
 
 
 def data_set(directory: Path | None, *stems: str) -> Path | None:
@@ -61,6 +69,6 @@ def data_set(directory: Path | None, *stems: str) -> Path | None:
     if directory is None:
         return None
     if not directory.is_dir():
-        raise InputError(f"{directory} is no directory", hint="name the directory that holds the data sets")
+        raise InputError(f"{directory} is not a directory", code="not-a-directory", hint="name the directory of the data sets")
     found = sorted(path for path in directory.iterdir() if path.is_file() and path.name.lower().startswith(stems))
     return found[0] if found else None

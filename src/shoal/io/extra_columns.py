@@ -33,7 +33,7 @@ def columns_beside(frame: pl.DataFrame, judged: set[str]) -> tuple[tuple[str, ..
 
 def numbering_note(names: Sequence[str]) -> tuple[str, ...]:
     """What is said of columns that were passed over because they only number the records."""
-    return tuple(f"{name!r} only numbers the records and is passed over" for name in names)
+    return tuple(f"ignoring {name!r}: it only numbers the rows" for name in names)
 
 
 class KeysBeside:
@@ -79,7 +79,7 @@ def distinct_keys(place: str | Path) -> Callable[[list[tuple[str, Any]]], dict[s
     def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            raise InputError(f"{place} gives a key twice in one object, and only one of its values would be seen")
+            raise InputError(f"{place} has a key twice in one object, so that only one of its values would be seen", code="duplicate-key")
         return found
 
     return hook

@@ -2,7 +2,7 @@
 
 A CSV whose cell begins with =, +, -, @, a tab or a carriage return is harmless to every program that reads text, and may be run by one that
 opens it as a sheet. The content is written unchanged, because what is read back must be what was published. So terminal, manifest and
-report say how many texts begin so. In a workbook (`--to xlsx`) texts stay texts.
+report say how many texts begin so. In a workbook (the format xlsx) texts stay texts.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
 from shoal.data.tables.bags import BagTable
+from shoal.util.wording import counted
 
 FORMULA = r"^([=+@\t\r]|-.)"  # a single dash means that there is nothing
 HOW = (
-    "with =, +, -, @ or a tab: a spreadsheet may run such a cell of the CSV as a formula; import the file as text, or write --to xlsx, "
+    "with =, +, -, @ or a tab: a spreadsheet may run such a cell of the CSV as a formula; import the file as text, or write xlsx, "
     "where texts stay texts"
 )
 

@@ -28,6 +28,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -45,14 +46,18 @@ _NAMED = re.compile(r"\.(?P<name>.+)\.(?P<token>[0-9a-f]{8})\.(?P<machine>[0-9a-
 
 # Directories that this process has begun and not finished, with the descriptor that holds the lock.
 _open: dict[Path, int | None] = {}
+# Those of them that belong to the job that runs in this context. A job ends its own outputs and leaves those of other jobs alone.
+_own: ContextVar[dict[Path, None]] = ContextVar("shoal_own_outputs", default={})  # noqa: B039 - that of code outside any job
 
 DEAD, ALIVE, ELSEWHERE, OTHER_USER, UNMARKED, UNKNOWN = "killed", "running", "other machine", "other user", "not marked", "unknown"
+UNREADABLE = "not readable"
 REFUSALS = {
     ALIVE: "belongs to a run that is alive",
     ELSEWHERE: "belongs to a run on another machine",
     OTHER_USER: "belongs to another user",
     UNMARKED: "has no marker of shoal",
     UNKNOWN: "may belong to a run that is alive: this file system has no locks",
+    UNREADABLE: "cannot be read",
 }
 
 
@@ -67,8 +72,8 @@ class Leftover:
     @property
     def reason(self) -> str:
         """Why it is left alone; empty if it can be removed."""
-        told = REFUSALS.get(self.state, "")
-        return f"{told} ({self.host})" if told and self.state == ELSEWHERE and self.host else told
+        reason = REFUSALS.get(self.state, "")
+        return f"{reason} ({self.host})" if reason and self.state == ELSEWHERE and self.host else reason
 
 
 # -- what this process writes
@@ -78,11 +83,11 @@ def begin(target: Path) -> Path:
     """Create an unfinished directory next to the target: marked, locked, for this user alone."""
     while True:
         path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.{machine()}.{PARTIAL}")
-        _open[path] = None  # before it exists, so that an interrupt cannot come between
+        _open[path] = _own.get()[path] = None  # before it exists, so that an interrupt cannot come between
         try:
             path.mkdir(mode=0o700)
         except OSError:
-            del _open[path]
+            forget(path)
             raise
         try:
             taken = _mark(path)
@@ -122,6 +127,7 @@ def move_aside(target: Path, own: Path) -> None:
 
 def forget(path: Path) -> None:
     """Release the lock: the output has its name, or the directory is gone."""
+    _own.get().pop(path, None)
     handle = _open.pop(path, None)
     if handle is not None:
         os.close(handle)
@@ -145,12 +151,12 @@ def scratch(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def temporary_directory() -> Iterator[Path]:
-    """A directory for temporary files: inside what this process is writing, so that whoever removes that removes both.
+    """A directory for temporary files: inside what this job is writing, so that whoever removes that removes both.
 
-    If this process writes nothing, it is a marked directory in the system's directory for temporary files, and what killed runs left
+    If this job writes nothing, it is a marked directory in the system's directory for temporary files, and what killed runs left
     there is removed.
     """
-    place = next((path for path in reversed(_open) if path.is_dir()), None)
+    place = next((path for path in reversed(_own.get()) if path.is_dir()), None)
     if place is not None:
         with TemporaryDirectory(dir=place) as made:
             yield Path(made)
@@ -161,10 +167,22 @@ def temporary_directory() -> Iterator[Path]:
         yield path
 
 
+@contextmanager
+def own_outputs() -> Iterator[None]:
+    """Outputs that are begun inside belong to this block: what is unfinished at its end is removed, and nothing else."""
+    token = _own.set({})
+    try:
+        yield
+    finally:
+        left = settle()
+        _own.reset(token)
+        _own.get().update(dict.fromkeys(left))  # whoever is outside says what could not be removed
+
+
 def settle() -> list[Path]:
-    """Discard all that this process has begun, whatever interrupts come. Returns what could not be removed."""
+    """Discard all that this job has begun, whatever interrupts come. Returns what could not be removed."""
     _completed(_end_all)
-    return [path for path in _open if os.path.lexists(path)]
+    return [path for path in _own.get() if os.path.lexists(path)]
 
 
 def _completed(step: Callable[[], None]) -> bool:
@@ -180,7 +198,7 @@ def _completed(step: Callable[[], None]) -> bool:
 
 
 def _end_all() -> None:
-    for path in list(_open):
+    for path in list(_own.get()):
         _end(path)
 
 
@@ -190,6 +208,7 @@ def _end(path: Path) -> None:
         with suppress(OSError):
             directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
+                _restore(path, directory)
                 _remove(path, directory)
             finally:
                 os.close(directory)
@@ -203,7 +222,11 @@ def _end(path: Path) -> None:
 
 def clear(parent: Path) -> list[str]:
     """Remove what killed runs left in a directory. Returns a line for each, also for what was left alone."""
-    return [line for found in leftovers(parent) for line in _lines(remove(found))]
+    try:
+        found = leftovers(parent)
+    except OSError:  # whether the output can be written there is found out later
+        return []
+    return [line for one in found for line in _lines(remove(one))]
 
 
 def is_named_like_one(path: Path) -> bool:
@@ -212,17 +235,23 @@ def is_named_like_one(path: Path) -> bool:
 
 
 def leftovers(parent: Path, *, any_machine: bool = False) -> list[Leftover]:
-    """All entries of a directory that are named like unfinished output, except those of this process. Nothing is removed."""
-    try:
-        paths = sorted(path for path in parent.iterdir() if is_named_like_one(path))
-    except OSError:
-        return []
-    found = []
-    for path in paths:
-        if path not in _open:
-            with _held(path, any_machine=any_machine) as (leftover, _):
-                found.append(leftover)
-    return [leftover for leftover in found if os.path.lexists(leftover.path)]
+    """All entries of a directory that are named like unfinished output, except those of this process. Nothing is removed.
+
+    Raises:
+        OSError: The directory cannot be read.
+    """
+    paths = sorted(path for path in parent.iterdir() if is_named_like_one(path))
+    found = [examined(path, any_machine=any_machine) for path in paths if path not in _open]
+    return [leftover for leftover in found if not _is_gone(leftover.path)]
+
+
+def examined(path: Path, *, any_machine: bool = False) -> Leftover:
+    """What an entry is that is named like unfinished output. Nothing is removed."""
+    with _held(path, any_machine=any_machine) as (leftover, _, _):
+        return leftover
+
+
+ALREADY = "already removed"
 
 
 @dataclass(frozen=True)
@@ -236,49 +265,74 @@ class Removal:
 
 def remove(found: Leftover, *, any_machine: bool = False) -> Removal:
     """Remove a leftover, after examining it again under its lock. A release that it had moved aside comes back if nothing took its name."""
-    with _held(found.path, any_machine=any_machine, patience=JAVA_SECONDS) as (leftover, directory):
+    with _held(found.path, any_machine=any_machine, wait_seconds=JAVA_SECONDS) as (leftover, directory, marked):
         if directory is None:
-            return Removal(leftover, left=leftover.reason)
-        done, spark = "", _has(directory, JAVA_LOCK)
+            return Removal(found, ALREADY) if _is_gone(found.path) else Removal(leftover, left=leftover.reason)
+        if not marked:
+            return _remove_empty(found.path, any_machine=any_machine)
+        restored, kept, spark = "", "", _has(directory, JAVA_LOCK)
         for attempt in range(ATTEMPTS):
             time.sleep(max(PAUSE_SECONDS * attempt, LATE_SECONDS if spark else 0))
             with suppress(OSError):
-                done = _remove(found.path, directory, late=LATE_SECONDS if spark else 0) or done
+                restored = restored or _restore(found.path, directory)
+                kept = _remove(found.path, directory, late=LATE_SECONDS if spark else 0)
                 break
-    if not os.path.lexists(found.path):
-        return Removal(leftover, done or "removed")
-    if done:
-        return Removal(leftover, left=done)
-    return Removal(leftover, left="cannot be removed")
+    if _is_gone(found.path):
+        return Removal(leftover, f"removed{restored}")
+    return Removal(leftover, left=kept or f"cannot be removed{restored}")
+
+
+def _remove_empty(path: Path, *, any_machine: bool) -> Removal:
+    """Remove a directory without a marker only if it is still empty: no lock keeps a living run from marking it meanwhile."""
+    try:
+        path.rmdir()
+    except FileNotFoundError:
+        return Removal(Leftover(path, DEAD), ALREADY)
+    except OSError:
+        leftover = examined(path, any_machine=any_machine)
+        return Removal(leftover, left=leftover.reason or "cannot be removed")
+    return Removal(Leftover(path, DEAD), "removed")
 
 
 def _lines(removal: Removal) -> list[str]:
     name = removal.leftover.path.name
+    if removal.done == ALREADY:  # by another run, which says so
+        return []
     if removal.done:
-        return [f"{name}, left by a run that was killed, was {removal.done}"]
+        return [f"{name}, left by a killed run, was {removal.done}"]
     if removal.leftover.state == DEAD:
-        return [f"{name}, left by a run that was killed, {removal.left}"]
+        return [f"{name}, left by a killed run, {removal.left}"]
     if removal.leftover.state in {ALIVE, UNKNOWN}:
         return []
-    return [f"{name} {removal.left} and was left alone"]
+    return [f"{name} {removal.left} and was kept"]
 
 
 @contextmanager
-def _held(path: Path, *, any_machine: bool, patience: float = 0) -> Iterator[tuple[Leftover, int | None]]:
-    """What a directory is, and while this is open a descriptor of it if it may be removed: its locks are ours meanwhile."""
+def _held(path: Path, *, any_machine: bool, wait_seconds: float = 0) -> Iterator[tuple[Leftover, int | None, bool]]:
+    """What a directory is, and while this is open a descriptor of it if it may be removed, and whether it has a marker.
+
+    The locks are ours meanwhile. A directory without a marker has none: a run may be about to mark it.
+    """
     handles: list[int] = []
     try:
-        state, host = _state(path, handles, any_machine=any_machine, patience=patience)
-        yield Leftover(path, state, host), handles[0] if state == DEAD else None
+        state, host = _state(path, handles, any_machine=any_machine, wait_seconds=wait_seconds)
+        yield Leftover(path, state, host), handles[0] if state == DEAD else None, len(handles) > 1
     finally:
         for handle in handles:
             os.close(handle)
 
 
-def _state(path: Path, handles: list[int], *, any_machine: bool, patience: float) -> tuple[str, str]:
+def _state(path: Path, handles: list[int], *, any_machine: bool, wait_seconds: float) -> tuple[str, str]:
     """State and host of a directory. The descriptors that were opened, first that of the directory, are left in `handles`."""
     try:
+        entry = path.lstat()
+        if not stat.S_ISDIR(entry.st_mode):
+            return UNMARKED, ""
+        if entry.st_uid != os.geteuid():  # only that user can open it
+            return OTHER_USER, ""
         handles.append(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
+    except PermissionError:
+        return UNREADABLE, ""
     except OSError:
         return UNMARKED, ""
     directory = handles[0]
@@ -296,25 +350,25 @@ def _state(path: Path, handles: list[int], *, any_machine: bool, patience: float
         return UNMARKED, ""
     if elsewhere:
         return ELSEWHERE, host
-    return _locked(path, handles, patience), host
+    return _locked(path, handles, wait_seconds), host
 
 
-def _host(marker: int, name: str, *, alone: bool) -> str | None:
+def _host(handle: int, name: str, *, alone: bool) -> str | None:
     """The machine that a marker names; None if it is no marker of a directory of this name. One without content counts if it is alone."""
-    kind = os.fstat(marker)
+    kind = os.fstat(handle)
     if not stat.S_ISREG(kind.st_mode) or kind.st_uid != os.geteuid() or kind.st_size > LONGEST_MARKER:
         return None
-    content = os.pread(marker, LONGEST_MARKER, 0)
+    content = os.pread(handle, LONGEST_MARKER, 0)
     if not content and alone:
         return ""
-    with suppress(ValueError, TypeError, KeyError):
-        told = json.loads(content)
-        if told["shoal"] == TITLE and told["name"] == name:
-            return str(told["host"])
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
+        marker = json.loads(content)
+        if marker["shoal"] == TITLE and marker["name"] == name:
+            return str(marker["host"])
     return None
 
 
-def _locked(path: Path, handles: list[int], patience: float) -> str:
+def _locked(path: Path, handles: list[int], wait_seconds: float) -> str:
     """Lock the marker and wait for Java; the state that follows."""
     try:
         fcntl.flock(handles[1], fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -324,14 +378,17 @@ def _locked(path: Path, handles: list[int], patience: float) -> str:
         return ALIVE
     except OSError:
         return UNKNOWN
-    with suppress(FileNotFoundError):
+    try:
         handles.append(os.open(JAVA_LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handles[0]))
-        return _java_state(handles[2], patience)
-    return DEAD
+    except FileNotFoundError:
+        return DEAD
+    except OSError:  # no file of Java: a directory or a link
+        return UNMARKED
+    return _java_state(handles[2], wait_seconds)
 
 
-def _java_state(handle: int, patience: float) -> str:
-    deadline = time.monotonic() + patience
+def _java_state(handle: int, wait_seconds: float) -> str:
+    deadline = time.monotonic() + wait_seconds
     while True:
         try:
             fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -348,30 +405,39 @@ def _java_state(handle: int, patience: float) -> str:
 # -- removal
 
 
-def _remove(path: Path, directory: int, late: float = 0) -> str:
-    """Remove a directory through its descriptor, the marker last; what was done.
+def _home(path: Path) -> Path:
+    """The target of an unfinished directory."""
+    return path.with_name(_NAMED.fullmatch(path.name)["name"])  # type: ignore[index]
 
-    An older release that was moved aside comes back if nothing has its name, and goes if the new one took its place. If something else
-    took its place, it stays. `late` is a pause after which the directory is examined again: a task may still have written.
+
+def _restore(path: Path, directory: int) -> str:
+    """Put back an older release that was moved aside, if nothing has its name; what was done, to follow other words."""
+    home = _home(path)
+    if not _has(directory, REPLACED) or os.path.lexists(home):
+        return ""
+    os.rename(REPLACED, home, src_dir_fd=directory)
+    return f"; the release that it had replaced was restored as {home.name}"
+
+
+def _remove(path: Path, directory: int, late: float = 0) -> str:
+    """Remove a directory through its descriptor, the marker last; why it is still there, if it is.
+
+    An older release that was moved aside goes if the new one took its place, and stays if something else did or nothing has its name.
+    `late` is a pause after which the directory is examined again: a task may still have written.
     """
-    home = path.with_name(_NAMED.fullmatch(path.name)["name"])  # type: ignore[index]
-    kept, done = {MARKER}, "removed"
-    if _has(directory, REPLACED):
-        if not os.path.lexists(home):
-            os.rename(REPLACED, home, src_dir_fd=directory)
-            done = f"removed; the release that it had moved aside was put back as {home.name}"
-        elif _has(directory, CONTENT):
-            kept.add(REPLACED)
+    home, kept = _home(path), {MARKER}
+    if _has(directory, REPLACED) and (_has(directory, CONTENT) or not os.path.lexists(home)):
+        kept.add(REPLACED)
     _remove_entries(directory, kept)
     if REPLACED in kept:
-        return f"still holds {REPLACED}, an older {home.name}: {home.name} exists, so it was not put back"
+        return f"still holds {REPLACED}, an older {home.name}: {home.name} exists, so it was not restored"
     if late:
         time.sleep(late)
         _remove_entries(directory, kept)
     with suppress(FileNotFoundError):
         os.unlink(MARKER, dir_fd=directory)
     path.rmdir()
-    return done
+    return ""
 
 
 def _remove_entries(directory: int, kept: set[str]) -> None:
@@ -391,6 +457,17 @@ def _count(directory: int) -> int:
         return sum(1 for _ in entries)
 
 
+def _is_gone(path: Path) -> bool:
+    """Whether a path does not exist; one that cannot be examined may exist."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _has(directory: int, name: str) -> bool:
     try:
         os.stat(name, dir_fd=directory, follow_symlinks=False)
@@ -402,8 +479,8 @@ def _has(directory: int, name: str) -> bool:
 @cache
 def machine() -> str:
     """A short name for this machine that no other has; one for this process alone where the system has none."""
-    told = ""
+    identity = ""
     for place in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id"):
         with suppress(OSError):
-            told = told or Path(place).read_text(encoding="ascii", errors="replace").strip()
-    return hashlib.sha256(f"{told or secrets.token_hex(8)} {platform.node()}".encode()).hexdigest()[:8]
+            identity = identity or Path(place).read_text(encoding="ascii", errors="replace").strip()
+    return hashlib.sha256(f"{identity or secrets.token_hex(8)} {platform.node()}".encode()).hexdigest()[:8]

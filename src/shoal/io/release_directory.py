@@ -18,13 +18,15 @@ from glob import glob
 from pathlib import Path
 from types import TracebackType
 
-from shoal.errors import InputError, OutputError
+from shoal.errors import InputError, OutputError, option
 from shoal.io import partial_outputs as unfinished
 from shoal.io.read.compression import open_regular
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"
 NOTICE = "NO-GUARANTEE.txt"  # stands beside the data of a release that guarantees nothing
+
+_TABLE = re.compile(r"([^_.]+)(_\w+)?\.(parquet|csv|jsonl|xlsx|txt|log)")  # a file of a table, after the name of the table
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -53,7 +55,7 @@ class ReleaseDirectory:
     @property
     def _unfinished(self) -> Path:
         if self._path is None:
-            raise OutputError(f"{self.target} is not open for writing")
+            raise OutputError(f"{self.target} is not open for writing", code="not-open-for-writing")
         return self._path
 
     def write(self, name: str, content: bytes) -> None:
@@ -80,25 +82,28 @@ class ReleaseDirectory:
         """Raise if the release could not be written here; cheap enough to be asked before hours of work."""
         parent = self.target.parent
         if not parent.is_dir():
-            raise OutputError(f"there is no directory {parent}", hint="create it first")
+            raise OutputError(f"there is no directory {parent}", code="no-such-directory", hint="create it first")
         insist_outside_releases(parent)
         if not os.access(parent, os.W_OK | os.X_OK):
-            raise OutputError(f"{parent} may not be written by this user")
+            raise OutputError(f"{parent} may not be written by this user", code="not-writable")
         if self.target.exists():
             self._may_replace()
 
     def _may_replace(self) -> None:
         if not self.target.is_dir():
-            raise OutputError(f"{self.target} exists and is a file", hint="name a directory that does not exist yet")
+            raise OutputError(
+                f"{self.target} exists and is a file", code="output-is-a-file", hint="name a directory that does not exist yet"
+            )
         if not self._force:
-            replace = "" if self._force is None else ", or replace it with --force"
-            raise OutputError(f"{self.target} exists", hint=f"choose another directory{replace}")
+            replace = "" if self._force is None else f", or replace it with {option('force', True)}"
+            raise OutputError(f"{self.target} exists", code="release-exists", hint=f"choose another directory{replace}")
         foreign = sorted({entry.name for entry in self.target.iterdir()} - release_files(self.target))
         if foreign:
             shown = ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else "")
             raise OutputError(
-                f"{self.target} holds files that are not part of a shoal release: {shown}",
-                hint="--force replaces releases only; choose another directory, or move these away",
+                f"{self.target} contains files that are not part of a shoal release: {shown}",
+                code="directory-has-other-files",
+                hint=f"{option('force', True)} replaces releases only; choose another directory, or move these away",
             )
 
     def __enter__(self) -> ReleaseDirectory:
@@ -132,7 +137,7 @@ class ReleaseDirectory:
 
 def release_files(directory: Path) -> set[str]:
     """The names of the files that belong to the shoal release in a directory; none if it is not one."""
-    with suppress(OSError, ValueError, TypeError, KeyError, InputError), open_regular(directory / MANIFEST) as stream:
+    with suppress(OSError, ValueError, TypeError, KeyError, InputError, RecursionError), open_regular(directory / MANIFEST) as stream:
         manifest = json.loads(stream.read())
         if "shoal" in manifest:
             return {MANIFEST, REPORT, *(str(file["name"]) for file in manifest["files"])}
@@ -140,25 +145,46 @@ def release_files(directory: Path) -> set[str]:
 
 
 def insist_outside_releases(path: Path) -> None:
-    """Raise if a path is a release directory or lies inside one: a release holds what was judged, and nothing else.
+    """Raise if a path is a release directory or lies inside one: a release holds what was judged, and nothing else."""
+    release = release_around(path)
+    if release is not None:
+        raise OutputError(
+            f"{path} is in the release {release}, which only anonymize writes", code="inside-a-release", hint="choose another place"
+        )
 
-    A directory counts as a release if its manifest is one of shoal, or cannot be read.
+
+def release_around(path: Path) -> Path | None:
+    """The release directory that a path is or lies in, if any.
+
+    A directory is a release if its manifest is one of shoal. If the manifest cannot be parsed, the directory is a release if it also has a
+    report or a table of a release.
     """
     real = Path(os.path.realpath(path))
-    for place in (real, *real.parents):
-        if _is_release(place):
-            raise OutputError(f"{path} is in the release {place}, which only anonymize writes", hint="choose another place")
+    return next((place for place in (real, *real.parents) if _is_release(place)), None)
 
 
 def _is_release(directory: Path) -> bool:
     manifest = directory / MANIFEST
-    if not manifest.exists():
+    if not os.path.lexists(manifest):
         return False
     try:
         with open_regular(manifest) as stream:
-            return "shoal" in json.loads(stream.read())
-    except (OSError, ValueError, TypeError, InputError):
+            content = json.loads(stream.read())
+    except (OSError, ValueError, InputError, RecursionError):
+        return _holds_release_files(directory)
+    return isinstance(content, dict) and "shoal" in content
+
+
+def _holds_release_files(directory: Path) -> bool:
+    """Whether a directory has a report or a table named as in a release; also true if that cannot be found out."""
+    from shoal.data.tables import KINDS  # rarely needed, and slow to load
+
+    names = {name for table in KINDS.values() for name in table.names}
+    try:
+        files = [path.name for path in directory.iterdir()]
+    except OSError:
         return True
+    return any(name == REPORT or ((found := _TABLE.fullmatch(name)) is not None and found[1] in names) for name in files)
 
 
 def insist_apart(output: Path, inputs: Iterable[Path]) -> None:
@@ -167,7 +193,7 @@ def insist_apart(output: Path, inputs: Iterable[Path]) -> None:
     for path in (found for pattern in map(str, inputs) for found in (pattern, *_matches(pattern))):
         place = Path(os.path.realpath(path))
         if real in (place, *place.parents):
-            raise OutputError(f"{output} would replace the input {path}", hint="choose another place")
+            raise OutputError(f"{output} would replace the input {path}", code="output-replaces-input", hint="choose another place")
 
 
 def _matches(pattern: str) -> list[str]:
@@ -181,8 +207,8 @@ def disk_errors(target: str) -> Iterator[None]:
         yield
     except OSError as error:
         if _number(error) in FULL:
-            raise OutputError(f"the disk is full: {target} was not written", hint="free some space") from None
-        raise OutputError(f"{target} cannot be written: {error.strerror or error}") from None
+            raise OutputError(f"the disk is full: {target} was not written", code="disk-full", hint="free some space") from None
+        raise OutputError(f"{target} cannot be written: {error.strerror or error}", code="not-writable") from None
 
 
 def _number(error: OSError) -> int | None:

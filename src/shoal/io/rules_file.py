@@ -30,7 +30,7 @@ class RulesFile:
     """Rules with the method that found them, its parameters as the manifest has them, and the kind of taxonomy they are about, if any.
 
     `parents` maps published names to the nearest published name above each. `taxonomy_sha256` is only in files of earlier versions: it is
-    compared if it is there, and never written.
+    compared if it is there, and never written. `version` is the version of shoal that wrote the file, where it was read from one.
     """
 
     rules: Rules
@@ -39,6 +39,7 @@ class RulesFile:
     taxonomy: str | None
     parents: Mapping[str, str] = field(default_factory=dict)
     taxonomy_sha256: str | None = None
+    version: str | None = None
 
     def content(self, version: str) -> str:
         """The file, as it is written by this version of shoal."""
@@ -60,16 +61,18 @@ def read_rules(path: str | Path) -> RulesFile:
     if place.is_dir():
         place = place / RULES
         if not place.exists():
-            raise InputError(f"{path} has no {RULES}", hint="only methods that recode items everywhere alike write one")
+            raise InputError(
+                f"{path} has no {RULES}", code="no-rules-file", hint="only methods that recode items everywhere alike write one"
+            )
     raw = content_of(place)
     try:
         found = json.loads(raw.decode("utf-8"), object_pairs_hook=distinct_keys(place))
     except (ValueError, RecursionError):
-        raise InputError(f"{place} is not readable as JSON") from None
+        raise InputError(f"{place} is not readable as JSON", code="invalid-json") from None
     if not isinstance(found, dict) or found.keys() not in (_KEYS, _EARLIER_KEYS):
-        raise InputError(f"{place} is no file of rules", hint=f"a release directory holds them as {RULES}")
+        raise InputError(f"{place} is not a file of rules", code="not-a-rules-file", hint=f"a release directory has them as {RULES}")
     for fault in _faults(found):
-        raise InputError(f"{place} is damaged: {fault}")
+        raise InputError(f"{place} is damaged: {fault}", code="not-a-rules-file")
     return RulesFile(
         Rules(tuple(found["items"]), tuple(found["nodes"])),
         found["method"],
@@ -77,6 +80,7 @@ def read_rules(path: str | Path) -> RulesFile:
         found["taxonomy"],
         found.get(PARENTS, {}),
         found.get("taxonomy_sha256"),
+        found["shoal"],
     )
 
 
@@ -89,7 +93,7 @@ def _faults(found: Mapping[str, Any]) -> list[str]:
         if not isinstance(names, list) or not all(isinstance(one, str) for one in names) or names != sorted(set(names)):
             wrong.append(f"{name} must be different names in the order of the alphabet")
     parents, names = found.get(PARENTS, {}), _names(found)
-    if not isinstance(parents, dict) or not all(isinstance(up, str) and {name, up} <= names for name, up in parents.items()):
+    if not isinstance(parents, dict) or not all(isinstance(up, str) and name != up and {name, up} <= names for name, up in parents.items()):
         wrong.append(f"{PARENTS} must map names among its items and nodes to others of them")
     if not isinstance(found["parameters"], dict) or not all(type(v) in _SETTINGS for v in found["parameters"].values()):
         wrong.append("parameters must be one value each")

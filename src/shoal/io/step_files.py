@@ -1,8 +1,9 @@
-"""Steps of a run on a cluster as files in Arrow's format, one for each part, in a directory that all machines see and nobody publishes."""
+"""Steps that a cluster stored as Parquet, read on the driver, as counts too many to be collected as rows of Spark; and their removal."""
 
 from __future__ import annotations
 
 import secrets
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +11,20 @@ import pyarrow as pa
 
 from shoal.io.read.compression import translated
 from shoal.io.release_directory import disk_errors
+
+
+def stored_step(place: Path, name: str) -> pl.LazyFrame:
+    """What was stored under this name in the directory of a run."""
+    return pl.scan_parquet(str(place / name / "*.parquet"))
+
+
+def forget_step(place: Path, name: str) -> None:
+    """Remove what was stored under this name, if anything was, and nothing will read it again."""
+    shutil.rmtree(place / name, ignore_errors=True)
+
+
+# Steps of a run on a cluster as files in Arrow's format, one for each part, in a directory that all machines see and nobody publishes.
+
 
 PACKING = pa.ipc.IpcWriteOptions(compression="lz4")
 DONE = "_SUCCESS"  # is beside the parts when all of them are there, as in what Spark stores

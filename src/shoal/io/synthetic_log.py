@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import OutputError
-from shoal.io.whole_file import whole_file
+from shoal.io.atomic_file import whole_file
 from shoal.synthetic.querylog import GeneratedFacts, QueryLog
 
 HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
@@ -18,7 +18,7 @@ Progress = Callable[[str, int, int], None]
 def write_log(log: QueryLog, path: Path, *, force: bool = False, progress: Progress | None = None) -> GeneratedFacts:
     """Write the log, packed where the name ends in .gz. A file that is there stays, unless `force`."""
     if path.suffix in {".zst", ".bz2", ".xz", ".zip", ".parquet"}:
-        raise OutputError(f"a query log cannot be written as {path.suffix}", hint="name it .tsv or .tsv.gz")
+        raise OutputError(f"a query log cannot be written as {path.suffix}", code="unknown-output-format", hint="name it .tsv or .tsv.gz")
     done = GeneratedFacts(0, 0, 0, 0, 0)
     with whole_file(path, force) as out:
         out.write(HEADER)

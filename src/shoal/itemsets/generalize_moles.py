@@ -16,11 +16,11 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.counting import percent
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.hitting_set import improved
 from shoal.itemsets.itemset_support import PUBLIC, Moles, Parts, Power, minimal_moles, supports
+from shoal.util.wording import percent
 
 SUPPRESSED = -1
 

@@ -24,7 +24,12 @@ def parts_of(names: Vocabulary, private: Items | None, public: Items | None, tax
     known = chosen(names, public, "public", taxonomy)
     if hidden is not None and known is not None and (both := np.flatnonzero(hidden & known)).size:
         listed = [repr(names[int(i)]) for i in both]
-        raise ParameterError(f"{len(both):,} items are named both public and private", hint="an item is one or the other", rare=listed)
+        raise ParameterError(
+            f"{len(both):,} items are named both public and private",
+            code="item-role-conflict",
+            hint="an item is one or the other",
+            rare=listed,
+        )
     if known is None:
         return np.where(hidden, PRIVATE, PUBLIC).astype(np.uint8) if hidden is not None else np.full(len(names), PUBLIC, np.uint8)
     rest = np.where(hidden, PRIVATE, OTHER) if hidden is not None else np.full(len(names), PRIVATE)
@@ -53,12 +58,14 @@ def chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy
     mask = np.zeros(len(names), bool)
     if items.under is not None:
         if taxonomy is None:
-            raise ParameterError(f"{what} items under {items.under!r} need the taxonomy", hint="name them in a file")
+            raise ParameterError(f"{what} items under {items.under!r} need the taxonomy", code="needs-taxonomy", hint="name them in a file")
         node = _known(taxonomy.names, [items.under], f"the node of the {what} items")[0]
         nodes = np.arange(len(names)) if names is taxonomy.names else taxonomy.nodes(names.names)
         return np.asarray((nodes >= node) & (nodes < taxonomy.end[node]))
     if items.names is None:
-        raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
+        raise ParameterError(
+            f"the file of {what} items was not read", code="file-not-read", hint="shoal.io.read.parameter_files.with_files_read reads it"
+        )
     mask[_known(names, sorted(items.names), f"{what} items")] = True
     return mask
 
@@ -68,7 +75,12 @@ def _known(names: Vocabulary, wanted: list[str], what: str) -> npt.NDArray[np.in
     strange = [name for name, code in zip(wanted, codes, strict=True) if code < 0]
     if strange:
         verb = "is" if len(strange) == 1 else "are"
-        raise ParameterError(f"{what}: {_some(strange, verb=False)} {verb} not in the data", hint="check the spelling", items=strange)
+        raise ParameterError(
+            f"{what}: {_some(strange, verb=False)} {verb} not in the data",
+            code="items-not-in-data",
+            hint="check the spelling",
+            items=strange,
+        )
     return codes
 
 

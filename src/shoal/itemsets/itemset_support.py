@@ -101,8 +101,8 @@ class Moles:
 
 def too_many_sets(known: int) -> ParameterError:
     """The error where a search would keep more sets than fit into memory."""
-    what = f"an attacker who knows up to {known:,} items knows one of more sets than fit into memory"
-    return ParameterError(what, hint="lower the number of items that may be known (m or p)", value=known)
+    what = f"an attacker who knows up to {known:,} items can know more sets than fit into memory"
+    return ParameterError(what, code="too-many-itemsets", hint="lower the number of items that may be known (m or p)", value=known)
 
 
 def minimal_moles(bags: Bags, parts: Parts, power: Power, *, achieved: bool = False) -> Moles:

@@ -131,6 +131,7 @@ def _refuse(strange: list[str]) -> None:
         more = f" and {len(strange) - 3:,} more" if len(strange) > 3 else ""
         raise ParameterError(
             f"sensitive items: {', '.join(map(repr, strange[:3]))}{more} {'is' if len(strange) == 1 else 'are'} not in the data",
-            hint="check the spelling, and take out what nobody holds",
+            code="items-not-in-data",
+            hint="check the spelling, and leave out items that are not in the data",
             items=strange,
         )

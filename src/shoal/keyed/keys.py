@@ -20,7 +20,7 @@ MADE = "openssl rand -hex 32 > FILE makes one"
 
 @dataclass(frozen=True)
 class SecretKey(Written):
-    """A key that stands in a file, which `shoal.io.read.keys` reads, or that is at hand. Nothing shows its bytes."""
+    """A key that stands in a file, which `shoal.io.read.parameter_files` reads, or that is at hand. Nothing shows its bytes."""
 
     forms: ClassVar[str] = "FILE"
 
@@ -35,13 +35,13 @@ class SecretKey(Written):
     @classmethod
     def made_of(cls, value: Any) -> Self:
         """From nothing else; what was given is not told, as it may be a key."""
-        raise ParameterError("a key is given as the path of a file")
+        raise ParameterError("a key must be the path of a file", code="wrong-type")
 
     @classmethod
     def of_bytes(cls, content: bytes) -> Self:
         """The key that a file holds; refused where it could be guessed."""
         if not SHORTEST <= len(content) <= LONGEST:
-            raise ParameterError(f"a key has at least {SHORTEST} bytes and at most {LONGEST:,}", hint=MADE)
+            raise ParameterError(f"a key has at least {SHORTEST} bytes and at most {LONGEST:,}", code="invalid-key-length", hint=MADE)
         return cls(secret=hashlib.sha512(content).digest())
 
     @classmethod
@@ -52,7 +52,9 @@ class SecretKey(Written):
     def code(self, purpose: bytes, *parts: bytes) -> bytes:
         """64 bytes that nobody without the key can tell from random ones: a function of the purpose and the parts, each counted apart."""
         if self.secret is None:
-            raise ParameterError("the file of the key was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
+            raise ParameterError(
+                "the file of the key was not read", code="file-not-read", hint="shoal.io.read.parameter_files.with_files_read reads it"
+            )
         found = hashlib.blake2b(key=self.secret, person=purpose)
         for part in parts:
             found.update(len(part).to_bytes(8, "big") + part)

@@ -1,0 +1,141 @@
+"""Kinds of published tables: one descriptor each, with everything that shoal does with a table of that kind.
+
+Adding a kind takes a class in `data/tables`, a module here with its `KIND`, and a line in each of the two tables of kinds.
+See docs/adding-a-kind.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.data.input_shapes import Shape
+from shoal.data.original import AnyOriginal
+from shoal.data.release import Release
+from shoal.data.tables import PublishedTable
+from shoal.errors import InputError, ParameterError
+from shoal.io.write.output_format import LISTS, FileFact, Levels, OutputForm
+from shoal.registry import Table
+from shoal.report.facts import Facts
+from shoal.report.page import render
+from shoal.report.summary import NOT_TOLD, Summary, published_rows
+
+FileFacts = Mapping[str, Any]  # what a manifest says of a file; it may be wrong, so a reader judges what it reads
+Manifest = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How tables of one kind are written, read back, compared and reported.
+
+    Attributes:
+        table: The class of the tables.
+        write: Writes a table (table, directory, name, form) in random order. The first file holds the rows.
+        read: Reads a table back (directory, files, whether this process wrote them itself).
+        count_differing: Counts the rows of either table that have no counterpart in the other, whatever the order and the fresh numbers.
+        facts: What a report shows, by the shape of the original.
+        summaries: The summary made from a manifest, by the shape of the original.
+    """
+
+    table: type[PublishedTable]
+    write: Callable[[Any, Path, str, OutputForm], tuple[FileFact, ...]]
+    read: Callable[[Path, Sequence[FileFacts], bool], PublishedTable]
+    count_differing: Callable[[Any, Any], int]
+    facts: Mapping[Shape, Callable[[Manifest, Release, Any], Facts]]
+    summaries: Mapping[Shape, Callable[[Manifest], Summary]]
+
+
+KINDS: Table[Kind] = Table(
+    "kind of table",
+    {
+        "bags": "shoal.kinds.bags:KIND",
+        "weighted bags": "shoal.kinds.weighted_bags:KIND",
+        "rows": "shoal.kinds.rows:KIND",
+        "counts": "shoal.kinds.counts:KIND",
+        "groups": "shoal.kinds.groups:KIND",
+        "chunks": "shoal.kinds.chunks:KIND",
+        "access log": "shoal.kinds.access_log:KIND",
+        "profiles": "shoal.kinds.profiles:KIND",
+    },
+)
+
+
+# -- files
+
+
+def write_table(table: PublishedTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
+    """Write a table to files that bear its name."""
+    return KINDS[table.kind].write(table, directory, name, form)
+
+
+def write_release(
+    release: Release, directory: Path, format: str = "parquet", sep: str = "\t", layout: str = LISTS, levels: Levels | None = None
+) -> tuple[FileFact, ...]:
+    """Write all tables of a release."""
+    form = OutputForm(format, sep, layout, levels)
+    return tuple(file for name, table in release.tables.items() for file in write_table(table, directory, name, form))
+
+
+def read_tables(directory: Path, files: Sequence[FileFacts], *, own: bool = False) -> dict[str, PublishedTable]:
+    """Read the tables of these files, by name, in the order of the files."""
+    grouped: dict[tuple[str, str], list[FileFacts]] = {}
+    for file in files:
+        grouped.setdefault((file["table"], file["kind"]), []).append(file)
+    if len({name for name, _ in grouped}) < len(grouped):
+        raise InputError(
+            "there are tables of two kinds under one name", code="duplicate-table", hint="a release is verified as a whole or not at all"
+        )
+    return {name: KINDS[kind].read(directory, facts, own) for (name, kind), facts in grouped.items()}
+
+
+def rows_differing(made: Mapping[str, PublishedTable], seen: Mapping[str, PublishedTable]) -> int:
+    """Count the rows of either set of tables that have no counterpart in the other."""
+    return sum(_count_differing(made.get(name), seen.get(name)) for name in made.keys() | seen.keys())
+
+
+def _count_differing(made: PublishedTable | None, seen: PublishedTable | None) -> int:
+    if made is None or seen is None or made.kind != seen.kind:
+        return max(1, sum(table.n_rows for table in (made, seen) if table is not None))
+    return KINDS[made.kind].count_differing(made, seen)
+
+
+# -- reports
+
+
+def facts_of(manifest: Manifest, release: Release, original: AnyOriginal) -> Facts:
+    """Collect what the report of a release shows that was made from this original."""
+    if len(release.tables) != 1:
+        raise ParameterError(f"a report is about one table, not {len(release.tables)}", code="report-not-possible")
+    (table,) = release.tables.values()
+    known = KINDS[table.kind].facts
+    if original.shape not in known:
+        raise ParameterError(f"there is no report of {table.kind} made from {original.shape}", code="report-not-possible")
+    return known[original.shape](manifest, release, original)
+
+
+def facts_of_manifest(manifest: Manifest, release: Release, original: AnyOriginal) -> Facts:
+    """The facts of a kind of which a report shows no more than its manifest contains."""
+    return Facts(manifest=manifest, published=release.n_rows)
+
+
+def summary_of(manifest: Manifest) -> Summary:
+    """Summarize a release by its manifest."""
+    kinds = {file["kind"] for file in manifest.get("files", []) if "kind" in file}
+    if "counts" in manifest:
+        return Summary(lines=published_rows(manifest), tile=NOT_TOLD)
+    read = manifest.get("input", {})
+    shape = read.get("read_as", read.get("records_as"))
+    known = {name: make for kind in kinds if len(kinds) == 1 for name, make in KINDS[kind].summaries.items()}
+    return known[shape](manifest) if shape in known else summary_of_rows(manifest)
+
+
+def summary_of_rows(manifest: Manifest) -> Summary:
+    """The summary of a kind of which only the number of rows is known."""
+    return Summary(lines=published_rows(manifest))
+
+
+def render_report(facts: Facts) -> str:
+    """The report of a release as one HTML document."""
+    return render(facts, summary_of(facts.manifest))

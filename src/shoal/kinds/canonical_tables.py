@@ -21,21 +21,20 @@ from shoal.io.canonical.text import differences
 from shoal.io.canonical.workbook import own_workbook_findings
 from shoal.io.joined_cells import JOINED, joined
 from shoal.io.published.frames import declared, raw_frame, read_frame
-from shoal.io.published.weighted import read as read_weighted
 from shoal.io.read.access_log_lines import cut
 from shoal.io.read.compression import content_of
-from shoal.io.read.separators import JOINER
-from shoal.io.write.accesslog import log_lines
+from shoal.io.read.delimited import JOINER
 from shoal.io.write.frames import frame_bytes
 from shoal.io.write.item_name_checks import refuse_ambiguous
-from shoal.io.write.long import long_frame, long_pieces
 from shoal.io.write.output_format import LONG, Levels, OutputForm
 from shoal.io.write.parquet import frames_digest
+from shoal.kinds.access_log import log_lines
 from shoal.kinds.bags.read import read_published
-from shoal.kinds.bags.write import LISTED, ROWS_AT_ONCE, by_name, list_frames, record_pieces
+from shoal.kinds.bags.write import LISTED, ROWS_AT_ONCE, by_name, list_frames, long_frame, long_pieces, record_pieces
+from shoal.kinds.weighted_bags import read as read_weighted
 
 Facts = Mapping[str, Any]
-FRAMES = frozenset({"rows", "profiles", "counts", "groups", "chunks"})
+OWN_FORM = frozenset({"bags", "weighted bags", "access log"})  # all other kinds are frames whose columns the manifest declares
 _FRESH_ADDRESS = r"^10(\.(0|[1-9]\d{0,2})){3}$"
 _ROWS = carries("bytes:rows", "rows, numbers of records or types of columns that are not as the writer writes them")
 
@@ -58,7 +57,7 @@ def table_form(directory: Path, facts: Facts, before: int) -> TableForm:
         before: The rows of the same table in files before this one.
     """
     path = directory / facts["name"]
-    if facts["kind"] in FRAMES and "columns" not in facts:
+    if facts["kind"] not in OWN_FORM and "columns" not in facts:
         return TableForm((carries("bytes:columns", "columns whose types the manifest does not declare"),))
     if facts["format"] == "parquet":
         return _parquet_form(path, facts, before)
@@ -73,7 +72,7 @@ def table_form(directory: Path, facts: Facts, before: int) -> TableForm:
     except pl.exceptions.PolarsError:
         return TableForm((carries("bytes:text", "content that the writer does not write"),))
     if facts["format"] == "xlsx":
-        return TableForm(own_workbook_findings(found, canonical))
+        return TableForm(own_workbook_findings(found, canonical), identical=found == canonical)
     return TableForm(tuple(differences(found, canonical)))
 
 
@@ -133,12 +132,12 @@ def _access_log(found: bytes) -> bytes:
     try:
         lines = pl.Series(found.decode().removesuffix("\n").split("\n"), dtype=pl.String)
     except UnicodeDecodeError:
-        raise InputError("it is not UTF-8 text") from None
+        raise InputError("it is not UTF-8 text", code="not-utf8") from None
     fields = cut(lines).select(*SCHEMA)
     if fields["time"].null_count():
-        raise InputError("lines that are none of an access log")
+        raise InputError("lines that are not of an access log", code="not-an-access-log")
     if not fields["address"].str.contains(_FRESH_ADDRESS).all():
-        raise InputError("addresses that are none of the network 10.0.0.0/8")
+        raise InputError("addresses outside the network 10.0.0.0/8", code="address-outside-network")
     combined = not fields["agent"].null_count()
     ordered = fields.sort("time", maintain_order=True)
     return b"".join(line.encode() + b"\n" for line in log_lines(ordered, combined=combined))

@@ -1,4 +1,4 @@
-"""Reading profiles back."""
+"""Profiles: rows under one pseudonym for each person."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 
 from shoal.data.tables.profiles import ProfileTable
 from shoal.errors import InputError
-from shoal.io.published import Facts, Reader
 from shoal.io.published.frames import read_frame
-from shoal.io.published.rows import compare
+from shoal.kinds import FileFacts, Kind
+from shoal.kinds.rows import count_differing, facts_of_log, summary_of_log, write
 
 
-def read(directory: Path, files: Sequence[Facts], own: bool) -> ProfileTable:
+def read(directory: Path, files: Sequence[FileFacts], own: bool) -> ProfileTable:
     """The profiles of a file."""
     (file,) = files
     frame = read_frame(directory, file, own)
     if file.get("pseudonyms") not in frame.columns:
-        raise InputError(f"{file['name']} holds profiles, and no column of pseudonyms is told")
+        raise InputError(f"the manifest names no pseudonym column for the profiles in {file['name']}", code="missing-pseudonym-column")
     return ProfileTable(frame, file["pseudonyms"])
 
 
-READER = Reader(read, compare)
+KIND = Kind(ProfileTable, write, read, count_differing, {"log": facts_of_log}, {"log": summary_of_log})

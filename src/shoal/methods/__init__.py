@@ -1,4 +1,7 @@
-"""Methods: how a release is made. Adding one is a file here, a line in `METHODS` and a page in the docs."""
+"""Methods: how a release is made. Adding one is a file here, a line in `METHODS` and a page in the docs.
+
+The class of every method can be imported from here, and is loaded when it is first used: `from shoal.methods import Clump`.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,12 @@ from shoal.registry import Table
 if TYPE_CHECKING:
     import polars as pl
 
+    from shoal.data.claims import Model
     from shoal.data.noise_record import NoisyStep
     from shoal.data.release import Release
     from shoal.data.tables.column_types import Slots
-    from shoal.privacy import Model
 
 
-Published = Literal["sets", "bags", "weighted bags", "rows", "counts", "groups", "chunks", "access log", "profiles"]
 Hashes = Literal["", "words", "queries"]
 """What of a log is published as tokens."""
 
@@ -50,7 +52,7 @@ class Method(Declared, ABC):
     paper: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name", "paper")
     takes: ClassVar[frozenset[Shape]] = frozenset({"sets", "bags"})
-    publishes: ClassVar[Published] = "bags"
+    publishes: ClassVar[str] = "bags"
     guarantees_nothing: ClassVar[bool] = False
     does_not_protect: ClassVar[str] = ""
     takes_baskets: ClassVar[bool] = False
@@ -131,7 +133,7 @@ class Method(Declared, ABC):
 
     def decoded(self, release: Release) -> pl.DataFrame:
         """What anybody can read of a release with the decoder that belongs to the method; an error where it is read as it stands."""
-        raise ParameterError(f"a release of the method {self.name} is read as it stands: there is nothing to decode")
+        raise ParameterError(f"a release of the method {self.name} is not encoded: there is nothing to decode", code="nothing-to-decode")
 
 
 METHODS: Table[type[Method]] = Table(
@@ -169,6 +171,10 @@ METHODS: Table[type[Method]] = Table(
         "split-personality": "shoal.methods.split_personality:SplitPersonality",
     },
 )
+
+
+def __getattr__(name: str) -> Any:
+    return METHODS.class_called(name, __name__)
 
 
 def fate_of(part: str, method: str) -> Fate:

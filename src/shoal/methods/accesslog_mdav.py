@@ -21,19 +21,18 @@ import polars as pl
 
 from shoal.data.accounting import changed
 from shoal.data.bags import Ints
+from shoal.data.claims import Model
 from shoal.data.durations import Duration
-from shoal.data.original_rows import AccessOriginal
+from shoal.data.original import AccessOriginal
 from shoal.data.release import Release, Secret
 from shoal.data.tables.access_log import SCHEMA, AccessTable
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.methods import Method
-from shoal.methods.bases.release_builder import build_row_release
-from shoal.methods.owners_limit import at_most_k_owners
+from shoal.methods.bases.release_builder import at_most_k_owners, build_row_release
 from shoal.microaggregation.access_profiles import Visit, representative
 from shoal.microaggregation.mdav import mdav_groups
 from shoal.microaggregation.visit_space import NODES, NUMBERS, SESSION, Visits, VisitSpace, address_nodes
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.access_k_anonymity import AccessKAnonymity
 
 ACCESS = "access"  # the name of the published table
@@ -44,7 +43,7 @@ _VISIT = ("unit", SESSION, "owner", "start", "time", "page", "method", "protocol
 
 @dataclass(frozen=True)
 class AccessLogMDAV(Method):
-    """Groups visitors of a web site who did alike things, and publishes the same requests for each of a group, as an access log."""
+    """Groups visitors with similar behaviour and publishes the same requests for each member of a group, as an access log."""
 
     name = "accesslog-mdav"
     paper = "Navarro-Arribas and Torra, NAFIPS 2009; Internet Research 20(3), 2010"
@@ -52,30 +51,37 @@ class AccessLogMDAV(Method):
     publishes = "access log"
     fates = {AGGREGATED: "changed"}  # noqa: RUF012 (never changed)
 
-    k: int = param(5, minimum=2, help="people behind every published profile")
+    k: int = param(5, minimum=2, help="minimum number of people per published profile")
     per: str = param(
-        "owner", choices=("owner", "session", "row"), help="what is grouped: all rows of a person, sessions, or rows as in the paper"
+        "owner", choices=("owner", "session", "row"), help="what to group: all rows of a person, sessions, or single rows as in the paper"
     )
-    min_owners: int = param(2, minimum=1, help="members of the group who share every page, referrer and agent that is published")
-    gap: Duration = param(Duration("30m"), help="a pause longer than this ends a session")
-    session: bool = param(False, help="with per=row: rows of one session lie nearer, and their group bears the address of most of them")
-    weight_time: float = param(1.0, minimum=0, help="of the time in the distance")
-    weight_address: float = param(1.0, minimum=0, help="of the address")
-    weight_page: float = param(1.0, minimum=0, help="of the page")
-    weight_referrer: float = param(1.0, minimum=0, help="of the referrer")
-    weight_agent: float = param(2.0, minimum=0, help="of browser and system")
-    weight_method: float = param(1.0, minimum=0, help="of method and protocol, half each")
-    weight_status: float = param(1.0, minimum=0, help="of the status")
-    weight_size: float = param(1.0, minimum=0, help="of the size")
-    weight_session: float = param(8.0, minimum=0, help="of the session, where --session is given")
+    min_owners: int = param(2, minimum=1, help="minimum number of group members who share each published page, referrer and user agent")
+    gap: Duration = param(Duration("30m"), help="inactivity that ends a session")
+    session: bool = param(
+        False,
+        help="with per=row: reduce the distance between rows of one session, and give a group the address of its most frequent session",
+    )
+    weight_time: float = param(1.0, minimum=0, help="weight of the time in the distance")
+    weight_address: float = param(1.0, minimum=0, help="weight of the address")
+    weight_page: float = param(1.0, minimum=0, help="weight of the page")
+    weight_referrer: float = param(1.0, minimum=0, help="weight of the referrer")
+    weight_agent: float = param(2.0, minimum=0, help="weight of browser and operating system")
+    weight_method: float = param(1.0, minimum=0, help="weight of HTTP method and protocol, half each")
+    weight_status: float = param(1.0, minimum=0, help="weight of the status code")
+    weight_size: float = param(1.0, minimum=0, help="weight of the response size")
+    weight_session: float = param(8.0, minimum=0, help="weight of the session, with session=yes")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         at_most_k_owners(self.min_owners, self.k)
         if self.session and self.per != "row":
-            raise ParameterError(f"the session variable is for per=row: sessions stay whole per {self.per}", hint="leave --session out")
+            raise ParameterError(
+                f"the session variable is for per=row: sessions stay whole per {self.per}",
+                code="option-not-applicable",
+                hint=f"leave {option('session')} out",
+            )
         if not any(self.weights.values()):
-            raise ParameterError("all weights are zero", hint="at least one field must count")
+            raise ParameterError("all weights are zero", code="all-weights-zero", hint="at least one field must count")
 
     @property
     def needs_taxonomy(self) -> bool:

@@ -22,12 +22,12 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class Apriori(KnownItemsMethod):
-    """Generalizes items everywhere until every set of up to m of them is held by k people, the smallest sets first."""
+    """Generalizes items globally until every set of up to m of them is held by at least k people; smallest sets first."""
 
     name = "apriori"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB 2008"
 
-    undo: bool = param(True, help="split nodes again that need not be generalized")
+    undo: bool = param(True, help="undo generalizations that turn out to be unnecessary")
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """Generalize rare sets size by size; undo what was not needed."""

@@ -21,23 +21,84 @@ import numpy as np
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.counting import counted
 from shoal.data.accounting import Accounting, Ledger, changed, gone, kept
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.items import Items, plain_values
 from shoal.data.original import Original
 from shoal.data.release import RECORDS, Release, Secret
 from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.counts import COUNT
 from shoal.data.tables.groups import GROUP, ITEM, PER_GROUP, GroupTable
-from shoal.errors import Infeasible, ParameterError
+from shoal.errors import Infeasible, ParameterError, option
 from shoal.itemsets.item_roles import Mask, chosen
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import EMPTY, Present, present_records
-from shoal.methods.left_over import with_left_over
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.privacy_degree import PrivacyDegree
+from shoal.util.wording import counted
+
+# What is left when no further group of p can be formed around a sensitive record: it must be published too, at the same privacy degree.
+#
+# Where everybody owns one record, what is left is one group, which the condition of the search keeps right. Where people own several, a
+# group with sensitive items may hold one record of a person only: sensitive records that are left join groups that lack their items and
+# their owner, and those that cannot form one group with one further record of every other person.
+
+
+def with_left_over(formed: Ints, sensitive: Bags, p: int) -> Ints:
+    """Groups for all records; `formed` has those that were found, -1 for what is left, and `sensitive` what records hold."""
+    groups, left = formed.copy(), formed < 0
+    if not left.any():
+        return groups
+    holding = left & (np.diff(sensitive.indptr) > 0)
+    if sensitive.owners_repeat and holding.any():
+        for record in np.flatnonzero(holding).tolist():
+            groups[record] = _joined(record, groups, sensitive, p)
+        holding &= groups < 0
+        together = _one_of_each_person(groups < 0, holding, sensitive.owners)
+        _insist(together, sensitive, p)
+        groups[together] = groups.max() + 1
+    groups[groups < 0] = groups.max() + 1
+    return groups
+
+
+def _joined(record: int, groups: Ints, sensitive: Bags, p: int) -> int:
+    """The first group that can take this record: of other people, and large enough for one more of its items; -1 where there is none."""
+    n, owners = int(groups.max()) + 1, sensitive.owners
+    sizes = np.bincount(groups[groups >= 0], minlength=n) + 1
+    able = np.ones(n, bool)
+    able[groups[(owners == owners[record]) & (groups >= 0)]] = False
+    of_entry = np.repeat(groups, np.diff(sensitive.indptr))
+    for item in sensitive.items[sensitive.indptr[record] : sensitive.indptr[record + 1]]:
+        held = np.bincount(of_entry[(sensitive.items == item) & (of_entry >= 0)], minlength=n)
+        able &= (held + 1) * p <= sizes
+    return int(np.argmax(able)) if able.any() else -1
+
+
+def _one_of_each_person(left: Mask, holding: Mask, owners: Ints) -> Ints:
+    """Of the records that are left all sensitive ones, and of every other person the first."""
+    if not holding.any():
+        return np.zeros(0, np.int64)
+    others = np.flatnonzero(left & ~np.isin(owners, owners[holding]))
+    first = others[np.unique(owners[others], return_index=True)[1]]
+    return np.concatenate([np.flatnonzero(holding), first])
+
+
+def _insist(together: Ints, sensitive: Bags, p: int) -> None:
+    """Raise unless these records are of different people and have privacy degree p together."""
+    if not len(together):
+        return
+    held = sensitive.select(together)
+    most = int(np.bincount(held.items).max())
+    if held.owners_repeat or most * p > len(together):
+        people = int(pl.Series(held.owners[np.diff(held.indptr) > 0]).n_unique())
+        raise Infeasible(
+            f"no groups of privacy degree {p:,} were found: {counted(people, 'person owns', 'people own')} too many of the "
+            "records with sensitive items",
+            code="groups-not-possible",
+            hint=f"lower p, or make one record of each person ({option('per', 'user')})",
+        )
+
 
 CANDIDATES = 1024  # records that are compared with the start of a group, where content decides
 RARE = 20  # an item of fewer records is not named in a message
@@ -45,7 +106,7 @@ RARE = 20  # an item of fewer records is not named in a message
 
 @dataclass(frozen=True)
 class CAHD(Method):
-    """Publishes records without their sensitive items, and these counted for groups of similar records."""
+    """Publishes records without their sensitive items, and the counts of sensitive items per group of similar records."""
 
     name = "cahd"
     paper = "Ghinita, Tao and Kalnis, ICDE 2008; TKDE 2011"
@@ -53,17 +114,23 @@ class CAHD(Method):
     publishes = "groups"
     fates = {PER_GROUP: "changed"}  # noqa: RUF012 (never changed)
 
-    p: int = param(10, minimum=2, help="privacy degree: of p records of a group at most one holds the same sensitive item")
-    sensitive: Items | None = param(None, help="items that are counted per group, and not told record by record")
-    alpha: int = param(3, minimum=1, help="records of the order to look at on each side of a record, as a multiple of p (search = band)")
+    p: int = param(10, minimum=2, help="privacy degree: at most one in p records of a group has the same sensitive item")
+    sensitive: Items | None = param(None, help="sensitive items, published as counts per group only")
+    alpha: int = param(
+        3, minimum=1, help="number of candidates on each side of a record in the band order, as a multiple of p (search=band)"
+    )
     search: str = param(
-        "content", choices=("content", "band"), help="where similar records are looked for: by their items, or in the order"
+        "content", choices=("content", "band"), help="how to find similar records: by their items, or by their position in the band order"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.sensitive is None or self.sensitive.names == frozenset():
-            raise ParameterError("which items are sensitive is not said", hint="give --sensitive a file, under:NODE or items:a|b")
+            raise ParameterError(
+                "no sensitive items are named",
+                code="items-not-named",
+                hint=f"give {option('sensitive')} a file, under:NODE or items:a|b",
+            )
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -112,7 +179,7 @@ class CAHD(Method):
         holders = np.bincount(sensitive.items, minlength=len(sensitive.vocabulary))
         worst = int(np.argmax(holders))
         if not holders[worst]:
-            raise ParameterError("no record holds a sensitive item", hint="name items that occur")
+            raise ParameterError("no record holds a sensitive item", code="items-not-in-data", hint="name items that occur")
         if holders[worst] * self.p <= len(sensitive):
             return
         name, shared = repr(sensitive.vocabulary[worst]), bool(holders[worst] >= RARE)
@@ -121,6 +188,7 @@ class CAHD(Method):
         raise Infeasible(
             f"no groups have privacy degree {self.p:,}: {f'the sensitive item {name}' if shared else 'a sensitive item'} is in "
             f"{holders[worst]:,} of {len(sensitive):,} records, more than one in {self.p:,}{more}",
+            code="sensitive-item-too-frequent",
             hint=f"with these sensitive items p can be at most {len(sensitive) // int(holders[worst]):,}",
             value=int(holders[worst]),
             limit=len(sensitive) // self.p,

@@ -14,24 +14,22 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Ints
-from shoal.data.original_rows import LogOriginal
-from shoal.engines.base import Things
-from shoal.errors import ParameterError
+from shoal.data.original import LogOriginal
+from shoal.engines.local import Things
+from shoal.errors import ParameterError, option
 from shoal.methods.bases.profiles import ProfileMethod
-from shoal.microaggregation.contribution import contributed
 from shoal.microaggregation.histories import Histories
-from shoal.microaggregation.history_aggregation import Matches
+from shoal.microaggregation.history_aggregation import Matches, contributed
 from shoal.microaggregation.incidence import greedy_groups
 from shoal.parameters import param
-from shoal.taxonomy.categories import category_counts
 from shoal.taxonomy.place_terms import place_terms
-from shoal.taxonomy.tree_counts import TreeCounts
+from shoal.taxonomy.tree_counts import TreeCounts, category_counts
 from shoal.text.terms import terms_of
 
 
 @dataclass(frozen=True)
 class CategoryMicroaggregation(ProfileMethod):
-    """People grouped by the categories of what they ask; each group shares one history, to which who asked more gives more."""
+    """Groups people by query categories; one history per group, to which members contribute in proportion to their queries."""
 
     name = "category-microaggregation"
     paper = (
@@ -39,9 +37,9 @@ class CategoryMicroaggregation(ProfileMethod):
         "Privacy in Statistical Databases 2010"
     )
 
-    depth: int | None = param(None, minimum=1, help="levels of the taxonomy that count, from its root down; all by default")
-    block: int = param(512, minimum=1, help="people among whom groups are formed")
-    seed: int = param(0, minimum=0, help="other seeds choose other queries")
+    depth: int | None = param(None, minimum=1, help="number of taxonomy levels to use, from the root down (default: all)")
+    block: int = param(512, minimum=1, help="number of people per block; groups are formed within blocks")
+    seed: int = param(0, minimum=0, help="random seed for choosing queries")
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -69,7 +67,9 @@ class CategoryMicroaggregation(ProfileMethod):
     def _classified(self, histories: Histories, original: LogOriginal) -> TreeCounts:
         """How often each person asks about each category, at every level; words outside the taxonomy are in none."""
         if original.taxonomy is None:
-            raise ParameterError("the method category-microaggregation needs a taxonomy", hint="name one with --taxonomy")
+            raise ParameterError(
+                "the method category-microaggregation needs a taxonomy", code="needs-taxonomy", hint=f"name one with {option('taxonomy')}"
+            )
         typed = original.log.bags("user", split=lambda texts: terms_of(texts, as_typed=True))
         placed = place_terms(typed, original.taxonomy, unknown="drop", fold=original.log.kind == "text")
         row = np.searchsorted(typed.owners, histories.owners)

@@ -20,29 +20,35 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods.bases.grouping import GroupingMethod, content_order, run_grouping
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.taxonomy.tree_counts import TreeCounts, meet, tree_counts
 
 
 @dataclass(frozen=True)
 class Clump(GroupingMethod):
-    """Clusters of similar records, each published as its least common generalization."""
+    """Clusters similar records and publishes each cluster's least common generalization."""
 
     name = "clump"
     paper = "Milani Fard and Wang, SECRYPT 2010"
 
-    k: int = param(5, minimum=2, help="distinct people per published record")
-    r: int = param(10, minimum=1, help="open clusters a record is tried on")
-    criterion: str = param("increase", choices=("increase", "total"), help="what a record's joining must keep least")
-    order: str = param("descending", choices=("descending", "ascending", "random"), help="record length in the order of assignment")
-    ties: str = param("content", choices=("content", "given"), help="what orders records of one length")
-    outliers: float = param(0.0, minimum=0, maximum=1, help="share of the records that may be withheld because they spoil their groups")
-    distinct: bool = param(False, help="remove duplicate items from the published records (Clump2)")
-    seed: int = param(0, minimum=0, help="random seed of the order, where that is random")
+    k: int = param(5, minimum=2, help="minimum number of people per published record")
+    r: int = param(10, minimum=1, help="number of open clusters to try for each record")
+    criterion: str = param(
+        "increase",
+        choices=("increase", "total"),
+        help="what to minimize when a record joins a cluster: the increase in loss, or the total loss",
+    )
+    order: str = param(
+        "descending", choices=("descending", "ascending", "random"), help="order of record lengths in which records are assigned"
+    )
+    ties: str = param("content", choices=("content", "given"), help="order of records of equal length: by content, or as in the input")
+    outliers: float = param(0.0, minimum=0, maximum=1, help="largest share of records to suppress as outliers")
+    distinct: bool = param(False, help="remove duplicate items from published records (Clump2)")
+    seed: int = param(0, minimum=0, help="random seed for order=random")
 
     @property
     def works_in_ranges(self) -> bool:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.counting import counted, percent
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.claims import Model
 from shoal.data.items import Items, ItemWeights
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
@@ -32,50 +32,52 @@ from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Moles, Parts, Power,
 from shoal.methods import Offer
 from shoal.methods.bases.recoding import Recoded, RecodingMethod, recoded_account
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.coherence import Coherence
 from shoal.privacy.known_sets import MOST_KNOWN
+from shoal.util.wording import counted, percent
 
 BEST = "best"  # exchanges after the greedy choice; the other scores are the paper's
 
 
 @dataclass(frozen=True)
 class Cohesion(RecodingMethod):
-    """Suppresses public items everywhere until no few of them single anybody out or give a private item away."""
+    """Suppresses public items globally until no set of up to p of them identifies anyone or reveals a private item."""
 
     name = "coherence"
     paper = "Xu, Wang, Fu and Yu, KDD 2008"
     known_items = "p"
     worth_comparing = True
     offers = tuple(
-        Offer(f"whoever knows at most {counted(p, 'item')} of a person finds k people; who knows more may find fewer", {"p": p})
+        Offer(f"an attacker who knows at most {counted(p, 'item')} of a person finds k people; with more items, possibly fewer", {"p": p})
         for p in (2, 1)
     )
 
-    h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
-    k: int = param(5, minimum=2, help="distinct people per published record")
-    p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="public items that an attacker may know")
-    private: Items | None = param(None, help="items that must not be inferred")
-    public: Items | None = param(None, help="items that may be known; by default all that are not private")
+    h: float = param(0.4, minimum=0, maximum=1, help="largest share of people with a known set of items who have the same private item")
+    k: int = param(5, minimum=2, help="minimum number of people per published record")
+    p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="number of public items known to an attacker")
+    private: Items | None = param(None, help="private items, which must not be inferred")
+    public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
     score: str = param(
         BEST,
         choices=(BEST, *SCORES, "rmall"),
-        help="the best that is found; or as printed: moles per loss, moles, least loss, all",
+        help="choice of items to suppress: best found; or as in the paper: moles per loss, moles, least loss, all",
     )
-    il: str = param("support", choices=("support", "1", "weights"), help="what suppressing an item loses")
-    weights: ItemWeights | None = param(None, help="the loss of each item, for il=weights")
-    exact: bool = param(False, help="find the least loss by integer programming")
-    time_limit: float = param(60.0, minimum=0.001, help="seconds after which the exact search gives its best answer")
-    generalize: bool = param(False, help="replace items by their parents where that loses less")
+    il: str = param("support", choices=("support", "1", "weights"), help="loss of suppressing an item")
+    weights: ItemWeights | None = param(None, help="file with the loss of each item, for il=weights")
+    exact: bool = param(False, help="find the minimum loss by integer programming")
+    time_limit: float = param(60.0, minimum=0.001, help="seconds after which the exact search returns its best solution")
+    generalize: bool = param(False, help="generalize items instead of suppressing them where that loses less")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.il == "weights") != (self.weights is not None):
-            raise ParameterError("il=weights and a file of weights go together", hint="give both or neither")
+            raise ParameterError("il=weights and a file of weights go together", code="options-conflict", hint="give both or neither")
         if self.exact and (self.generalize or self.score == "rmall"):
-            raise ParameterError("exact is a search among suppressions only", hint="leave out generalize and rmall")
+            raise ParameterError(
+                "exact is a search among suppressions only", code="options-conflict", hint="leave out generalize and rmall"
+            )
         if self.generalize and self.score != BEST:
-            raise ParameterError("generalize weighs moles per loss", hint="leave out score")
+            raise ParameterError("generalize weighs moles per loss", code="options-conflict", hint="leave out score")
 
     @property
     def power(self) -> Power:
@@ -168,6 +170,7 @@ class Cohesion(RecodingMethod):
         return Infeasible(
             f"no suppression gives coherence: {f'the private item {item}' if shared else 'a private item'} is held by "
             f"{percent(share, 2)} of all, more than h = {self.h:g}{more}",
+            code="sensitive-item-too-frequent",
             hint=f"with these private items one exists for h of {enough:g} or more",
             value=share,
             limit=self.h,
@@ -177,21 +180,31 @@ class Cohesion(RecodingMethod):
 
 def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:
     if weights.weights is None:
-        raise ParameterError("the file of weights was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
+        raise ParameterError(
+            "the file of weights was not read", code="file-not-read", hint="shoal.io.read.parameter_files.with_files_read reads it"
+        )
     given = dict(weights.weights)
     codes = records.vocabulary.codes(list(given))
     strange = [name for name, code in zip(given, codes, strict=True) if code < 0]
     if strange:
-        raise ParameterError(f"weights: {strange[0]!r} is not in the data", hint=f"{len(strange):,} such items", items=strange)
+        raise ParameterError(
+            f"weights: {strange[0]!r} is not in the data", code="items-not-in-data", hint=f"{len(strange):,} such items", items=strange
+        )
     missing = np.setdiff1d(_occurring(records, parts), codes)
     if len(missing):
-        raise ParameterError(f"{len(missing):,} public items have no weight", rare=[repr(records.vocabulary[int(i)]) for i in missing])
+        raise ParameterError(
+            f"{len(missing):,} public items have no weight",
+            code="weights-missing",
+            rare=[repr(records.vocabulary[int(i)]) for i in missing],
+        )
     digits = max(0, *(-int(w.as_tuple().exponent) for w in given.values()))
     loss = np.ones(len(parts), np.int64)
     for code, weight in zip(codes, given.values(), strict=True):
         scaled = int(weight.scaleb(digits))
         if scaled > 2**40:
-            raise ParameterError("the weights differ too much, or have too many digits", hint="round them", value=str(weight))
+            raise ParameterError(
+                "the weights differ too much, or have too many digits", code="weights-too-different", hint="round them", value=str(weight)
+            )
         loss[code] = scaled
     return loss
 
@@ -210,6 +223,7 @@ def _too_general(records: Bags, parts: Parts, tree: Taxonomy) -> Ints:
     if len(private):
         raise ParameterError(
             f"{counted(len(private), 'item')} above the floor cannot be suppressed: not public",
+            code="items-above-floor",
             hint="lower the floor, or name other items as private",
             rare=[repr(tree.names[int(node)]) for node in private],
         )

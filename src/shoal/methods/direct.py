@@ -17,7 +17,7 @@ from shoal.methods.bases.km import KnownItemsMethod
 
 @dataclass(frozen=True)
 class Direct(KnownItemsMethod):
-    """Generalizes items everywhere until every set of up to m of them is held by k people, sets of all sizes at once."""
+    """Generalizes items globally until every set of up to m of them is held by at least k people; sets of all sizes at once."""
 
     name = "direct"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB 2008"

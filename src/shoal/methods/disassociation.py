@@ -22,24 +22,23 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.accounting import Accounting, Fate, Ledger, gone, kept
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.items import plain_values
 from shoal.data.occurrence_forms import TAKEN_APART
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.chunks import CLUSTER, ITEM, JOINT, SCHEMAS, ChunkTable, empty_part, numbered_subrecords
 from shoal.errors import Infeasible
-from shoal.itemsets.chunking import TERM_CHUNK, Chunking, chunked
-from shoal.itemsets.disassociation import refined
+from shoal.itemsets.disassociation import TERM_CHUNK, Chunking, chunked, refined
 from shoal.itemsets.withholding import rare_words, settled, tied_words, without_words
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import EMPTY, Present, present_records
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.disassociated_km_anonymity import MOST_KNOWN_APART, DisassociatedKmAnonymity
 from shoal.privacy.word_support import WordSupport
+from shoal.util.wording import counted
 
 WITHHOLD, PUBLISH = "withhold", "publish"
 RARE, TIED = "suppressed: rare words", "suppressed: tied to others"  # parts of the account of occurrences
@@ -49,7 +48,7 @@ SIZES = (100, 1_000, 10_000)  # of clusters that are tried beside one of all rec
 
 @dataclass(frozen=True)
 class Disassociation(Method):
-    """Publishes words as they were typed, in chunks that hide which words of a record stood together."""
+    """Publishes original words in chunks that hide which words occurred together in a record."""
 
     name = "disassociation"
     paper = "Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB 2012"
@@ -59,13 +58,13 @@ class Disassociation(Method):
     worth_comparing = True
     fates: ClassVar[Mapping[str, Fate]] = dict.fromkeys(TAKEN_APART, "kept")
 
-    k: int = param(5, minimum=2, help="distinct people per set of known terms")
-    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="terms that an attacker may know")
-    cluster: int = param(0, minimum=0, help="records of a cluster, about, at most; 0 tries several sizes and keeps most words together")
+    k: int = param(5, minimum=2, help="minimum number of people per set of known terms")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="number of terms known to an attacker")
+    cluster: int = param(0, minimum=0, help="approximate maximum number of records per cluster (0: try several sizes and take the best)")
     rare_words: str = param(
         WITHHOLD,
         choices=(WITHHOLD, PUBLISH),
-        help="words of fewer than k people: withhold suppresses and counts them, publish shows them as the paper does",
+        help="words of fewer than k people: suppress and count them (withhold), or publish them as in the paper",
     )
 
     @property
@@ -83,7 +82,7 @@ class Disassociation(Method):
         """Publishing rare words can expose people."""
         if self.withholds:
             return ""
-        return f"words of fewer than {self.k:,} people, such as names and telephone numbers, are published as they were typed"
+        return f"words of fewer than {self.k:,} people, such as names and phone numbers, are published as typed"
 
     def claims(self) -> tuple[Model, ...]:
         """k^m-anonymity of records that were taken apart; and that k people hold every word, unless rare words are published."""
@@ -98,7 +97,9 @@ class Disassociation(Method):
         rare = rare_words(present.records, self.k) if self.withholds else np.zeros(len(bags.vocabulary), bool)
         frequent = _left(present, rare)
         if not len(frequent.records):
-            raise Infeasible(f"no word is held by {self.k:,} people", hint="lower k, or give more data", limit=self.k)
+            raise Infeasible(
+                f"no word is held by {self.k:,} people", code="nothing-to-publish", hint="lower k, or give more data", limit=self.k
+            )
         n = len(frequent.records)
         sizes = (self.cluster,) if self.cluster else (n, *(size for size in SIZES if size < n))
         tried = [self._chunked(frequent, most) for most in sizes]

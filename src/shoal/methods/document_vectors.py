@@ -18,8 +18,9 @@ import polars as pl
 
 from shoal.data.accounting import Accounting, Ledger, Part, changed, gone, kept
 from shoal.data.bags import Ints
+from shoal.data.claims import Model
 from shoal.data.items import plain_values
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original import DocumentOriginal
 from shoal.data.release import Release, Secret
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.methods import Method
@@ -27,7 +28,6 @@ from shoal.methods.bases.release_builder import present_records
 from shoal.microaggregation.documents import DocumentSpace, Slot, space_of
 from shoal.microaggregation.mdav import mdav_groups
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.weighted_k_anonymity import WeightedKAnonymity
 
 VECTORS = "vectors"  # the name of the published table
@@ -35,14 +35,14 @@ VECTORS = "vectors"  # the name of the published table
 
 @dataclass(frozen=True)
 class DocumentVectors(Method):
-    """Groups documents whose frequent terms are alike in meaning, and publishes terms that generalize those of the group, with weights."""
+    """Groups documents with semantically similar terms; publishes weighted terms that generalize those of the members."""
 
     name = "document-vectors"
     paper = "Abril, Navarro-Arribas and Torra, MDAI 2010; Torra et al., ARES report, chapter 2"
     takes = frozenset({"documents"})
     publishes = "weighted bags"
 
-    k: int = param(3, minimum=2, help="people behind every published vector")
+    k: int = param(3, minimum=2, help="minimum number of people per published vector")
 
     @property
     def needs_taxonomy(self) -> bool:

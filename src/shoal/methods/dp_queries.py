@@ -14,22 +14,22 @@ import polars as pl
 
 from shoal.data.accounting import changed, gone
 from shoal.data.bags import Ints
+from shoal.data.claims import Model
 from shoal.data.log import URL
 from shoal.data.noise_record import COUNTS as COUNTED
 from shoal.data.noise_record import GUIDE, SELECTION, NoisyStep
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.tables.column_types import Slots
 from shoal.data.tables.counts import COUNT
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts, Summed
 from shoal.noise.budget_plan import CLICKS, CUTOFF, Budget, plan_of
 from shoal.noise.counted_values import ITEM, QUERY, UNITS, asked_values, clicked, columns_of, unit_of
-from shoal.noise.draws import with_noise
+from shoal.noise.mechanisms import with_noise
 from shoal.noise.per_person_bounds import Holdings, distinct_of_people, first_of_people
 from shoal.noise.publication_threshold import as_published, limit_of
 from shoal.noise.weights import equal_weights, policy_weights, whole_weights
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 
 CAPS = {"policy": 64, "weighted": 64, "korolova": 2}  # mechanisms, and the cap of each unless another is asked for
@@ -38,29 +38,42 @@ WEIGHTS_ONLY = "count is the noisy weight by which a value was chosen, not a num
 
 @dataclass(frozen=True)
 class DPQueries(Mechanism):
-    """Queries, terms, items or pairs that many people share, with noisy counts and clicks, under differential privacy."""
+    """Publishes frequent queries, terms, items or pairs with noisy counts and clicks under differential privacy."""
 
     name = "dp-queries"
     paper = 'Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately", WWW 2009'
     takes_baskets = True
     fates = {"counted": "changed"}  # noqa: RUF012 (never changed)
 
-    epsilon: float = param(1.0, minimum=0.001, maximum=20, help="how much the presence of a person may change any probability: e^epsilon")
-    delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="the chance that something of one person alone is published")
-    unit: str | None = param(None, choices=UNITS, help="what is counted; pairs are of terms of a query, or of items of a person")
-    mechanism: str = param("policy", choices=tuple(CAPS), help="how values are chosen")
-    cap: int | None = param(None, minimum=1, maximum=1000, help="values of a person that take part in the choice: 64, with korolova 2")
-    count_cap: int = param(
-        10, minimum=1, maximum=1000, help="published values of a person that are counted; korolova counts all of its cap"
+    epsilon: float = param(
+        1.0, minimum=0.001, maximum=20, help="privacy loss: one person changes any probability by a factor of at most e^epsilon"
     )
-    guide: float = param(0.2, minimum=0, maximum=0.9, help="share of a choice's budget for a first look at which values have a chance")
-    counts: float = param(0.2, minimum=0, maximum=0.9, help="share of the budget for counts; 0 publishes noisy weights instead")
-    clicks: float = param(0.0, minimum=0, maximum=0.9, help="share of the budget for URLs that were clicked after published queries")
+    delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="probability that something of a single person is published")
+    unit: str | None = param(None, choices=UNITS, help="unit to count; a pair is two terms of a query or two items of a person")
+    mechanism: str = param("policy", choices=tuple(CAPS), help="mechanism that selects the values to publish")
+    cap: int | None = param(
+        None,
+        minimum=1,
+        maximum=1000,
+        help="maximum number of values per person that take part in the selection (default: 64, or 2 with korolova)",
+    )
+    count_cap: int = param(
+        10, minimum=1, maximum=1000, help="maximum number of published values per person that are counted (korolova uses its cap)"
+    )
+    guide: float = param(
+        0.2, minimum=0, maximum=0.9, help="share of the selection budget for a first pass that excludes values unlikely to be selected"
+    )
+    counts: float = param(0.2, minimum=0, maximum=0.9, help="share of the budget for counts (0: publish noisy weights instead)")
+    clicks: float = param(0.0, minimum=0, maximum=0.9, help="share of the budget for clicked URLs of published queries")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.clicks and self.unit not in {None, QUERY}:
-            raise ParameterError(f"clicks are counted of whole queries, not of a {self.unit}", hint="leave --clicks out")
+            raise ParameterError(
+                f"clicks are counted of whole queries, not of a {self.unit}",
+                code="option-not-applicable",
+                hint=f"leave {option('clicks')} out",
+            )
 
     @property
     def reads_clicks(self) -> bool:
@@ -105,7 +118,11 @@ class DPQueries(Mechanism):
         log = original.log
         unit = unit_of(log.kind, self.unit)
         if self.clicks and unit == ITEM:
-            raise ParameterError("clicks are counted of queries, and the input has items", hint="leave --clicks out")
+            raise ParameterError(
+                "clicks are counted for queries, but the input has items",
+                code="option-not-applicable",
+                hint=f"leave {option('clicks')} out",
+            )
         values = self._published(asked_values(log, unit), COUNTS)
         more = {CLICKS: self._published(clicked(log, values[QUERY]), CLICKS)} if self.clicks else {}
         present = int((log.frame["payload"].str.strip_chars() != "").sum())

@@ -20,7 +20,7 @@ from shoal.methods.bases.km import KnownItemsMethod
 
 @dataclass(frozen=True)
 class HgHs(KnownItemsMethod):
-    """Specializes items from the root down, and suppresses the few that would keep the others general."""
+    """Specializes items from the root down and suppresses the few that prevent further specialization."""
 
     name = "hghs"
     paper = "Liu and Wang, PAKDD 2010"

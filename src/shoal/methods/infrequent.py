@@ -15,12 +15,12 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class Infrequent(ThresholdMethod):
-    """Rows of a log whose query fewer than k people asked are deleted; the others are published as queries alone."""
+    """Deletes the rows of a log whose query fewer than k people asked; publishes only the queries of the others."""
 
     name = "infrequent"
     paper = 'Cooper, "A survey of query log privacy-enhancing techniques from a policy perspective", ACM TWEB 2008'
 
-    k: int = param(5, minimum=2, help="people who asked every published query")
+    k: int = param(5, minimum=2, help="minimum number of people who asked each published query")
 
     @property
     def kept(self) -> Kept:

@@ -20,9 +20,9 @@ from fractions import Fraction
 import numpy as np
 
 from shoal import kernels
-from shoal.counting import counted, percent
 from shoal.data.accounting import kept
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.claims import Model
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import Infeasible, ParameterError
@@ -32,28 +32,28 @@ from shoal.methods import Method
 from shoal.methods.bases.grouping import content_order
 from shoal.methods.bases.release_builder import Outcome, build_release, present_records
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.k_delta import LARGEST_DELTA, MOST_DECIMALS, KDeltaAnonymity
+from shoal.util.wording import counted, percent
 
 
 @dataclass(frozen=True)
 class KDelta(Method):
-    """Adds words to records of like people and leaves words out, until each record is within a distance of k-1 others."""
+    """Adds and removes words in groups of similar people until each record is within a given distance of k-1 others."""
 
     name = "k-delta"
     paper = "Hong, He, Vaidya, Adam and Atluri, CIKM 2009"
     takes = frozenset({"sets"})
     publishes = "sets"
 
-    k: int = param(5, minimum=2, help="people whose records are within delta of one another")
-    delta: float = param(0.5, minimum=0, maximum=LARGEST_DELTA, help="largest Jaccard distance of such records")
-    price: float = param(1.0, minimum=0, maximum=1000, help="what an added word costs, where one left out costs 1")
+    k: int = param(5, minimum=2, help="minimum number of people whose records are within delta of each other")
+    delta: float = param(0.5, minimum=0, maximum=LARGEST_DELTA, help="largest Jaccard distance between such records")
+    price: float = param(1.0, minimum=0, maximum=1000, help="cost of adding a word, relative to removing one")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, value in (("delta", self.delta), ("price", self.price)):
             if Fraction(str(value)).denominator > 10**MOST_DECIMALS:
-                raise ParameterError(f"{name} has at most {MOST_DECIMALS} decimals, not as {value}", value=value)
+                raise ParameterError(f"{name} has at most {MOST_DECIMALS} decimals, unlike {value}", code="too-many-decimals", value=value)
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -71,7 +71,9 @@ class KDelta(Method):
         published, rows = self._published(records, like_groups(records, content_order(records), self.k))
         if not len(published):
             hint = "a smaller k, a larger delta, or a smaller price of added words"
-            raise Infeasible("nothing is left to publish: in every group it costs least to leave all words out", hint=hint)
+            raise Infeasible(
+                "nothing is left to publish: in every group it costs least to leave all words out", code="nothing-to-publish", hint=hint
+            )
         own = _own_words(records, published, rows)
         added = published.occurrences - own
         note = f"{counted(added, 'word was', 'words were')} added to records of people who did not type them: "

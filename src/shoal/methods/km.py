@@ -28,14 +28,14 @@ FROM_BELOW = Steps("nothing")
 
 @dataclass(frozen=True)
 class Km(KnownItemsMethod):
-    """Publishes each occurrence as precisely as can be while every set of up to m published items is held by k people."""
+    """Generalizes each occurrence as little as possible such that every set of up to m published items is held by at least k people."""
 
     name = "km"
     paper = "local recoding for the guarantee of Terrovitis, Mamoulis and Kalnis, VLDB 2008"
     worth_comparing = True
     one_recoding = False
 
-    aim: str = param(LOSS, choices=(LOSS, WORDS), help="the least loss that is found, or most words as they were typed")
+    aim: str = param(LOSS, choices=(LOSS, WORDS), help="what to optimize: least loss, or most original words")
 
     @property
     def published_from_below(self) -> int | None:

@@ -24,13 +24,13 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class Local(KnownItemsMethod):
-    """Generalizes items part by part, in parts of similar records, until k people of a part hold every set of up to m of them."""
+    """Generalizes items in each part of similar records until every set of up to m of them is held by at least k people of the part."""
 
     name = "local"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB Journal 2011"
     one_recoding = False
 
-    part: int = param(10_000, minimum=1, help="records in a part, at least")
+    part: int = param(10_000, minimum=1, help="minimum number of records per part")
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """AA on each part."""

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 
 from shoal.data.table import Ints, Table
 from shoal.methods.bases.microdata import TableMethod
-from shoal.microaggregation.tables import groups_of_table
+from shoal.microaggregation.spaces import groups_of_table
 from shoal.parameters import param
 
 
 @dataclass(frozen=True)
 class MDAV(TableMethod):
-    """Groups rows of numbers that lie close together, and publishes the mean of its group for each."""
+    """Groups similar rows of numbers with MDAV and replaces each row by the mean of its group."""
 
     name = "mdav"
     paper = "Domingo-Ferrer and Torra, Data Mining and Knowledge Discovery 11(2), 2005"
 
-    k: int = param(3, minimum=2, help="people behind every published combination of values")
+    k: int = param(3, minimum=2, help="minimum number of people per published combination of values")
 
     def grouped(self, table: Table) -> Ints:
         """By MDAV, as published."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from shoal.data.table import Ints, Table
 from shoal.methods.bases.microdata import TableMethod
-from shoal.microaggregation.tables import better_groups_of_table
+from shoal.microaggregation.spaces import better_groups_of_table
 from shoal.parameters import param
 
 
@@ -40,14 +40,14 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class Microaggregation(TableMethod):
-    """Groups rows of numbers so that the squared distances to the means, which are published, become small."""
+    """Groups rows of numbers to minimize the squared distances to the group means, and publishes the means."""
 
     name = "microaggregation"
     paper = "this project"
 
-    k: int = param(3, minimum=2, help="people behind every published combination of values")
-    effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
-    seed: int = param(0, minimum=0, help="random seed of the search; another one gives another release of much the same quality")
+    k: int = param(3, minimum=2, help="minimum number of people per published combination of values")
+    effort: str = param("balanced", choices=tuple(EFFORTS), help="search effort: more effort takes longer and loses less")
+    seed: int = param(0, minimum=0, help="random seed of the search; releases with other seeds are of similar quality")
 
     def grouped(self, table: Table) -> Ints:
         """MDAV, then as many rounds of local search as the effort stands for."""

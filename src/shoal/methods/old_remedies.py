@@ -16,14 +16,13 @@ from datetime import datetime
 import numpy as np
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.accounting import Ledger, Part, changed, gone, kept
 from shoal.data.bags import Ints
 from shoal.data.items import Items
 from shoal.data.log import Log
 from shoal.data.pseudonym_scope import Cut, parts_of_people
-from shoal.data.words import n_words
-from shoal.errors import Infeasible, ParameterError
+from shoal.data.query_units import n_words
+from shoal.errors import Infeasible, ParameterError, option
 from shoal.keyed.keyed_hash import WORD, hashed, hashed_words
 from shoal.keyed.keys import SecretKey
 from shoal.methods import Hashes
@@ -31,6 +30,7 @@ from shoal.methods.bases.log_rows import RemainingRows
 from shoal.methods.bases.unguaranteed import UnguaranteedRows, part_tokens
 from shoal.parameters import param
 from shoal.text.scrubbing import KINDS, Names, scrubbed
+from shoal.util.wording import counted
 
 TYPED, WHOLE, WORDS = "typed", "hash", "hash-words"
 HASHED, SCRUBBED, TOO_OLD = "hashed", "scrubbed", "dropped: too old"
@@ -38,43 +38,45 @@ NO_LETTER, IN_DROPPED = "left out: no letter or digit", "in dropped rows"  # of 
 _QUERIES, _WORDS, _IDS = b"old:queries", b"old:words", b"old:ids"
 
 OPEN_IDS = {
-    "none": "people whose rows are linked again by their times and by what they ask",
-    "person": "people of whom one query is known or tells who they are: one id stands beside all their rows",
+    "none": "people whose rows can be linked again by times and queries",
+    "person": "people identified by one query, known or revealing, because one ID links all their rows",
 }
-OPEN_SESSIONS = "people whose sessions are linked again by what they ask"
+OPEN_SESSIONS = "people whose sessions can be linked again by their queries"
 OPEN_QUERIES = {
-    TYPED: "names, addresses and all else that people typed",
-    WHOLE: "queries that are frequent or stand in another log, which counting tells; equal queries stay linked",
-    WORDS: "words, which their frequency and the words beside them tell to whoever has another log",
+    TYPED: "names, addresses and everything else that people typed",
+    WHOLE: "queries that are frequent or occur in another log, which can be recovered from their frequencies; equal queries remain linked",
+    WORDS: "words, which can be recovered from their frequency and context by an attacker with another log",
 }
-OPEN_SCRUBBED = "names, addresses and all else that people typed in a form that no pattern knows"
+OPEN_SCRUBBED = "names, addresses and everything else that people typed and that matches no pattern"
 
 
 @dataclass(frozen=True)
 class OldRemedies(UnguaranteedRows):
-    """Rows of a log with ids deleted or hashed, sessions shortened, queries hashed or scrubbed, old rows deleted."""
+    """Deletes or hashes user IDs, shortens sessions, hashes or scrubs queries, and deletes old rows of a log."""
 
     name = "old-remedies"
     paper = 'Cooper, "A survey of query log privacy-enhancing techniques from a policy perspective", ACM TWEB 2008'
     does_not_protect = (
-        "people of whom one query is known, or who are told by what they ask together; hashed queries and words, which counting tells; "
-        "anything identifying that no pattern knows"
+        "people of whom one query is known, or whose queries together identify them; hashed queries and words, which can be recovered "
+        "from their frequencies; identifying text that matches no pattern"
     )
     fates = {HASHED: "changed", SCRUBBED: "changed"}  # noqa: RUF012 (never changed)
 
-    ids: Cut = param(Cut("person"), help="rows under one id: none deletes ids, person hashes them, the others shorten sessions")
-    queries: str = param(TYPED, choices=(TYPED, WHOLE, WORDS), help="queries as typed, hashed as a whole, or hashed word by word")
-    scrub: bool = param(False, help="replace e-mail addresses, phone, card and social security numbers, addresses and listed names")
-    names: Items | None = param(None, help="names that are scrubbed, one a line")
-    since: str | None = param(None, help="delete rows before this date or time, such as 2006-03-15")
-    key: SecretKey | None = param(None, help="the file of a key: the same key gives the same tokens. A fresh one is drawn without it")
+    ids: Cut = param(Cut("person"), help="which rows share an ID: none deletes IDs, person hashes them, the others also shorten sessions")
+    queries: str = param(TYPED, choices=(TYPED, WHOLE, WORDS), help="publish queries as typed, hashed as a whole, or hashed word by word")
+    scrub: bool = param(False, help="replace e-mail addresses, phone, card and social security numbers, postal addresses and listed names")
+    names: Items | None = param(None, help="names to scrub, one per line")
+    since: str | None = param(None, help="delete rows before this date or time, e.g. 2006-03-15")
+    key: SecretKey | None = param(None, help="key file; the same key gives the same tokens (default: a random key)")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.names is not None and not self.scrub:
-            raise ParameterError("names are listed to be scrubbed, and nothing is scrubbed", hint="add --scrub")
+            raise ParameterError(
+                "names are listed for scrubbing, but nothing is scrubbed", code="option-not-applicable", hint=f"add {option('scrub')}"
+            )
         if self.key is not None and not self.ids.links and self.queries == TYPED:
-            raise ParameterError("a key is given, and nothing is hashed", hint="leave --key out")
+            raise ParameterError("a key is given, but nothing is hashed", code="option-not-applicable", hint=f"leave {option('key')} out")
         if self.since is not None:
             moment(self.since)
 
@@ -87,7 +89,7 @@ class OldRemedies(UnguaranteedRows):
         yield OPEN_SESSIONS if self.ids.divides_people else OPEN_IDS[self.ids.text]
         yield OPEN_SCRUBBED if self.scrub and self.queries == TYPED else OPEN_QUERIES[self.queries]
         if self.key is not None:
-            yield "anything from somebody who gets the key, and can hash guesses with it"
+            yield "anything from an attacker who gets the key and hashes guesses with it"
 
     @property
     def links_people(self) -> bool:
@@ -132,10 +134,16 @@ class OldRemedies(UnguaranteedRows):
         if self.since is None:
             return np.arange(len(log))
         if not log.timed:
-            raise ParameterError("old rows are known by their times, and this log has none", hint="name the column with --time")
+            raise ParameterError(
+                "old rows are known by their times, but this log has none",
+                code="missing-times",
+                hint=f"name the column with {option('time')}",
+            )
         found: Ints = np.flatnonzero((log.frame["time"] >= moment(self.since)).to_numpy())
         if not len(found):
-            raise Infeasible(f"no row is as young as {self.since}", hint="give an earlier --since")
+            raise Infeasible(
+                f"no row is dated on or after {self.since}", code="nothing-to-publish", hint=f"give an earlier {option('since')}"
+            )
         return found
 
     def _scrubbed(self, queries: pl.Series) -> tuple[pl.Series, Counter[str]]:
@@ -193,8 +201,8 @@ def moment(written: str) -> datetime:
         found = datetime.fromisoformat(written)
     except ValueError:
         raise ParameterError(
-            f"since must be a date or time such as 2006-03-15 or 2006-03-15T12:00, not {written!r}", value=written
+            f"since must be a date or time such as 2006-03-15 or 2006-03-15T12:00, not {written!r}", code="unreadable-value", value=written
         ) from None
     if found.tzinfo is not None:
-        raise ParameterError("since must be without a time zone, as the times of a log are", value=written)
+        raise ParameterError("since must be without a time zone, as the times of a log are", code="unreadable-value", value=written)
     return found

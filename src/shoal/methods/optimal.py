@@ -33,7 +33,7 @@ Merged = tuple[int, ...]  # nodes, none below another: all items below one of th
 
 @dataclass(frozen=True)
 class Optimal(KnownItemsMethod):
-    """The generalization of full subtrees that loses least, found among all of them; for small data."""
+    """Finds the full-subtree generalization with the least loss by exhaustive search; for small data."""
 
     name = "optimal"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB 2008"
@@ -45,7 +45,8 @@ class Optimal(KnownItemsMethod):
         there = cuts.above(first)
         if there > MOST_CUTS:
             raise ParameterError(
-                f"there are {_many(there)} cuts to choose from, and at most {MOST_CUTS:,} are searched",
+                f"there are {_many(there)} cuts to choose from, but at most {MOST_CUTS:,} are searched",
+                code="too-many-cuts",
                 hint="apriori and km work on data of any size",
                 limit=MOST_CUTS,
             )

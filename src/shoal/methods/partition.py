@@ -24,6 +24,7 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.groups import Groups
 from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local import LocalEngine
@@ -31,7 +32,6 @@ from shoal.methods.bases.group_search import GroupSearch, Search
 from shoal.methods.bases.grouping import GroupingMethod, content_order
 from shoal.methods.bases.top_down import TRIES, top_down
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.taxonomy.tree_counts import meet, tree_counts
 
@@ -42,21 +42,23 @@ ROUNDS = 2
 
 @dataclass(frozen=True)
 class Partition(GroupingMethod):
-    """Top-down splitting along the taxonomy; publishes cuts as sets (LG), as bags, or the groups' least common generalizations."""
+    """Splits records top-down along the taxonomy; publishes least common generalizations, or cuts as sets (LG) or bags."""
 
     name = "partition"
     paper = "He and Naughton, VLDB 2009"
     worth_comparing = True
 
-    k: int = param(5, minimum=2, help="distinct people per published record")
+    k: int = param(5, minimum=2, help="minimum number of people per published record")
     publish_as: str = param(
         "words",
         choices=("words", "lcg", "bag", "set"),
-        help="the groups' LCG, after exchanges for shared words or at once; the cut with multiplicities; the cut as printed",
+        help="each group's LCG (words: after exchanging members to keep more words), or the cut with counts (bag) or without (set)",
     )
-    tries: int = param(TRIES, minimum=1, help="splits a small part follows to their end; 1 takes the one that gains most at once")
-    outliers: float = param(0.0, minimum=0, maximum=1, help="share of the records that may be withheld because they spoil their groups")
-    leftover: str = param("split", choices=("split", "keep"), help="what becomes of records that balancing put aside")
+    tries: int = param(TRIES, minimum=1, help="number of splits to evaluate completely for a small part; 1 takes the greedy choice")
+    outliers: float = param(0.0, minimum=0, maximum=1, help="largest share of records to suppress as outliers")
+    leftover: str = param(
+        "split", choices=("split", "keep"), help="whether to split the records set aside by balancing, or keep them together"
+    )
 
     def claims(self) -> tuple[Model, ...]:
         """Transactional k-anonymity."""

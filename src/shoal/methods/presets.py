@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from shoal.errors import ParameterError
-from shoal.names import there_are
+from shoal.util.wording import there_are
 
 PRESET = "preset"  # what names one, on the command line, in Python and in files of options
 
@@ -44,9 +44,11 @@ def with_preset(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
         return rest
     known = presets_of(method)
     if not known:
-        raise ParameterError(f"the method {method} has no presets", value=wanted)
+        raise ParameterError(f"the method {method} has no presets", code="unknown-preset", value=wanted)
     if wanted not in known:
-        raise ParameterError(f"no preset of {method} is called {wanted!r}", hint=there_are(str(wanted), known), value=wanted)
+        raise ParameterError(
+            f"no preset of {method} is called {wanted!r}", code="unknown-preset", hint=there_are(str(wanted), known), value=wanted
+        )
     return {**known[wanted].values, **rest}
 
 

@@ -14,9 +14,9 @@ import polars as pl
 
 from shoal.data.accounting import Ledger, changed, gone
 from shoal.data.log import Log
+from shoal.data.query_units import n_words
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
-from shoal.data.words import n_words
 from shoal.errors import Infeasible, InputError
 from shoal.keyed.keys import SecretKey
 from shoal.keyed.sealing import opened, sealed
@@ -32,24 +32,27 @@ DIGITS = 32
 
 @dataclass(frozen=True)
 class SecretSharing(UnguaranteedRows):
-    """Queries are sealed, with a share of the secret in every row: k people's shares together open a query, fewer do not."""
+    """Encrypts queries and adds a share of the key to every row: the shares of k people together decrypt a query, fewer do not."""
 
     name = "secret-sharing"
     paper = 'Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis'
     does_not_protect = (
-        "people of whom some queries are known, as a pseudonym links all their rows and times; how many people asked a query that "
-        "cannot be read, as equal queries look equal; a query that one person asked under k names; the length of a query, up to 32 bytes"
+        "people of whom some queries are known, because a pseudonym links all their rows and times; how many people asked an "
+        "undecryptable query, because equal queries look equal; a query that one person asked from k accounts; the length of a query, "
+        "up to 32 bytes"
     )
     fates = {READABLE: "changed", SEALED: "changed"}  # noqa: RUF012 (never changed)
     own_columns = (X, Y)
 
-    k: int = param(5, minimum=2, help="people whose shares open a query")
-    key: SecretKey | None = param(None, help="the file of a key: the same key gives the same shares, and opens every query")
+    k: int = param(5, minimum=2, help="number of people whose shares decrypt a query")
+    key: SecretKey | None = param(
+        None, help="key file; the same key gives the same shares and decrypts every query (default: a random key)"
+    )
 
     @property
     def not_protected(self) -> str:
         """With a key that is kept, also everything from whoever gets it."""
-        return self.does_not_protect if self.key is None else f"{self.does_not_protect}; any query from somebody who gets the key"
+        return self.does_not_protect if self.key is None else f"{self.does_not_protect}; any query from an attacker who gets the key"
 
     @property
     def reads_names(self) -> bool:
@@ -68,7 +71,11 @@ class SecretSharing(UnguaranteedRows):
         people = asked.group_by("payload").agg(people=pl.col("owner").n_unique())
         shared = people.filter(pl.col("people") >= self.k)
         if not len(shared):
-            raise Infeasible(f"no query was asked by {self.k:,} people or more: none could be read", hint="lower k, or give more data")
+            raise Infeasible(
+                f"no query was asked by {self.k:,} people or more: none could be read",
+                code="nothing-to-publish",
+                hint="lower k, or give more data",
+            )
         readable = asked.join(shared, on="payload", how="semi")
         told = {READABLE: changed(len(readable)), SEALED: changed(len(asked) - len(readable)), NO_QUERY: gone(len(log) - len(asked))}
         typed, opened_words = n_words(asked["payload"]), n_words(readable["payload"])
@@ -93,10 +100,9 @@ class SecretSharing(UnguaranteedRows):
 
     def decoded(self, release: Release) -> pl.DataFrame:
         """The queries that k shares open, with the number of different shares and of rows, the most shared first."""
-        table = release.only(RowTable.kind)
-        assert isinstance(table, RowTable)
+        table = release.only(RowTable)
         if not {X, Y} <= table.columns.keys():
-            raise InputError(f"the rows have no columns {X!r} and {Y!r} of shares")
+            raise InputError(f"the rows have no columns {X!r} and {Y!r} of shares", code="missing-column")
         rows = table.frame.select(pl.col(table.unit).alias("query"), X, Y)
         groups = rows.group_by("query").agg(pl.struct(X, Y).unique().alias("shares"), rows=pl.len().cast(pl.Int64))
         found = [

@@ -27,6 +27,7 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.groups import Groups
 from shoal.data.items import Items
 from shoal.data.taxonomy import Taxonomy
@@ -39,7 +40,6 @@ from shoal.methods.bases.grouping import GroupingMethod, content_order
 from shoal.methods.bases.sensitive_share import refuse_frequent, within_share
 from shoal.methods.bases.top_down import top_down
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive_share import SensitiveShare
 from shoal.taxonomy.tree_counts import TreeCounts, meet, tree_counts
@@ -56,7 +56,7 @@ EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger o
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """What an effort stands for; `growing.py`, `cpp/shoal/grow.hpp` and `cpp/shoal/refine.hpp` explain the numbers."""
+    """What an effort stands for; `growing.py`, `cpp/group_search/grow.hpp` and `cpp/group_search/refine.hpp` explain the numbers."""
 
     block: int  # short records
     long_block: int  # long ones, at least
@@ -117,28 +117,28 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class Shoal(GroupingMethod):
-    """Groups grown one at a time and improved by local search; each is published as its least common generalization."""
+    """Grows groups one at a time and improves them by local search; publishes each group's least common generalization."""
 
     name = "shoal"
     paper = "this project"
     worth_comparing = True
 
-    k: int = param(5, minimum=2, help="distinct people per published record")
-    effort: str = param("balanced", choices=tuple(EFFORTS), help="how hard to search for groups that lose little")
-    seconds: float | None = param(None, minimum=0, help="keep improving for so long; the result then depends on the machine")
-    seed: int = param(0, minimum=0, help="random seed of the search; another one gives another release of much the same quality")
-    outliers: float = param(0.0, minimum=0, maximum=1, help="share of the records that may be withheld because they spoil their groups")
-    sensitive: Items | None = param(None, help="items that must not be inferred of anybody")
+    k: int = param(5, minimum=2, help="minimum number of people per published record")
+    effort: str = param("balanced", choices=tuple(EFFORTS), help="search effort: more effort takes longer and loses less")
+    seconds: float | None = param(None, minimum=0, help="keep improving for this many seconds; the result then depends on the machine")
+    seed: int = param(0, minimum=0, help="random seed of the search; releases with other seeds are of similar quality")
+    outliers: float = param(0.0, minimum=0, maximum=1, help="largest share of records to suppress as outliers")
+    sensitive: Items | None = param(None, help="sensitive items, which must not be inferred")
     h: float | None = param(
-        None, minimum=0, maximum=1, help="share of the people behind a record who may hold the same sensitive item (none: 0.5)"
+        None, minimum=0, maximum=1, help="largest share of the people in a group who may have the same sensitive item (default: 0.5)"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.h is not None and self.sensitive is None:
-            raise ParameterError("h is about sensitive items, and none are named", hint="name them with sensitive")
+            raise ParameterError("h is for sensitive items, but none are named", code="items-not-named", hint="name them with sensitive")
         if self.sensitive is not None and self.sensitive.names == frozenset():
-            raise ParameterError("sensitive names no items", hint="give a file, under:NODE or items:a|b")
+            raise ParameterError("sensitive names no items", code="items-not-named", hint="give a file, under:NODE or items:a|b")
 
     @property
     def share(self) -> float:

@@ -12,30 +12,30 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.accounting import Ledger, kept
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
-from shoal.data.words import n_words
-from shoal.errors import ParameterError
+from shoal.data.original import LogOriginal
+from shoal.data.query_units import n_words
+from shoal.errors import ParameterError, option
 from shoal.methods.bases.log_rows import RemainingRows
 from shoal.methods.bases.unguaranteed import UnguaranteedRows
 from shoal.parameters import param
 from shoal.taxonomy.topics import topics_of
+from shoal.util.wording import counted
 
 
 @dataclass(frozen=True)
 class SplitPersonality(UnguaranteedRows):
-    """Every person gets a pseudonym for each topic of their queries, so that no one of them has the whole history."""
+    """Gives every person one pseudonym per topic of their queries so that no pseudonym has the whole history."""
 
     name = "split-personality"
     paper = 'Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis'
     does_not_protect = (
-        "people of whom one query is known or tells who they are: a pseudonym stands beside all their rows of that topic; pseudonyms of "
-        "one person, which times and habits link again; names, addresses and all else that people typed"
+        "people identified by one query, known or revealing, because a pseudonym links all their rows of its topic; pseudonyms of one "
+        "person, which times and habits can link again; names, addresses and everything else that people typed"
     )
 
-    level: int = param(5, minimum=2, help="the level of the taxonomy whose nodes are topics; the root is level 1")
+    level: int = param(5, minimum=2, help="taxonomy level whose nodes are the topics; the root is level 1")
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -46,7 +46,9 @@ class SplitPersonality(UnguaranteedRows):
         """All rows, as they were typed, under a pseudonym for each person and topic."""
         log, taxonomy = original.log, original.taxonomy
         if taxonomy is None:
-            raise ParameterError(f"the method {self.name} needs a taxonomy", hint="name one with --taxonomy")
+            raise ParameterError(
+                f"the method {self.name} needs a taxonomy", code="needs-taxonomy", hint=f"name one with {option('taxonomy')}"
+            )
         topics = pl.Series("topic", topics_of(log.frame["payload"], log.kind, taxonomy, self.level))
         split = log.frame.select("owner").with_columns(topics).select(pl.struct("owner", "topic").rank("dense").cast(pl.Int64)).to_series()
         columns = [name for name in ("time", "payload") if name in log.frame.columns]

@@ -25,50 +25,58 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.accounting import changed, kept
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.original import Original
-from shoal.data.release import Release
+from shoal.data.release import Release, Relevance
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.methods import Method, Offer
 from shoal.methods.bases.grouping import content_order, run_grouping
-from shoal.methods.bases.release_builder import Outcome, build_release, present_records
-from shoal.methods.owners_limit import at_most_k_owners
+from shoal.methods.bases.release_builder import Outcome, at_most_k_owners, build_release, present_records
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.shared_terms import SharedTerms
 from shoal.privacy.vocabulary_k_anonymity import VocabularyKAnonymity
-from shoal.taxonomy.distance import MEASURES, Relevance, SemanticDistance
+from shoal.taxonomy.distance import MEASURES, SemanticDistance
 
 TYPICAL = ("vote", "members", "generalize")
 
 
 @dataclass(frozen=True)
 class SSC(Method):
-    """Vocabularies clustered by the meaning of their terms; publishes original terms that stand for similar ones."""
+    """Clusters vocabularies by semantic similarity and publishes original terms that represent similar ones."""
 
     name = "ssc"
     fates = {"replaced": "changed"}  # noqa: RUF012 (never changed)
     paper = "Liu and Wang, ICDM 2010"
     worth_comparing = True
-    offers = (Offer("every published vocabulary stands for k people, in words that some of them used; others are left out"),)
+    offers = (Offer("every published vocabulary represents k people, in words that some of them used; other words are suppressed"),)
 
-    k: int = param(5, minimum=2, help="distinct people per published vocabulary")
-    distance: str = param("path", choices=MEASURES, help="distance of two terms on the taxonomy")
-    eps: float | None = param(None, minimum=0, help="terms further apart are irrelevant (none: 4 for path, 0.4 for wu-palmer)")
-    omega: float | None = param(None, minimum=0, help="cost of a term without a partner (none: eps)")
-    typical: str = param("vote", choices=TYPICAL, help="publish of matched terms the elected one, all, or their common ancestor")
-    min_owners: int = param(2, minimum=1, help="people of a group who must hold a published term, at most k")
-    rare: str = param("generalize", choices=("generalize", "withhold"), help="what becomes of matched terms that too few hold")
-    promising: int = param(
-        20, minimum=0, maximum=100, help="percent of its words that a group must keep to be formed first; 0: as printed, none is preferred"
+    k: int = param(5, minimum=2, help="minimum number of people per published vocabulary")
+    distance: str = param("path", choices=MEASURES, help="distance measure for terms on the taxonomy")
+    eps: float | None = param(None, minimum=0, help="largest distance at which terms match (default: 4 for path, 0.4 for wu-palmer)")
+    omega: float | None = param(None, minimum=0, help="cost of an unmatched term (default: eps)")
+    typical: str = param(
+        "vote", choices=TYPICAL, help="what to publish for matched terms: the elected one, all of them, or their common ancestor"
     )
-    order: str = param("ascending", choices=("ascending", "descending", "given"), help="which vocabularies start clusters first, by length")
+    min_owners: int = param(2, minimum=1, help="minimum number of people in a group who have each published term (at most k)")
+    rare: str = param("generalize", choices=("generalize", "withhold"), help="what to do with matched terms held by too few people")
+    promising: int = param(
+        20,
+        minimum=0,
+        maximum=100,
+        help="percentage of its words that a group must keep to be formed first (0: no preference, as in the paper)",
+    )
+    order: str = param(
+        "ascending", choices=("ascending", "descending", "given"), help="order of vocabulary lengths in which clusters are started"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         at_most_k_owners(self.min_owners, self.k)
         if self.omega == 0 or (self.omega is None and self.eps == 0):
-            raise ParameterError("omega must be more than 0", hint="else nothing is worth matching", value=0.0, limit=0)
+            raise ParameterError(
+                "omega must be more than 0", code="out-of-range", hint="else nothing is worth matching", value=0.0, limit=0
+            )
 
     def claims(self) -> tuple[Model, ...]:
         """Vocabulary k-anonymity, counted in people, and that no published term is one person's alone."""

@@ -31,12 +31,14 @@ BEST, PRINTED = "best", "printed"
 
 @dataclass(frozen=True)
 class SuppressControl(InferenceMethod):
-    """Suppresses items everywhere until no items of a record give a sensitive one away."""
+    """Suppresses items globally until no items of a record reveal a sensitive one."""
 
     name = "suppress-control"
     paper = "Cao, Karras, Raissi and Tan, VLDB 2010"
 
-    choice: str = param(BEST, choices=(BEST, PRINTED), help="the least loss that is found; or as printed: rules removed per loss")
+    choice: str = param(
+        BEST, choices=(BEST, PRINTED), help="choice of items to suppress: best found, or as in the paper (rules removed per loss)"
+    )
 
     def recode(self, records: Bags, original: Original) -> Recoded:
         """Every record without the items that were chosen, and without what lies above the floor."""

@@ -18,26 +18,26 @@ import numpy as np
 
 from shoal.data.accounting import kept
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.claims import Model
 from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.itemsets.item_roles import parts_of, published_parts
 from shoal.itemsets.itemset_support import PUBLIC, Parts
 from shoal.methods.bases.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.public_k_anonymity import PublicKAnonymity
 
 
 @dataclass(frozen=True)
 class TopDownSpecialization(RecodingMethod):
-    """Shows as many public items as k-anonymity of all of them together allows."""
+    """Publishes as many public items as k-anonymity over all of them allows, and suppresses the others."""
 
     name = "tds"
     paper = "Fung, Wang and Yu, ICDE 2005"
 
-    k: int = param(5, minimum=2, help="distinct people per published record")
-    private: Items | None = param(None, help="items that must not be inferred")
-    public: Items | None = param(None, help="items that may be known; by default all that are not private")
+    k: int = param(5, minimum=2, help="minimum number of people per published record")
+    private: Items | None = param(None, help="private items, which must not be inferred")
+    public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
 
     def claims(self) -> tuple[Model, ...]:
         """k-anonymity of the public items."""

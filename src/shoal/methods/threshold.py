@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.data.periods import PERIODS
+from shoal.data.durations import PERIODS
 from shoal.data.pseudonym_scope import Cut
 from shoal.data.query_units import Beside, Unit
 from shoal.errors import ParameterError
@@ -22,7 +22,7 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class Threshold(ThresholdMethod):
-    """Rows of a log with queries, words or combinations of columns that k people share; rare words can be replaced by more general ones."""
+    """Publishes rows of a log whose query, words or combination of columns at least k people share; can generalize rare words."""
 
     name = "threshold"
     paper = (
@@ -30,29 +30,37 @@ class Threshold(ThresholdMethod):
         "replacing rare words is our own"
     )
 
-    offers = (Offer("every published query was asked by at least k people, and nothing shows which rows are one person's"),)
+    offers = (Offer("every published query was asked by at least k people, and rows are not linked to each other"),)
     worth_comparing = True
     compared_at = ({"unit": "query"}, {"unit": "term"})
 
-    k: int = param(5, minimum=2, help="people who have every published unit in common")
-    unit: Unit = param(Unit(), help="what is counted: query, term (each word of a query), or columns such as query+url")
+    k: int = param(5, minimum=2, help="minimum number of people who share each published unit")
+    unit: Unit = param(Unit(), help="unit to count: query, term (each word of a query), or columns such as query+url")
     rare: str = param(
         "drop",
         choices=("drop", "omit", "generalize"),
-        help="a query with a rare term is dropped, or the term is left out or replaced",
+        help="for a query with a rare term: drop the query, omit the term, or generalize the term",
     )
-    words: int | None = param(None, minimum=1, help="most words of a published query; any number by default")
-    window: str | None = param(None, choices=PERIODS, help="k people must have the unit within one such window of time")
-    link: Cut = param(Cut(), help="which rows of a person have one pseudonym")
-    times: str = param(DROPPED, choices=(DROPPED, *PERIODS), help="times are dropped, or told by the beginning of their hour, day or month")
-    columns: Beside = param(Beside(), help="further columns to publish, such as url=prefix, rank=ranges; all others are dropped")
-    group: int | None = param(None, minimum=2, help="people who have every time and every value of a further column; k by default")
+    words: int | None = param(None, minimum=1, help="maximum number of words per published query (default: any number)")
+    window: str | None = param(None, choices=PERIODS, help="time window within which k people must share the unit")
+    link: Cut = param(Cut(), help="which rows of a person share a pseudonym")
+    times: str = param(
+        DROPPED, choices=(DROPPED, *PERIODS), help="precision of published times: dropped, or rounded down to the hour, day or month"
+    )
+    columns: Beside = param(Beside(), help="additional columns to publish, e.g. url=prefix, rank=ranges; all others are dropped")
+    group: int | None = param(
+        None, minimum=2, help="minimum number of people who share each time and each value of an additional column (default: k)"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         both = set(self.unit.columns) & set(self.columns.names)
         if both:
-            raise ParameterError(f"the column {min(both)!r} is part of the unit, and is published with it", hint="leave it out of columns")
+            raise ParameterError(
+                f"the column {min(both)!r} is part of the unit, so it is published with it",
+                code="column-role-conflict",
+                hint="leave it out of columns",
+            )
         self.claims()
 
     @property

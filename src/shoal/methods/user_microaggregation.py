@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Ints
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.methods.bases.profiles import ProfileMethod
 from shoal.microaggregation.histories import Histories
 from shoal.microaggregation.history_aggregation import Matches, shared_queries
@@ -26,7 +26,7 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class UserMicroaggregation(ProfileMethod):
-    """People grouped by MDAV over trees of queries, words, times and clicks; each group shares one aggregated history."""
+    """Groups people with MDAV over trees of queries, words, times and clicks; publishes one aggregated history per group."""
 
     name = "user-microaggregation"
     paper = (
@@ -34,13 +34,13 @@ class UserMicroaggregation(ProfileMethod):
         "Information Processing & Management 2012"
     )
 
-    compare: str = param("words", choices=("words", "letters"), help="how texts of queries are compared: by words, or by edit distance")
-    text_weight: float = param(1.0, minimum=0, help="what the text counts in the distance of two queries")
-    time_weight: float = param(1.0, minimum=0, help="what the time counts in it")
-    click_weight: float = param(1.0, minimum=0, help="what the clicks count in it")
-    rank_weight: float = param(1.0, minimum=0, help="what the rank counts in the distance of two clicks")
-    host_weight: float = param(1.0, minimum=0, help="what the host counts in it")
-    compared: int = param(64, minimum=1, help="queries of a person that are compared, those of the most people first")
+    compare: str = param("words", choices=("words", "letters"), help="how to compare query texts: by words, or by edit distance of letters")
+    text_weight: float = param(1.0, minimum=0, help="weight of the text in the distance between two queries")
+    time_weight: float = param(1.0, minimum=0, help="weight of the time in the distance between two queries")
+    click_weight: float = param(1.0, minimum=0, help="weight of the clicks in the distance between two queries")
+    rank_weight: float = param(1.0, minimum=0, help="weight of the rank in the distance between two clicks")
+    host_weight: float = param(1.0, minimum=0, help="weight of the host in the distance between two clicks")
+    compared: int = param(64, minimum=1, help="maximum number of queries to compare per person, most popular first")
 
     def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
         """MDAV inside each block of similar people."""

@@ -23,7 +23,7 @@ AA = Steps("by size")
 
 @dataclass(frozen=True)
 class Vertical(KnownItemsMethod):
-    """Generalizes the items of each branch of the taxonomy by themselves, then what is still rare across branches."""
+    """Generalizes the items of each branch of the taxonomy separately, then sets across branches that are still rare."""
 
     name = "vertical"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB Journal 2011"

@@ -59,11 +59,17 @@ class Metric:
     def measure(self, release: Release, original: AnyOriginal) -> float:
         """The number for this release, which is read in the vocabulary of the original; a foreign one is refused."""
         if not self.applies(release.kinds, original.shape):
-            raise ParameterError(f"{self.name} is not for tables of {' and '.join(sorted(release.kinds))} made from {original.shape}")
+            raise ParameterError(
+                f"{self.name} is not for tables of {' and '.join(sorted(release.kinds))} made from {original.shape}",
+                code="metric-not-applicable",
+            )
         if not self.fits(release.adds_items):
-            raise ParameterError(f"{self.name} is {'only' if self.with_additions else 'not'} for releases that may add items to records")
+            raise ParameterError(
+                f"{self.name} is {'only' if self.with_additions else 'not'} for releases that may add items to records",
+                code="metric-not-applicable",
+            )
         if self.needs_taxonomy and not original.on_taxonomy:
-            raise ParameterError(f"{self.name} needs a taxonomy, and the records were not put on one")
+            raise ParameterError(f"{self.name} needs a taxonomy, but the records have none", code="needs-taxonomy")
         return self.formula(original.aligned(release), original)
 
     @property
@@ -79,24 +85,24 @@ class Metric:
 METRICS: Table[Metric] = Table(
     "metric",
     {
-        "kept": "shoal.metrics.forms:KEPT",
-        "one_level": "shoal.metrics.forms:ONE_LEVEL",
-        "categories": "shoal.metrics.forms:CATEGORIES",
-        "at_root": "shoal.metrics.forms:AT_ROOT",
+        "kept": "shoal.metrics.occurrences:KEPT",
+        "one_level": "shoal.metrics.occurrences:ONE_LEVEL",
+        "categories": "shoal.metrics.occurrences:CATEGORIES",
+        "at_root": "shoal.metrics.occurrences:AT_ROOT",
         "replaced": "shoal.metrics.occurrences:REPLACED",
         "suppressed": "shoal.metrics.occurrences:SUPPRESSED",
         "generalized": "shoal.metrics.occurrences:GENERALIZED",
         "added": "shoal.metrics.occurrences:ADDED",
-        "loss": "shoal.metrics.distortion:LOSS",
-        "bound": "shoal.metrics.bound:BOUND",
-        "ggd": "shoal.metrics.distortion:GGD",
-        "added_loss": "shoal.metrics.distortion:ADDED_LOSS",
-        "loss_with_dropped": "shoal.metrics.distortion:LOSS_WITH_DROPPED",
-        "ncp": "shoal.metrics.ncp:NCP",
-        "mean_length": "shoal.metrics.shape:MEAN_LENGTH",
-        "mean_level": "shoal.metrics.shape:MEAN_LEVEL",
-        "blm_subtree": "shoal.metrics.blm:BLM_SUBTREE",
-        "blm_distinct": "shoal.metrics.blm:BLM_DISTINCT",
+        "loss": "shoal.metrics.losses:LOSS",
+        "bound": "shoal.metrics.losses:BOUND",
+        "ggd": "shoal.metrics.losses:GGD",
+        "added_loss": "shoal.metrics.losses:ADDED_LOSS",
+        "loss_with_dropped": "shoal.metrics.losses:LOSS_WITH_DROPPED",
+        "ncp": "shoal.metrics.losses:NCP",
+        "mean_length": "shoal.metrics.occurrences:MEAN_LENGTH",
+        "mean_level": "shoal.metrics.occurrences:MEAN_LEVEL",
+        "blm_subtree": "shoal.metrics.losses:BLM_SUBTREE",
+        "blm_distinct": "shoal.metrics.losses:BLM_DISTINCT",
         "pattern_recall": "shoal.metrics.patterns:RECALL",
         "pattern_distance": "shoal.metrics.patterns:SDIST",
         "count_error_1": "shoal.metrics.count_queries:ONE_ITEM",
@@ -116,12 +122,12 @@ METRICS: Table[Metric] = Table(
         "pair_error": "shoal.metrics.chunks:PAIR_ERROR",
         "frequency_distance": "shoal.metrics.frequency:FREQUENCY_DISTANCE",
         "frequency_shift": "shoal.metrics.frequency:FREQUENCY_SHIFT",
-        "rows_kept": "shoal.metrics.rows:ROWS_KEPT",
-        "queries_kept": "shoal.metrics.rows:QUERIES_KEPT",
-        "people_kept": "shoal.metrics.rows:PEOPLE_KEPT",
-        "words_counted": "shoal.metrics.counts:WORDS_COUNTED",
-        "top_queries": "shoal.metrics.top_queries:TOP_QUERIES",
-        "top_words": "shoal.metrics.top_queries:TOP_WORDS",
+        "rows_kept": "shoal.metrics.log_rows:ROWS_KEPT",
+        "queries_kept": "shoal.metrics.log_rows:QUERIES_KEPT",
+        "people_kept": "shoal.metrics.log_rows:PEOPLE_KEPT",
+        "words_counted": "shoal.metrics.log_rows:WORDS_COUNTED",
+        "top_queries": "shoal.metrics.log_rows:TOP_QUERIES",
+        "top_words": "shoal.metrics.log_rows:TOP_WORDS",
         "cluster_rand": "shoal.metrics.clusterings:CLUSTER_RAND",
         "cluster_jaccard": "shoal.metrics.clusterings:CLUSTER_JACCARD",
         "cluster_agreement": "shoal.metrics.clusterings:CLUSTER_AGREEMENT",

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from shoal.data.accesslog import VISITOR
 from shoal.data.input_shapes import Shape
 from shoal.data.log import HALF_AN_HOUR
-from shoal.data.original_rows import AccessOriginal
+from shoal.data.original import AccessOriginal
 from shoal.data.release import Release
-from shoal.data.tables.access_log import AccessTable
+from shoal.data.tables.access_log import VISITOR, AccessTable
 from shoal.metrics import Metric
 from shoal.microaggregation.visit_space import sessions_of
 from shoal.text.agents import browser_of
@@ -46,8 +45,7 @@ def use_before(original: AccessOriginal) -> BrowserUse:
 
 def use_after(release: Release) -> BrowserUse:
     """The use of browsers in the published log."""
-    table = release.only(AccessTable.kind)
-    assert isinstance(table, AccessTable)
+    table = release.only(AccessTable)
     return _use(table.frame.select(pl.struct("address", "agent").rank("dense").alias(VISITOR), "time", "agent"))
 
 
@@ -89,6 +87,6 @@ def _metric(name: str, summary: str, better: str, formula: object, highest: floa
     return Metric(name, summary, better, formula, highest=highest, kinds=_KINDS, takes=_TAKES)  # type: ignore[arg-type]
 
 
-BROWSER_CLICKS = _metric("browser_clicks", "share of clicks that moved from one browser to another", "lower", click_shift, 1.0)
-BROWSER_SESSIONS = _metric("browser_sessions", "share of sessions that moved from one browser to another", "lower", session_shift, 1.0)
-SESSION_RATIO = _metric("session_ratio", "sessions found in the published log, for one in the original", "neither", session_ratio)
+BROWSER_CLICKS = _metric("browser_clicks", "share of clicks attributed to another browser", "lower", click_shift, 1.0)
+BROWSER_SESSIONS = _metric("browser_sessions", "share of sessions attributed to another browser", "lower", session_shift, 1.0)
+SESSION_RATIO = _metric("session_ratio", "number of sessions in the published log relative to the original", "neither", session_ratio)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-import scipy.sparse as sp
 
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
@@ -21,6 +21,9 @@ from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.metrics import Metric
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 TOP = 500
 FIRST_TERMS = 1000  # so many of the most frequent terms are looked at first
@@ -86,6 +89,8 @@ def top_pairs(bags: Bags, copies: Ints | None = None) -> list[tuple[Pair, int]]:
 
 def _pairs_of(held: sp.csr_matrix, weights: Ints, names: pl.Series) -> list[tuple[Pair, int]]:
     """All pairs of these columns that stand together somewhere, the most frequent first."""
+    import scipy.sparse as sp
+
     both = sp.triu(held.T @ sp.diags(weights, dtype=np.int64) @ held, 1).tocoo()
     ends = pl.DataFrame({"a": names.gather(both.row), "b": names.gather(both.col), "n": both.data.astype(np.int64)})
     pairs = ends.select(pl.min_horizontal("a", "b").alias("first"), pl.max_horizontal("a", "b").alias("second"), "n")
@@ -106,14 +111,14 @@ def _supports(release: Release, wanted: list[Pair]) -> dict[Pair, float]:
 
 def _held(bags: Bags) -> sp.csr_matrix:
     """Records x terms, with a one wherever a record holds a term."""
+    import scipy.sparse as sp
+
     return sp.csr_matrix((np.ones(len(bags.items), np.int64), bags.items, bags.indptr), shape=(len(bags), len(bags.vocabulary)))
 
 
 def chunks_in(release: Release) -> ChunkTable:
     """The single table of a release of chunks."""
-    found = release.only(ChunkTable.kind)
-    assert isinstance(found, ChunkTable)
-    return found
+    return release.only(ChunkTable)
 
 
 def _pairs_in_chunks(table: ChunkTable) -> Counter[Pair]:
@@ -182,13 +187,13 @@ def _of_chunks(name: str, summary: str, formula: Callable[[Release, Original], f
     return Metric(name, summary, "higher", formula, highest=1.0, kinds=frozenset({ChunkTable.kind}), takes=frozenset({"sets"}))
 
 
-IN_CHUNKS = _of_chunks("in_chunks", "share of occurrences in record chunks or shared chunks, which tell how often", in_chunks)
-TOGETHER = _of_chunks("together", "share of occurrences that still stand beside another of their record", together)
-PAIRS_TOGETHER = _of_chunks("pairs_together", "share of the pairs of terms of a record that still stand together", pairs_together)
+IN_CHUNKS = _of_chunks("in_chunks", "share of occurrences in record chunks or shared chunks, which preserve counts", in_chunks)
+TOGETHER = _of_chunks("together", "share of occurrences published together with another one of their record", together)
+PAIRS_TOGETHER = _of_chunks("pairs_together", "share of the term pairs of a record that are still published together", pairs_together)
 _WITH_PAIRS = frozenset({ChunkTable.kind, BagTable.kind})
 PAIR_RECALL = Metric(
     "pair_recall",
-    f"share of the top {TOP} pairs of terms that are the top published pairs too",
+    f"share of the {TOP} most frequent term pairs that are also the most frequent published pairs",
     "higher",
     pair_recall,
     highest=1.0,
@@ -197,7 +202,7 @@ PAIR_RECALL = Metric(
 )
 PAIR_ERROR = Metric(
     "pair_error",
-    f"error of the supports of the top {TOP} pairs, in chunks as reconstructions have them on average, relative to the mean of both",
+    f"mean relative error of the supports of the {TOP} most frequent pairs; for chunks, with the expected support in reconstructions",
     "lower",
     pair_error,
     highest=2.0,

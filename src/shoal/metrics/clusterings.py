@@ -12,8 +12,7 @@ import polars as pl
 from shoal.data.bags import Bags, Ints
 from shoal.data.input_shapes import Shape
 from shoal.data.log import Log
-from shoal.data.original import Original
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release
 from shoal.data.table import Floats
 from shoal.data.tables.bags import BagTable
@@ -90,7 +89,7 @@ def adjusted_rand_index(left: Ints, right: Ints) -> float:
 def records_before_and_after(release: Release, original: Original) -> tuple[Floats, Floats]:
     """The vectors of records, at most `RECORDS` of them, and of what is published for each; nothing where it was withheld."""
     if release.secret is None:
-        raise ParameterError("which record became which is known only while a release is made")
+        raise ParameterError("the record-to-group mapping is known only while a release is made", code="mapping-not-recorded")
     rows = release.secret.rows()
     chosen = np.sort(np.random.default_rng(SEED).permutation(len(rows))[:RECORDS])
     shown = np.zeros((len(chosen), WORDS))
@@ -115,10 +114,9 @@ def _of_one_length(found: Floats) -> Floats:
 
 def people_before_and_after(release: Release, original: LogOriginal) -> tuple[Floats, Floats]:
     """The vectors of everybody who has a profile, from the original and from their profile."""
-    table = release.only(ProfileTable.kind)
-    assert isinstance(table, ProfileTable)
+    table = release.only(ProfileTable)
     if release.secret is None:
-        raise ParameterError("which profile is whose is known only while a release is made")
+        raise ParameterError("the mapping from people to profiles is known only while a release is made", code="mapping-not-recorded")
     pseudonym = release.secret.rows()
     owners = np.unique(original.log.frame["owner"].to_numpy())
     shown = Log(table.frame.select(owner=table.of_whom, payload=table.unit), original.log.kind)
@@ -179,7 +177,7 @@ def cluster_agreement(release: Release, original: LogOriginal | Original) -> flo
 
 CLUSTER_RAND = Metric(
     "cluster_rand",
-    f"Rand index of {CLUSTERS} clusters of people before and after",
+    f"Rand index between {CLUSTERS} clusters of people in original and release",
     "higher",
     cluster_rand,
     highest=1.0,
@@ -190,7 +188,7 @@ CLUSTER_RAND = Metric(
 )
 CLUSTER_JACCARD = Metric(
     "cluster_jaccard",
-    f"Jaccard index of {CLUSTERS} clusters of people before and after",
+    f"Jaccard index between {CLUSTERS} clusters of people in original and release",
     "higher",
     cluster_jaccard,
     highest=1.0,
@@ -201,7 +199,7 @@ CLUSTER_JACCARD = Metric(
 )
 CLUSTER_AGREEMENT = Metric(
     "cluster_agreement",
-    f"adjusted Rand index of {CLUSTERS} clusters of records, or of people, before and after",
+    f"adjusted Rand index between {CLUSTERS} clusters of records or people in original and release",
     "higher",
     cluster_agreement,
     lowest=-1.0,

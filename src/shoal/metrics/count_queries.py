@@ -127,7 +127,7 @@ class _Answers:
 
 def _metric(size: int, items: str) -> Metric:
     formula: Callable[[Release, Original], float] = lambda release, original: mean_error(release, original, size)  # noqa: E731
-    summary = f"mean relative error of counting records that hold {items}, at any level of the taxonomy"
+    summary = f"mean relative error of queries that count records with {items} at any level of the taxonomy"
     return Metric(f"count_error_{size}", summary, "lower", formula, routine=False)
 
 

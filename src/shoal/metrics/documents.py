@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from shoal.data.input_shapes import Shape
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original import DocumentOriginal
 from shoal.data.release import Release
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.metrics import Metric
@@ -47,14 +47,14 @@ def semantic_loss(release: Release, original: DocumentOriginal) -> float:
 
 def _published(release: Release, space: DocumentSpace) -> list[list[str]]:
     """The names published for each document of the space."""
-    table = release.only(WeightedBagTable.kind)
-    assert isinstance(table, WeightedBagTable) and release.secret is not None
+    table = release.only(WeightedBagTable)
+    assert release.secret is not None
     return table.frame["items"].gather(release.secret.rows()[space.documents]).to_list()
 
 
 SEMANTIC_LOSS = Metric(
     "semantic_loss",
-    "SSE / SST: how far documents lie from what is published for them, against how far from all together",
+    "SSE / SST: distance of documents to their published vectors, relative to their distance to the overall mean",
     "lower",
     semantic_loss,
     needs_groups=True,
@@ -62,9 +62,17 @@ SEMANTIC_LOSS = Metric(
     takes=_TAKES,
 )
 SSE = Metric(
-    "sse", "squared distances of documents to their published vectors", "lower", sse, needs_groups=True, kinds=_KINDS, takes=_TAKES
+    "sse", "sum of squared distances of documents to their published vectors", "lower", sse, needs_groups=True, kinds=_KINDS, takes=_TAKES
 )
 SSA = Metric(
-    "ssa", "squared distances of published vectors to the vector of all", "higher", ssa, needs_groups=True, kinds=_KINDS, takes=_TAKES
+    "ssa",
+    "sum of squared distances of published vectors to the overall mean vector",
+    "higher",
+    ssa,
+    needs_groups=True,
+    kinds=_KINDS,
+    takes=_TAKES,
 )
-SST = Metric("sst", "squared distances of documents to the vector of all", "neither", sst, needs_groups=True, kinds=_KINDS, takes=_TAKES)
+SST = Metric(
+    "sst", "sum of squared distances of documents to the overall mean vector", "neither", sst, needs_groups=True, kinds=_KINDS, takes=_TAKES
+)

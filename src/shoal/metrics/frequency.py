@@ -45,7 +45,7 @@ def _uses(bags: Bags, copies: Ints, nodes: int) -> Floats:
 
 FREQUENCY_DISTANCE = Metric(
     "frequency_distance",
-    "share of term uses to be moved to give the original frequencies; what is not published counts at the root",
+    "total variation distance between term frequencies; suppressed terms count at the root",
     "lower",
     frequency_distance,
     highest=1.0,
@@ -53,7 +53,7 @@ FREQUENCY_DISTANCE = Metric(
 )
 FREQUENCY_SHIFT = Metric(
     "frequency_shift",
-    "edges of the taxonomy by which a term use has to be moved on average to give the original frequencies",
+    "earth mover's distance between term frequencies, in edges of the taxonomy",
     "lower",
     frequency_shift,
     routine=False,

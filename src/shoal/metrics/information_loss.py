@@ -12,7 +12,7 @@ import math
 import numpy as np
 import polars as pl
 
-from shoal.data.original_rows import TableOriginal
+from shoal.data.original import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Attribute, Floats
 from shoal.data.tables.rows import RowTable
@@ -29,8 +29,7 @@ def information_loss(release: Release, original: TableOriginal) -> float:
     The second holds of means of groups, which keep the mean of every column; other values are refused. Attributes that are not numeric
     are measured only where it is known which row became which.
     """
-    table = release.only(RowTable.kind)
-    assert isinstance(table, RowTable)
+    table = release.only(RowTable)
     shares = [_share(attribute, table, release) for attribute in original.table.quasi if not attribute.constant]
     return min(1.0, math.fsum(shares) / len(shares)) if shares else 0.0
 
@@ -40,7 +39,10 @@ def _share(attribute: Attribute, table: RowTable, release: Release) -> float:
     if attribute.kind == "numeric":
         return _lost(attribute.codes, _published(table, attribute.name, len(attribute.codes)), release)
     if release.secret is None:
-        raise ParameterError(f"what {attribute.name!r} lost cannot be told without knowing which row became which")
+        raise ParameterError(
+            f"the loss of {attribute.name!r} needs the row-to-group mapping, which release files do not contain",
+            code="mapping-not-recorded",
+        )
     space = attribute_space(attribute, np.arange(len(attribute.codes)))
     after = _codes_of(attribute, table.frame[attribute.name])[release.secret.rows()]
     lost = [space.squared(code, np.flatnonzero(after == code)) for code in np.unique(after).tolist()]
@@ -53,7 +55,9 @@ def _codes_of(attribute: Attribute, published: pl.Series) -> Floats:
     values = pl.DataFrame({"value": published.cast(attribute.named_codes.dtype, strict=False)})
     codes = values.join(known, on="value", how="left", maintain_order="left")["code"]
     if codes.null_count():
-        raise ParameterError(f"the release has values in its column {attribute.name!r} that the original does not know")
+        raise ParameterError(
+            f"the release has values in its column {attribute.name!r} that the original does not have", code="release-not-of-original"
+        )
     return codes.cast(pl.Float64).to_numpy()
 
 
@@ -63,7 +67,9 @@ def _is_mixed(original: TableOriginal) -> bool:
 
 def _published(table: RowTable, name: str, rows: int) -> Floats:
     if not table.holds_numbers([name]) or table.n_rows != rows:
-        raise ParameterError(f"the release does not hold all rows of the original with numbers in its column {name!r}")
+        raise ParameterError(
+            f"the release does not contain all rows of the original with numbers in its column {name!r}", code="release-not-of-original"
+        )
     return table.frame[name].to_numpy()
 
 
@@ -78,13 +84,13 @@ def _lost(before: Floats, after: Floats, release: Release) -> float:
         return math.fsum((was - now[release.secret.rows()]) ** 2) / total
     between = math.fsum((now - mean) ** 2)
     if abs(math.fsum(now) / len(now) - mean) > ROUNDING or between > total * (1 + ROUNDING):
-        raise ParameterError("the published values are not means of groups of the original's rows")
+        raise ParameterError("the published values are not means of groups of the original's rows", code="release-not-of-original")
     return max(0.0, total - between) / total
 
 
 INFORMATION_LOSS = Metric(
     "information_loss",
-    "SSE / SST: the share of the dispersion of standardised values that is lost within groups",
+    "SSE / SST: share of the variance of standardized values lost within groups",
     "lower",
     information_loss,
     highest=1.0,

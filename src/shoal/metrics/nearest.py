@@ -7,8 +7,9 @@ What is published for a record stands in its place, and is compared with what is
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
 
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
@@ -17,6 +18,9 @@ from shoal.data.table import Floats
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 NEAREST, SEARCHES, SEED = 10, 200, 1
 DECIMALS = 9  # cosines that agree so far are equal: the order of additions must not decide
 
@@ -24,7 +28,7 @@ DECIMALS = 9  # cosines that agree so far are equal: the order of additions must
 def nearest_agreement(release: Release, original: Original) -> float:
     """Of the places of the nearest records before, the share that the same records have after."""
     if release.secret is None:
-        raise ParameterError("which record became which is known only while a release is made")
+        raise ParameterError("the record-to-group mapping is known only while a release is made", code="mapping-not-recorded")
     rows = release.secret.rows()
     before = unit_vectors(original.bags, np.ones(len(original.bags), np.int64))
     after = unit_vectors(release.published, release.copies)
@@ -36,6 +40,8 @@ def nearest_agreement(release: Release, original: Original) -> float:
 
 def unit_vectors(bags: Bags, copies: Ints) -> sp.csr_matrix:
     """Records as TF-IDF vectors of length 1; one that holds only what all hold has none."""
+    import scipy.sparse as sp
+
     table = bags.to_scipy().astype(float)
     holders = np.asarray((table > 0).T @ copies, float)
     weighted = table @ sp.diags(np.log(copies.sum() / np.maximum(holders, 1)))
@@ -66,7 +72,7 @@ def _common(before: sp.csr_matrix, after: sp.csr_matrix, rows: Ints, record: int
 
 NEAREST_AGREEMENT = Metric(
     "nearest_agreement",
-    f"share of the {NEAREST} records nearest to one by TF-IDF that are still its nearest",
+    f"share of the {NEAREST} nearest neighbours of a record (TF-IDF) that remain its nearest neighbours",
     "higher",
     nearest_agreement,
     highest=1.0,

@@ -98,7 +98,7 @@ def _tokens(bags: Bags, others: Bags) -> np.typing.NDArray[np.float32]:
 
 RECALL = Metric(
     "pattern_recall",
-    f"share of the top {TOP} closed patterns that is found again",
+    f"share of the {TOP} most frequent closed patterns that the published patterns preserve",
     "higher",
     recall,
     highest=1.0,
@@ -106,7 +106,7 @@ RECALL = Metric(
 )
 SDIST = Metric(
     "pattern_distance",
-    f"semantic distance of the top {TOP} closed patterns to the nearest published one, per term",
+    f"mean semantic distance per term from the {TOP} most frequent closed patterns to the nearest published one",
     "lower",
     semantic_distance,
     routine=False,

@@ -47,10 +47,9 @@ class Holders:
 
 def reconstruction_error(release: Release, original: Original, r: int = CHOSEN, queries: int = QUERIES, seed: int = SEED) -> float:
     """The mean error of random queries with r items each, or with all where there are fewer."""
-    table = release.only(GroupTable.kind)
-    assert isinstance(table, GroupTable)
+    table = release.only(GroupTable)
     if not table.of_items:
-        raise ParameterError("the reconstruction error is one of groups of records of items")
+        raise ParameterError("the reconstruction error is one of groups of records of items", code="metric-not-applicable")
     told = Told.of(table, original)
     if not len(told.sensitive):
         return 0.0
@@ -133,7 +132,7 @@ def _cells(holders: Holders, chosen: list[int], n: int) -> Ints:
 
 RECONSTRUCTION_ERROR = Metric(
     "reconstruction_kl",
-    f"how far the groups mislead about which records hold a sensitive item: divergence, mean of {QUERIES} queries with {CHOSEN} items",
+    f"mean KL divergence between actual and reconstructed distributions of sensitive items ({QUERIES} queries with {CHOSEN} items)",
     "lower",
     reconstruction_error,
     kinds=frozenset({"groups"}),

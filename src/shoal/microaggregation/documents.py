@@ -19,7 +19,7 @@ import numpy as np
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
-from shoal.data.original_documents import DocumentOriginal, Floats
+from shoal.data.original import DocumentOriginal, Floats
 from shoal.taxonomy.senses import TermTable, noun_senses
 from shoal.taxonomy.wordnet import noun_places
 

@@ -25,7 +25,9 @@ def mdav_groups(space: Space[Any], owners: Ints, k: int) -> Ints:
     """The group of each row of the space, numbered from 0 in the order of forming; every group holds rows of at least k owners."""
     people, numbered = np.unique(owners, return_inverse=True)
     if len(people) < k:
-        raise Infeasible(f"groups of {k:,} need as many owners, and there are only {len(people):,}", k=k, owners=len(people))
+        raise Infeasible(
+            f"groups of {k:,} need as many people, but there are only {len(people):,}", code="too-few-people", k=k, owners=len(people)
+        )
     if isinstance(space, HasKernel):
         return space.mdav(numbered.astype(np.int64), k)
     loop = _Grouping(space, numbered.astype(np.int64), k)
@@ -79,7 +81,7 @@ class _Grouping:
     def _distances(self, point: Any, rows: Ints) -> Floats:
         found = np.asarray(self._space.distances(point, rows), np.float64)
         if found.shape != rows.shape or not (found >= 0).all() or not np.isfinite(found).all():
-            raise ShoalError("a space gave distances that are not one finite number from 0 on for each row")
+            raise ShoalError("a space gave distances that are not one finite, non-negative number for each row", code="invalid-distances")
         return found
 
     def _farthest(self, point: Any) -> int:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
-from shoal.noise.laplace import korolova_threshold, laplace_scale
-from shoal.noise.mechanisms import GaussianPlan, Selecting, gaussian_plan
+from shoal.noise.mechanisms import GaussianPlan, Selecting, gaussian_plan, korolova_threshold, laplace_scale
 from shoal.noise.weights import ROUNDING, policy_grid
 
 VALUES, CLICKS = "counts", "clicks"  # the tables, by their names

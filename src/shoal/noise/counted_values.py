@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.log import URL, Log
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
 from shoal.noise.per_person_bounds import OWNER, distinct_of_people
 from shoal.text.terms import terms_of
 
@@ -26,7 +26,7 @@ def unit_of(kind: str, asked: str | None) -> str:
         other = (
             "items, of which items and pairs can be counted" if whole == ITEM else "texts, of which queries, terms and pairs can be counted"
         )
-        raise ParameterError(f"there is no {unit} to count: the input has {other}", hint="say so with --unit")
+        raise ParameterError(f"there is no {unit} to count: the input has {other}", code="unit-not-in-input", hint=f"set {option('unit')}")
     return unit
 
 
@@ -46,7 +46,11 @@ def asked_values(log: Log, unit: str) -> pl.DataFrame:
 def clicked(log: Log, queries: pl.Series) -> pl.DataFrame:
     """An owner, a query and the URL that was clicked after it, for clicks after these queries."""
     if URL not in log.frame.columns:
-        raise InputError("there are no clicks to count: no column of URLs was found", hint="name it with --url, or leave --clicks out")
+        raise InputError(
+            "there are no clicks to count: no column of URLs was found",
+            code="missing-column",
+            hint=f"name it with {option('url')}, or leave {option('clicks')} out",
+        )
     wanted = pl.DataFrame({QUERY: queries})
     rows = _in_time(log).select(OWNER, URL, query="payload").filter(pl.col(URL).is_not_null() & (pl.col(URL) != ""))
     return rows.join(wanted, on=QUERY, how="semi", maintain_order="left").select(OWNER, QUERY, URL)

@@ -1,9 +1,4 @@
-"""How much Gaussian noise a budget needs, and above which threshold a value may be published.
-
-Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018 (the exact loss of the mechanism); Dong, Roth and Su,
-"Gaussian differential privacy", JRSS B 2022 (how several compose); Gopi et al., "Differentially private set union", ICML 2020 (the
-threshold). Why the two parts of delta need not be added at their worst stands in docs/methods/dp-queries.md.
-"""
+"""Noise is drawn by OpenDP alone, over whole numbers: its samplers use the operating system's entropy and no floating point."""
 
 from __future__ import annotations
 
@@ -11,12 +6,67 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
 
+from shoal.data.bags import Ints
+from shoal.data.noise_record import GAUSSIAN, NoisyStep
+from shoal.errors import ShoalError
 from shoal.util.logarithm import Floats
+
+LARGEST = 2**62  # numbers and noise together stay below 2**63
+
+
+def with_noise(numbers: Ints, step: NoisyStep) -> Ints:
+    """The numbers, in multiples of the step's grid, each with fresh noise."""
+    if np.abs(numbers).max(initial=0) >= LARGEST:
+        raise ShoalError("the numbers are too large to add noise on this grid", code="number-too-large")
+    dp = _opendp()
+    scale = step.scale * 2.0**step.grid
+    if step.noise == GAUSSIAN:
+        mechanism = dp.m.make_gaussian(dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64"), scale=scale)
+    else:
+        mechanism = dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
+    return np.array(mechanism(numbers.tolist()), np.int64)
+
+
+def _opendp() -> Any:
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        raise ShoalError(
+            "noise is drawn with opendp, which is not installed", code="missing-package", hint="pip install 'shoal[dp]'"
+        ) from None
+    dp.enable_features("contrib")
+    return dp
+
+
+# Korolova's numbers: the noise and the threshold of a selection by whole counts under Laplace noise.
+#
+# Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately", WWW 2009.
+
+
+LESS = 1 - 1e-12  # of epsilon, so that rounding cannot decide whether a judge agrees
+
+
+def laplace_scale(cap: int, epsilon: float) -> float:
+    """b: the scale for counts to which a person adds at most `cap`."""
+    return cap / (epsilon * LESS)
+
+
+def korolova_threshold(cap: int, epsilon: float, delta: float) -> float:
+    """K: above which noisy count a query is published."""
+    return cap * (1 - math.log(2 * delta / cap) / (epsilon * LESS))
+
+
+# How much Gaussian noise a budget needs, and above which threshold a value may be published.
+#
+# Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018 (the exact loss of the mechanism); Dong, Roth and
+# Su,
+# "Gaussian differential privacy", JRSS B 2022 (how several compose); Gopi et al., "Differentially private set union", ICML 2020 (the
+# threshold). Why the two parts of delta need not be added at their worst stands in docs/methods/dp-queries.md.
+
 
 WHOLE_NUMBERS = 4e-9  # of epsilon, and of delta as a share: noise in whole numbers differs so little from Gaussian noise
 MARGIN = 1e-6  # of delta as a share, so that rounding cannot decide whether a judge agrees
@@ -55,6 +105,8 @@ class GaussianPlan:
 
 def loss(epsilon: float, mu: float | Floats) -> Floats:
     """The least delta for which noise of standard deviation 1/mu times the sensitivity is (epsilon, delta)-private."""
+    from scipy.special import ndtr
+
     mu = np.maximum(np.asarray(mu, np.float64), 1e-9)
     return np.asarray(np.maximum(ndtr(mu / 2 - epsilon / mu) - np.exp(epsilon) * ndtr(-mu / 2 - epsilon / mu), 0.0))
 
@@ -62,6 +114,8 @@ def loss(epsilon: float, mu: float | Floats) -> Floats:
 @cache
 def least_noise(epsilon: float, delta: float) -> float:
     """The least standard deviation for sensitivity 1 that is (epsilon, delta)-private."""
+    from scipy.optimize import brentq
+
     return 1 / float(brentq(lambda mu: float(loss(epsilon, mu)) - delta, 1e-6, 1e3, xtol=1e-15))
 
 
@@ -109,6 +163,8 @@ def _below(excess: Callable[[float], float], lowest: float, highest: float) -> f
 
 def _thresholds(scale: float, cap: int, chance: float) -> Floats:
     """For 1 to `cap` values of one person alone: above which threshold one of them is published with at most this chance."""
+    from scipy.special import ndtri
+
     values = np.arange(1, cap + 1)
     each = -np.expm1(np.log1p(-chance) / values)
     return np.asarray(1 / np.sqrt(values) - scale * ndtri(each))
@@ -120,6 +176,8 @@ def _first_part(epsilon: float, mu: float, found: Selected, asked: Selecting) ->
     `q` is the part of a person's squared weight that lies on values of nobody else: it does not move the numbers of others, and there are
     at most q * cap such values.
     """
+    from scipy.special import ndtr
+
     edges = np.arange(CELLS + 1) / CELLS
     moved = np.maximum(mu**2 - edges[:-1] / found.scale**2, 0)
     values = np.arange(1, asked.cap + 1)[:, None]

@@ -41,7 +41,9 @@ def policy_weights(held: Holdings, cutoff: float, cap: int) -> tuple[Ints, int]:
     """
     grid = policy_grid(cutoff)
     if held.n_people > most_people(cap, grid):
-        raise ShoalError("there are more people than the weights of a policy are exact for", hint="choose the mechanism weighted")
+        raise ShoalError(
+            "there are more people than the weights of a policy are exact for", code="too-many-people", hint="choose the mechanism weighted"
+        )
     unit, goal = 2.0**grid, math.floor(cutoff * 2.0**grid)
     numbers = np.zeros(held.n_values)
     bounds = held.starts.tolist()

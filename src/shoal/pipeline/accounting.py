@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from shoal.data.accounting import Accounting, Ledger, changed, gone
 from shoal.data.occurrence_forms import forms_of
-from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, AnyOriginal, Original
-from shoal.data.original_documents import LESS_FREQUENT, DocumentOriginal
+from shoal.data.original import LESS_FREQUENT, NOT_IN_TAXONOMY, REPEATED, AnyOriginal, DocumentOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.errors import GuaranteeNotMet
@@ -19,7 +18,9 @@ USED = "used"  # the part of a file's rows that reached the method
 def whole_account(release: Release, prepared: Prepared) -> Accounting:
     """The account of a release from the file's rows on."""
     if release.accounting is None:
-        raise GuaranteeNotMet("the release does not account for what it was made from", hint="nothing was written")
+        raise GuaranteeNotMet(
+            "the release does not account for what it was made from", code="accounting-incomplete", hint="nothing was written"
+        )
     return with_preparation(_in_detail(release, release.accounting, prepared.original), prepared)
 
 
@@ -49,12 +50,18 @@ def _in_detail(release: Release, account: Accounting, original: AnyOriginal) -> 
 def _forms_of_records(release: Release, account: Accounting, original: AnyOriginal) -> Accounting:
     """Occurrences by the form in which they are published; beyond these, what the method represents in a way of its own."""
     if not isinstance(original, Original) or release.secret is None:
-        raise GuaranteeNotMet("the release does not record which record became which", hint="nothing was written")
+        raise GuaranteeNotMet(
+            "the release does not contain the record-to-group mapping", code="mapping-not-recorded", hint="nothing was written"
+        )
     ledger, forms = account.occurrences, forms_of(original, release.published, release.secret.rows())
     own = {name: part for name, part in ledger.parts.items() if part.fate == "changed" and name not in _TOLD_BY_METHODS}
     represented = max(0, ledger.of_fate("kept", "changed") - forms.published)
     if represented and len(own) != 1:
-        raise GuaranteeNotMet(f"{represented:,} occurrences are published in a form that nobody told", hint="nothing was written")
+        raise GuaranteeNotMet(
+            f"{represented:,} published occurrences are not accounted for",
+            code="accounting-incomplete",
+            hint="nothing was written",
+        )
     parts = {**forms.parts(), **{name: changed(represented) for name in own}}
     gone_parts = {name: part for name, part in ledger.parts.items() if part.fate == "gone" and name != SUPPRESSED}
     rest = ledger.total - sum(part.n for part in (*parts.values(), *gone_parts.values()))

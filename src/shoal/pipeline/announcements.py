@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shoal.data.original_rows import KEPT
+from shoal.data.claims import Model
+from shoal.data.original import KEPT
+from shoal.errors import option
 from shoal.methods import Method
 from shoal.pipeline.disclosure import disclosed_notes, safe_numbers
 from shoal.pipeline.prepare import Prepared
-from shoal.privacy import Model
 
-ROWS_LEFT_OUT = "left out: rows that cannot be read; how many would break the guarantee, and `shoal look` shows it to you alone"
+ROWS_LEFT_OUT = "left out: unreadable rows; publishing their number would break the guarantee, but `shoal look` shows it to you"
 
 
 @dataclass(frozen=True)
@@ -38,16 +39,16 @@ def announced(prepared: Prepared, claims: Iterable[Model] = ()) -> Announced:
 def doubts(method: Method) -> list[str]:
     """What a choice of method and parameters does that its user may not mean."""
     if method.guarantees_nothing:
-        return [f"nothing is guaranteed. Not protected: {method.not_protected}"]
+        return [f"no guarantee. Not protected: {method.not_protected}"]
     if method.caution:
         return [method.caution]
     chosen = method.values()
     if chosen.get("public") is not None and "private" in chosen and chosen["private"] is None:
-        return ["with --public alone every other item counts as private, and private items are published as they are"]
+        return [f"with {option('public')} alone, all other items are private, and private items are published unchanged"]
     return []
 
 
 def _unprotected(prepared: Prepared) -> list[str]:
     kept = prepared.original.columns().get(KEPT, [])
     names = ", ".join(map(repr, kept))
-    return [f"published as they are, and not covered by the claim: {names}; together they may tell people apart"] if kept else []
+    return [f"published unchanged and not covered by the claim: {names}; together they may identify people"] if kept else []

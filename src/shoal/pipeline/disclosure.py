@@ -11,22 +11,22 @@ the claims allow no exact number at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from shoal.data.claims import ALL_NUMBERS, Model, Numbers
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
-from shoal.pipeline.prepare import READING
-from shoal.privacy import ALL_NUMBERS, Model, Numbers
+from shoal.kinds import facts_of
+from shoal.pipeline.prepare import READ_AS
 from shoal.report.attack_summary import ATTACKS
-from shoal.report.by_shape import facts_of
 from shoal.report.facts import Facts
 
 COUNTS, WITHHELD, PARTLY = "counts", "withheld", "partly withheld"
-NOT_TOLD = "there is more to say of how the input was read, with numbers that would break the guarantee: `shoal look` shows it to you alone"
+NOT_TOLD = "further details of the input contain numbers that would break the guarantee; `shoal look` shows them to you"
 PEOPLE, WORDS = "people", "words"
-OF_PEOPLE = frozenset({"rows", "records", "owners", "files", "dropped"})  # numbers of the input, and ledgers of the account
-SETTINGS = frozenset({READING, "terms", "floor"})  # what the user typed
+OF_PEOPLE = frozenset({"records", "owners", "files"})  # numbers of the input, and ledgers of the account; a row may be one word
+SETTINGS = frozenset({READ_AS, "terms", "floor"})  # what the user typed
 
 
 def safe_numbers(claims: Iterable[Model]) -> frozenset[Numbers]:
@@ -39,8 +39,12 @@ def allows_exact_counts(claims: Iterable[Model]) -> bool:
     return safe_numbers(claims) == ALL_NUMBERS
 
 
-def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model]) -> dict[str, Any]:
-    """A manifest as it may be published next to these claims; `counts` says where something was left out."""
+def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model], from_file: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
+    """A manifest as it may be published next to these claims; `counts` says where something was left out.
+
+    `from_file` are the notes of each claim as judged from the files alone. Where numbers of words are not safe, only these are published:
+    they tell nothing that the tables do not.
+    """
     safe = safe_numbers(claims)
     if safe == ALL_NUMBERS:
         return dict(manifest)
@@ -49,6 +53,8 @@ def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model]) -> dict[str,
     told["accounting"] = {name: ledger for name, ledger in manifest.get("accounting", {}).items() if _is_safe(name, safe)}
     if WORDS not in safe:
         told["metrics"] = {}
+        notes = dict(enumerate(from_file))
+        told["claims"] = [_with_notes(claim, notes.get(i, ())) for i, claim in enumerate(manifest.get("claims", []))]
     return told | {COUNTS: PARTLY if safe else WITHHELD}
 
 
@@ -60,6 +66,14 @@ def unsafe_parts(manifest: Mapping[str, Any], safe: frozenset[Numbers]) -> Itera
         yield "metrics"
     if ATTACKS in manifest and ATTACKS not in safe:
         yield ATTACKS
+
+
+def unsafe_notes(manifest: Mapping[str, Any], safe: frozenset[Numbers], implied: Iterable[str]) -> Iterator[str]:
+    """The notes of a manifest that contain numbers which may not be published; `implied` are notes that follow from the tables."""
+    if WORDS in safe:
+        return
+    known = set(implied)
+    yield from (f"notes[{i}]" for i, note in enumerate(manifest["notes"]) if re.search(r"\d", note) and note not in known)
 
 
 def disclosed_input(facts: Mapping[str, Any], claims: Iterable[Model]) -> dict[str, Any]:
@@ -94,6 +108,11 @@ def for_the_publisher(manifest: Mapping[str, Any], whole: Mapping[str, Any], cla
     return {part: fact for part, fact in manifest.items() if part != COUNTS} | numbers
 
 
+def _with_notes(claim: Mapping[str, Any], notes: Sequence[str]) -> dict[str, Any]:
+    """A claim of a manifest with other notes."""
+    return {name: fact for name, fact in claim.items() if name != "notes"} | ({"notes": list(notes)} if notes else {})
+
+
 def _is_safe(name: str, safe: frozenset[Numbers]) -> bool:
     """Whether a number of the input, or a ledger, may be published."""
     return (PEOPLE if name in OF_PEOPLE else WORDS) in safe
@@ -102,5 +121,5 @@ def _is_safe(name: str, safe: frozenset[Numbers]) -> bool:
 def _safe_input(facts: Mapping[str, Any], safe: frozenset[Numbers]) -> dict[str, Any]:
     """Texts and settings, and the numbers that are safe; where none is, neither are settings with numbers in them."""
     if not safe:
-        return {name: fact for name, fact in facts.items() if isinstance(fact, str) or name == READING}
+        return {name: fact for name, fact in facts.items() if isinstance(fact, str) or name == READ_AS}
     return {name: fact for name, fact in facts.items() if not isinstance(fact, int) or name in SETTINGS or _is_safe(name, safe)}

@@ -18,9 +18,9 @@ from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.paths import Paths
+from shoal.pipeline.claims import protection_by_per
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, load_taxonomy
 from shoal.pipeline.prepare import FEWEST_KNOWN
-from shoal.pipeline.protection import protection_by_per
 from shoal.pipeline.records import records_of
 from shoal.taxonomy.tree_drawing import coverage
 
@@ -53,11 +53,30 @@ class Known:
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen of an input. All numbers are of the rows that were read, which are `part` of the file.
+    """What `shoal.look` found in data. All numbers are about the rows that were read.
 
-    `columns` are the columns by their roles, or, of microdata, the role of each column, for which `items` counts the columns.
-    `protects` says, for each way of making records that this input allows, what a release would protect. An example is a record, as pairs
-    of an item and how often it occurs; or a row of microdata, as pairs of a column and its value. `more` are the pairs left out of each.
+    Attributes:
+        format: The format of the data.
+        columns: The columns by their roles; for microdata, the role of each column.
+        part: The share of the file that was read.
+        rows: Numbers of rows: read, used, malformed.
+        people: Number of people.
+        records: Number of records.
+        items: Number of different items; for microdata, of columns.
+        occurrences: Number of occurrences of items.
+        largest_owner: Rows and records of the person with the most rows.
+        known: How many of the items are in the taxonomy; None without a taxonomy.
+        protects: For each way of making records (`per`), what a release would protect.
+        examples: A few records, as pairs of an item and its count; for microdata, rows, as pairs of a column and its value.
+        more: For each example, the number of pairs left out.
+        notes: How the data was read.
+        defects: Rows that were left out, and why.
+
+    Example:
+        >>> import shoal
+        >>> found = shoal.look({"user": ["ann", "ann", "ben"], "item": ["Apple", "Milk", "Beer"]}, taxonomy="none")
+        >>> found.columns, found.people, found.largest_owner.rows
+        ({'user': 'user', 'item': 'item'}, 2, 2)
     """
 
     format: str
@@ -77,7 +96,7 @@ class Look:
     defects: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """Return all attributes as a dictionary that can be written as JSON."""
         return asdict(self)
 
 
@@ -125,7 +144,7 @@ def _table(reading: Reading, table: Table) -> Look:
     shown, columns = range(min(EXAMPLES, len(table))), table.attributes
     return Look(
         format=reading.format,
-        columns={column.name: "quasi-identifier" if column.quasi else "left as it is" for column in columns},
+        columns={column.name: "quasi-identifier" if column.quasi else "unchanged" for column in columns},
         part=reading.part,
         rows=reading.rows.as_dict(),
         people=table.n_owners,

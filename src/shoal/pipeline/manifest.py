@@ -8,20 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from shoal.auditing.statements import listed
+from shoal.data.claims import Verdict, verified_if
 from shoal.data.noise_record import NoisyStep
-from shoal.data.original_rows import KEPT, QUASI
+from shoal.data.original import KEPT, QUASI
 from shoal.errors import InputError
 from shoal.io.extra_columns import distinct_keys
 from shoal.io.read.compression import content_of, digest_of
-from shoal.io.read.microdata_columns import DROPPED, OWNER
-from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
+from shoal.io.read.microdata import DROPPED, HIERARCHIES, NOMINAL, ORDINAL, OWNER
 from shoal.io.read.options import ReadOptions
 from shoal.io.release_directory import MANIFEST
 from shoal.pipeline.manifest_schema import faults
 from shoal.pipeline.options import AS_TYPED, FLOOR, NO_TAXONOMY, Preparation
-from shoal.privacy import Verdict, verified_if
 from shoal.taxonomy.floor import Floor
+from shoal.util.wording import listed
 
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}
 
@@ -108,16 +107,20 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     """A release directory's manifest; refused where it is not by the letter of the schema."""
     place = directory / MANIFEST
     if not place.exists():
-        raise InputError(f"{directory} is no release: it has no {MANIFEST}", hint="name a release directory, or the file of records itself")
+        raise InputError(
+            f"{directory} is not a release: it has no {MANIFEST}",
+            code="not-a-release",
+            hint="name a release directory, or the file of records itself",
+        )
     raw = content_of(place)
     try:
         found = json.loads(raw.decode("utf-8"), object_pairs_hook=distinct_keys(place), parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise InputError(f"{place} is not readable as JSON") from None
+        raise InputError(f"{place} is not readable as JSON", code="invalid-json") from None
     if not isinstance(found, dict) or "shoal" not in found:
-        raise InputError(f"{place} was not written by shoal")
+        raise InputError(f"{place} was not written by shoal", code="not-a-release")
     for fault in faults(found):
-        raise InputError(f"{place} is damaged: {fault}")
+        raise InputError(f"{place} is damaged: {fault}", code="manifest-invalid")
     return found
 
 

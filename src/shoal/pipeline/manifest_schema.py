@@ -16,20 +16,19 @@ from typing import Any, get_args
 from shoal.attacks import Test
 from shoal.attacks.outcome import ORIGINAL, RELEASE
 from shoal.attacks.outcome import Standing as Placed
+from shoal.data.claims import Standing
 from shoal.data.log import Per
 from shoal.data.node_loss import LOSSES
 from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
-from shoal.data.original_rows import KEPT, QUASI
+from shoal.data.original import KEPT, QUASI
 from shoal.data.tables import KINDS
-from shoal.data.tables.chunks import PARTS as CHUNK_PARTS
-from shoal.data.tables.column_types import ALL_TYPES
-from shoal.data.tables.groups import PARTS as GROUP_PARTS
-from shoal.io.read.microdata_columns import DROPPED, OWNER
-from shoal.io.read.microdata_kinds import HIERARCHIES, NOMINAL, ORDINAL
+from shoal.data.tables.column_types import ALL_TYPES, ITEMS
+from shoal.io.joined_cells import JOINED
+from shoal.io.read.microdata import DROPPED, HIERARCHIES, NOMINAL, ORDINAL, OWNER
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
 from shoal.io.release_directory import NOTICE, REPORT
 from shoal.io.rules_file import RULES
-from shoal.io.write.output_format import LAYOUTS, LISTED, OUTPUT_FORMATS
+from shoal.io.write.output_format import LAYOUTS, LONG, OUTPUT_FORMATS
 from shoal.metrics import METRICS, routine
 from shoal.pipeline.disclosure import COUNTS as LEFT_OUT
 from shoal.pipeline.disclosure import PARTLY, WITHHELD
@@ -42,11 +41,14 @@ from shoal.pipeline.schema_rules import (
     is_floor,
     is_gap,
     is_plain,
+    is_separator,
+    is_version,
     level,
     must,
     number,
     object_of,
     one_of,
+    separator,
     setting,
     several,
     sha256,
@@ -54,9 +56,9 @@ from shoal.pipeline.schema_rules import (
     text,
     under,
 )
-from shoal.privacy import MODELS, Standing
+from shoal.privacy import MODELS
 from shoal.report.attack_summary import ATTACKS, FEW, SKIPPED
-from shoal.report.lacking import LACKING
+from shoal.report.verdict_text import LACKING
 from shoal.taxonomy.place_terms import Scope, Unknown
 
 FINEST_GRID = 60
@@ -162,40 +164,38 @@ def _files(key: str, value: Any) -> Iterator[str]:
         yield from (f"{key}[{i}].{amount} is missing" for amount in KINDS[file["kind"]].amounts if first and amount not in file)
         if file["name"] != f"{file['table']}{part}{OUTPUT_FORMATS[file['format']]}":
             yield f"{key}[{i}].format is not that of {file['name']}"
+        if any(before["table"] == file["table"] and before["kind"] != file["kind"] for before in tables[:i]):
+            yield f"{key} has tables of two kinds under one name"
         yield from _odd_names(f"{key}[{i}]", file, [before["table"] for before in tables[:i]].count(file["table"]))
-        if "layout" in file and (file["format"] == "transactions" or file["kind"] not in LISTED):
+        if "separator" not in file and _joins_lists(file):
+            yield f"{key}[{i}].separator is missing"
+        if "layout" in file and (file["format"] == "transactions" or not KINDS[file["kind"]].has_layouts):
             yield f"{key}[{i}].layout is not one for such a file"
 
 
-# The names of tables and of their parts are fixed, because a file could else be called after a person.
-_NAMES: dict[str, tuple[str, ...]] = {
-    "bags": ("records",),
-    "weighted bags": ("vectors",),
-    "rows": ("log", "microdata"),
-    "profiles": ("log",),
-    "counts": ("counts", "clicks"),
-    "groups": ("records",),
-    "chunks": ("chunks",),
-    "access log": ("access",),
-}
-_PARTS = {"groups": GROUP_PARTS, "chunks": CHUNK_PARTS}
+def _joins_lists(file: Mapping[str, Any]) -> bool:
+    """Whether a file holds lists whose entries are joined to one text."""
+    lists = ITEMS in file.get("columns", {}).values() or (KINDS[file["kind"]].joins_lists and file.get("layout") != LONG)
+    return file["format"] in JOINED and lists
 
 
 def _odd_names(key: str, file: Mapping[str, Any], before: int) -> Iterator[str]:
     """A table or a part of one that is called otherwise than tables of its kind; so many files of the table come before."""
     kind = file["kind"]
-    if file["table"] not in _NAMES[kind]:
-        yield f"{key}.table must be {' or '.join(_NAMES[kind])}"
-    if "part" in file and file["part"] not in _PARTS.get(kind, (f"{before + 1:05}",)):
+    table = KINDS[kind]
+    if file["table"] not in table.names:
+        yield f"{key}.table must be {' or '.join(table.names)}"
+    parts = table.part_names or ((f"{before + 1:05}",) if table.numbered else ())
+    if "part" in file and file["part"] not in parts:
         yield f"{key}.part is not one of a table of {kind}"
 
 
+_SIGN = must(lambda value: is_separator(value) and len(value) == 1, "one ASCII character")
 _TABLE_FILE = object_of(
     {"name": must(is_plain, "a name without a path"), "table": text, "kind": one_of(tuple(KINDS)), "rows": count, DIGEST: sha256,
      "format": one_of(tuple(OUTPUT_FORMATS))},
-    {"separator": text, "part": text, "layout": one_of(LAYOUTS), "columns": entries(one_of(tuple(ALL_TYPES))), "pseudonyms": text,
-     "occurrences": count, "items": count, "different": count, "groups": count, "profiles": count,
-     "records": count, "clusters": count, "subrecords": count},
+    {"separator": _SIGN, "part": text, "layout": one_of(LAYOUTS), "columns": entries(one_of(tuple(ALL_TYPES))), "pseudonyms": text,
+     **{amount: count for table in KINDS.values() for amount in table.amounts if amount != "rows"}},
 )  # fmt: skip
 _REPORT_FILE = object_of({"name": one_of((REPORT,)), DIGEST: sha256})
 _NOTED_FILE = object_of({"name": one_of((NOTICE, RULES)), DIGEST: sha256})
@@ -232,7 +232,7 @@ _READING = object_of(
     {},
     {
         "columns": object_of({}, dict.fromkeys(ROLES, text)),
-        "separator": text,
+        "separator": separator,
         "header": flag,
         "owners": one_of(OWNERS),
         "strict": flag,
@@ -352,7 +352,7 @@ _ATTACKS = object_of(
 
 _MANIFEST = object_of(
     {
-        "shoal": text,
+        "shoal": must(is_version, "the number of a version"),
         "method": text,
         "parameters": entries(setting),
         "input": _input,

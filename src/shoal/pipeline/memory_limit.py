@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shoal.data.bags import Bags
 from shoal.data.column_storage import IN_MEMORY, Shelf
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.io.disk_columns import Spill
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -49,7 +49,11 @@ class Memory:
             return None
         limit = _bytes(size)
         if limit < LEAST:
-            raise ParameterError(f"--memory {size} is too little: {told(LEAST)} are needed, more for large logs", value=size)
+            raise ParameterError(
+                f"{option('memory', size)} is too little: {told(LEAST)} are needed, more for large logs",
+                code="memory-too-small",
+                value=size,
+            )
         return cls(limit, Path(tempfile.gettempdir()) if place is None else place)
 
     def spill(self) -> Spill:
@@ -62,8 +66,9 @@ class Memory:
         if needed > self.limit:
             told_of = f"{len(records):,} records of {len(records.items):,} items"
             raise ParameterError(
-                f"--memory {told(self.limit)} is too little for {told_of}{needs.why}: about {told(needed)} are needed",
-                hint="give more, or see --engine spark",
+                f"{option('memory', told(self.limit))} is too little for {told_of}{needs.why}: about {told(needed)} are needed",
+                code="memory-too-small",
+                hint=f"give more, or see {option('engine', 'spark')}",
                 needed=needed,
             )
 
@@ -76,10 +81,10 @@ def shelf_within(memory: Memory | None) -> Shelf:
 def _bytes(size: str | int) -> int:
     found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(?:i?B)?", str(size).strip(), re.IGNORECASE)
     if isinstance(size, bool) or found is None:
-        raise ParameterError(f"--memory is a size such as 2G or 800M, not {size!r}", value=size)
+        raise ParameterError(f"{option('memory')} is a size such as 2G or 800M, not {size!r}", code="unreadable-value", value=size)
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
 def told(size: int) -> str:
-    """A size in words that --memory takes."""
+    """A size in words, as the option memory takes it."""
     return f"{size / (1 << 30):.1f}G" if size >= 1 << 30 else f"{-(-size // (1 << 20))}M"

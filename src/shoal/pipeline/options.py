@@ -15,15 +15,15 @@ from shoal.data.items import A_FILE
 from shoal.data.log import Per
 from shoal.data.node_loss import DEFAULT_LOSS, LOSSES
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
+from shoal.io.read.delimited import one_byte
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, ReadOptions
-from shoal.io.read.separators import one_byte
 from shoal.io.write.output_format import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
 from shoal.methods import Method
-from shoal.names import did_you_mean
 from shoal.pipeline.memory_limit import Memory
 from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.place_terms import Scope, Unknown
+from shoal.util.wording import did_you_mean
 
 NO_TAXONOMY = "none"
 TAXONOMIES = ("wordnet", "generated", "paths", NO_TAXONOMY)
@@ -82,16 +82,29 @@ class Preparation:
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
         if not 1 <= self.terms <= LARGEST_VECTOR:
-            raise ParameterError(f"terms must be a whole number from 1 to {LARGEST_VECTOR:,}, not {self.terms}", value=self.terms)
+            raise ParameterError(
+                f"terms must be a whole number from 1 to {LARGEST_VECTOR:,}, not {self.terms}", code="out-of-range", value=self.terms
+            )
         unknown = self.unknown if self.shape != "documents" else None
         if self.shape != "records" and (self.per != "user" or unknown or not self.as_sets or not self._may_have_taxonomy):
-            raise ParameterError(f"a method that takes the rows of {one(self.shape)} makes no records of them, and needs no taxonomy")
+            raise ParameterError(
+                f"a method that takes the rows of {one(self.shape)} makes no records of them, so it needs no taxonomy",
+                code="option-not-applicable",
+            )
         self._settle_format()
         self._settle_records()
         if self.memory is not None and self.shape != "records":
-            raise ParameterError(f"--memory is for methods that take records, and this one takes {one(self.shape)}", hint="leave it out")
+            raise ParameterError(
+                f"{option('memory')} is for methods that take records, but this one takes {one(self.shape)}",
+                code="option-not-applicable",
+                hint="leave it out",
+            )
         if not self.clicks and (self.read.rank is not None or self.read.url is not None):
-            raise ParameterError("--rank and --url say what was clicked, and nothing is made of clicks here", hint="leave them out")
+            raise ParameterError(
+                f"{option('rank')} and {option('url')} name clicks, which are not used here",
+                code="option-not-applicable",
+                hint="leave them out",
+            )
         if self.taxonomy == NO_TAXONOMY:
             object.__setattr__(self, "typed_names", True)
 
@@ -106,21 +119,35 @@ class Preparation:
         if format is not None and self.read.format is None:
             object.__setattr__(self, "read", replace(self.read, format=format))
         if self.read.format != format if format is not None else self.read.format == MICRODATA:
-            hint = f"say --format {format}" if format is not None else "choose a method that takes a table: see `shoal methods`"
-            raise ParameterError(f"what is wanted here is {WANTED[self.shape]}, and the format {self.read.format} gives another", hint=hint)
+            hint = f"use {option('format', format)}" if format is not None else "choose a method that takes a table: see `shoal methods`"
+            raise ParameterError(
+                f"this needs {WANTED[self.shape]}, but the format {self.read.format} gives another kind of input",
+                code="wrong-kind-of-input",
+                hint=hint,
+            )
 
     def _settle_records(self) -> None:
         """Rows that name their records make these records, and counts are kept."""
         if self.shape != "records" and (self.read.record is not None or self.read.count is not None):
             raise ParameterError(
-                f"--record and --count say how records are made, and here the rows of a {self.shape} are taken as they are"
+                f"{option('record')} and {option('count')} say how records are made, "
+                f"but here the rows of a {self.shape} are taken as they are",
+                code="option-not-applicable",
             )
         if self.read.record is not None and self.per == "user":
             object.__setattr__(self, "per", "record")
         if (self.read.record is not None) != (self.per == "record"):
-            raise ParameterError(f"--record says what becomes one record, and so does --per {self.per}", hint="leave one of them out")
+            raise ParameterError(
+                f"{option('record')} defines a record, and so does {option('per', self.per)}",
+                code="options-conflict",
+                hint="leave one of them out",
+            )
         if self.read.count is not None and self.as_sets:
-            raise ParameterError("--count says how often an item occurs, and records are sets, which forget it", hint="say --bag")
+            raise ParameterError(
+                f"{option('count')} says how often an item occurs, but records are sets, which do not count items",
+                code="options-conflict",
+                hint=f"use {option('bag', True)}",
+            )
 
     @classmethod
     def default_for(cls, method: Method) -> Preparation:
@@ -187,13 +214,19 @@ class Target:
         OutputForm(self.format, self.sep, self.layout)
         if format := named_as_file(self.directory):
             hint = f"name a directory, such as {self.directory.with_suffix('').name}, and the format {format}"
-            raise ParameterError(f"a release is a directory, and {self.directory.name} is the name of a file", hint=hint)
+            raise ParameterError(
+                f"a release is a directory, but {self.directory.name} is the name of a file", code="output-not-a-directory", hint=hint
+            )
 
     @classmethod
     def asked(cls, directory: Path, to: str, to_sep: str | None, force: bool, layout: str = LISTS) -> Target:
         """As the options say; what separates items is only for lines of them."""
         if to_sep is not None and to != "transactions":
-            raise ParameterError(f"--to-sep is for transaction lines, and the records go to {to}", hint="add --to transactions")
+            raise ParameterError(
+                f"{option('to-sep')} is for transaction lines, but the records go to {to}",
+                code="option-not-applicable",
+                hint=f"add {option('to', 'transactions')}",
+            )
         return cls(directory, to, to_sep or "\t", force, layout)
 
 
@@ -227,19 +260,19 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
         from shoal.taxonomy.generated import generated
 
         if terms is None:
-            raise ParameterError("a generated taxonomy is made from data, and none is given here")
+            raise ParameterError("a generated taxonomy is made from data, but there is none here", code="taxonomy-needs-data")
         return generated(terms, _fanout(spec), loss), (f"taxonomy generated with a fan-out of {_fanout(spec)}",)
     if spec == PATHS:
         from shoal.taxonomy.urls import url_taxonomy
 
         if terms is None:
-            raise ParameterError("a taxonomy of paths is made from data, and none is given here")
-        return url_taxonomy(terms, loss), ("taxonomy made of the paths of the items: folders, pages and their query strings",)
+            raise ParameterError("a taxonomy of paths is made from data, but there is none here", code="taxonomy-needs-data")
+        return url_taxonomy(terms, loss), ("taxonomy built from the paths of the items: folders, pages and query strings",)
     from shoal.io.read.taxonomies import read_taxonomy
 
     if not Path(spec).exists():
         hint = did_you_mean(spec, TAXONOMIES, "give wordnet, generated, generated:FANOUT, paths, none or a file")
-        raise InputError(f"no taxonomy file at {spec}", hint=hint)
+        raise InputError(f"no taxonomy file at {spec}", code="file-not-found", hint=hint)
     found = read_taxonomy(spec, loss=loss)
     return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)
 
@@ -249,11 +282,11 @@ def _fanout(spec: str) -> int:
     if not colon:
         return 5
     if not number.isascii() or not number.isdigit() or not 2 <= int(number) < 2**31:
-        raise ParameterError(f"a fan-out is a whole number of at least 2, not {number!r}", value=number)
+        raise ParameterError(f"a fan-out is a whole number of at least 2, not {number!r}", code="out-of-range", value=number)
     return int(number)
 
 
 def _one_of(name: str, value: object, allowed: Sequence[str]) -> None:
     if value not in allowed:
         what = f"{name} must be one of {', '.join(allowed)}, not {value!r}"
-        raise ParameterError(what, hint=did_you_mean(str(value), allowed), value=value)
+        raise ParameterError(what, code="unknown-choice", hint=did_you_mean(str(value), allowed), value=value)

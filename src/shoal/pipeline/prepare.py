@@ -11,26 +11,27 @@ from typing import Any
 import numpy as np
 
 from shoal import _kernels
-from shoal.counting import counted, percent
+from shoal.data.accounting import Ledger
 from shoal.data.bags import Bags
 from shoal.data.column_storage import IN_MEMORY, Shelf
 from shoal.data.input_shapes import one
 from shoal.data.log import Log, log_of_items
-from shoal.data.original import AnyOriginal, Original
-from shoal.data.original_documents import DocumentOriginal
-from shoal.data.original_rows import AccessOriginal, BasketOriginal, LogOriginal, TableOriginal
+from shoal.data.original import AccessOriginal, AnyOriginal, BasketOriginal, DocumentOriginal, LogOriginal, Original, TableOriginal
 from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
+from shoal.io.read.defects import Defects
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.paths import Paths
+from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.memory_limit import BY_RANGES
 from shoal.pipeline.options import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy, made_from_data
 from shoal.pipeline.records import RecordGatherer, Records, records_of
 from shoal.taxonomy.documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, place_terms
+from shoal.util.wording import counted, percent
 
-READING = "reading"  # what was said of how the input is to be read
+READ_AS = "reading"  # the key of what was said of how the input is to be read
 FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
 FITTING = "give one that is about these items, generated, or paths for URLs"  # what to do where it has fewer
 
@@ -50,7 +51,9 @@ class Prepared:
     def records(self) -> Original:
         """The original as records of items; an error where it is rows."""
         if not isinstance(self.original, Original):
-            raise ParameterError(f"this is about records of items, and the input was read as {one(self.original.shape)}")
+            raise ParameterError(
+                f"this needs records of items, but the input was read as {one(self.original.shape)}", code="wrong-kind-of-input"
+            )
         return self.original
 
 
@@ -59,20 +62,28 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
 
     A taxonomy's file comes first: it is small, and may be the one with the mistake.
     """
+    stage(READING)
     noted: tuple[str, ...] = ()
     if given is None and is_file(how.taxonomy):
         given, noted = load_taxonomy(how.taxonomy, how.loss)
     if how.memory is not None and isinstance(data, Log | Bags | Table | Reading):
-        raise ParameterError("--memory is for logs that are read, and this one is in memory already", hint="leave it out")
+        raise ParameterError(
+            f"{option('memory')} is for logs in files, but this one is in memory already",
+            code="option-not-applicable",
+            hint="leave it out",
+        )
     if isinstance(data, Log | Bags | Table):
+        stage(PREPARING)
         alone = prepare_data(data, how, given)
         return replace(alone, notes=(*noted, *alone.notes))
     if how.shape != "records":
         reading = data if isinstance(data, Reading) else read(data, how.reading)
+        stage(PREPARING)
         return with_reading(prepare_data(reading.data, how, given), replace(reading, data=Bags.from_lists([])), noted)
     spill = None if how.memory is None else how.memory.spill()
     gatherer = RecordGatherer(how, spill)
     reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
+    stage(PREPARING)
     records = gatherer.records or records_of(reading.data, how)
     if how.memory is not None:
         how.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
@@ -83,11 +94,19 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
     return with_reading(prepared, reading, noted)
 
 
+def read_whole(data: Paths | Any, how: Preparation) -> Reading:
+    """The data as it is read, in memory; data that is in memory already has no rows of a file to account for."""
+    if isinstance(data, Log | Bags | Table):
+        return Reading(data, "", Ledger(0, {}), Defects({}), ())
+    stage(READING)
+    return read(data, how.reading)
+
+
 def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:
     """What was prepared, with the facts, the rows and the notes of the file it came from."""
     said = reading.options.described()
     several = {"files": reading.files} if reading.files > 1 else {}
-    told = {"format": reading.format, **several, **({READING: said} if said else {}), "rows": reading.rows.total}
+    told = {"format": reading.format, **several, **({READ_AS: said} if said else {}), "rows": reading.rows.total}
     facts = told | {name: fact for name, fact in prepared.facts.items() if name != "rows"} | dict(reading.columns)
     return replace(prepared, facts=facts, reading=reading, notes=(*reading.notes, *noted, *prepared.notes))
 
@@ -107,7 +126,11 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
         return _as_it_is(TableOriginal(data), how)
     if how.shape == "documents" and isinstance(data, Log) and data.kind == "text":
         return _as_vectors(data, how)
-    raise ParameterError(f"this method takes {WANTED[how.shape]}, and the input is none", hint="see --format")
+    raise ParameterError(
+        f"this method takes {WANTED[how.shape]}, but the input is of another kind",
+        code="wrong-kind-of-input",
+        hint=f"see {option('format')}",
+    )
 
 
 def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
@@ -136,11 +159,9 @@ def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
     sizes = np.diff(original.vectors.indptr)
     short, empty = int(((sizes < original.most_terms) & (sizes > 0)).sum()), int((sizes == 0).sum())
     left = original.words.of_fate("kept", "changed")
-    notes = [
-        f"{left:,} of {original.words.total:,} words are terms; vectors are of the {original.most_terms:,} most frequent of a document"
-    ]
+    notes = [f"{left:,} of {original.words.total:,} words are terms; vectors contain the {original.most_terms:,} most frequent ones"]
     notes += [f"{counted(short, 'document has', 'documents have')} fewer terms"] if short else []
-    return (*notes, *([f"{counted(empty, 'document has', 'documents have')} no term and will be withheld"] if empty else []))
+    return (*notes, *([f"{counted(empty, 'document has', 'documents have')} no term and will be suppressed"] if empty else []))
 
 
 def prepare_records(records: Records, how: Preparation, given: Taxonomy | None = None, shelf: Shelf = IN_MEMORY) -> Prepared:
@@ -182,5 +203,6 @@ def refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
     if unknown and known < FEWEST_KNOWN * occurrences:
         raise InputError(
             f"the taxonomy has {known:,} of {occurrences:,} item occurrences, less than {percent(FEWEST_KNOWN, 0)}",
-            hint=f"{FITTING}; --unknown keep or drop goes on with this one",
+            code="taxonomy-does-not-fit",
+            hint=f"{FITTING}; {option('unknown', 'keep')} or {option('unknown', 'drop')} goes on with this one",
         )

@@ -13,7 +13,7 @@ from shoal.data.bags import Bags, Ints, Small, Vocabulary, canonical_rows
 from shoal.data.column_storage import IN_MEMORY, RowStack
 from shoal.data.log import Log
 from shoal.data.table import Table
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.io.disk_columns import Spill
 from shoal.io.read.owner_partitions import MemoryParcels
 from shoal.io.read.streaming_records import Gathering
@@ -47,13 +47,17 @@ class Records:
 def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
     """One bag of words per user, session or event."""
     if isinstance(data, Table):
-        raise ParameterError("records of items are wanted here, and the input is a table of microdata")
+        raise ParameterError("this needs records of items, but the input is a table of microdata", code="wrong-kind-of-input")
     if isinstance(data, Log):
         gatherer = RecordGatherer(how)
         # Times take a good part of a log, the largest thing in memory.
         return gatherer.gathered(iter([data if how.per == "session" else data.without_times()]))
     if how.per != "user":
-        raise ParameterError(f"transactions have no {how.per}s: each line is one person's record", hint="leave --per out")
+        raise ParameterError(
+            f"transactions have no {how.per}s: each line is one person's record",
+            code="option-not-applicable",
+            hint=f"leave {option('per')} out",
+        )
     return Records(data)
 
 
@@ -79,7 +83,9 @@ class RecordGatherer:
         for log in parts:
             if log.has_records and self._how.per != "record":
                 raise ParameterError(
-                    "the rows were read with the records they are of", hint="say record= here too, or leave it out in reading"
+                    "the rows already belong to records",
+                    code="records-already-read",
+                    hint="give record here too, or leave it out in reading",
                 )
             texts = log.kind == "text"
             indptr, items, counts, owners = log.rows(*self._split(log), self._how.per, self._how.pause)

@@ -10,10 +10,10 @@ from shoal.data.items import Items
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.errors import Infeasible, ParameterError
-from shoal.io.published import rows_differing
+from shoal.kinds import rows_differing
 from shoal.methods import Method
+from shoal.pipeline.claims import claims_of, method_of
 from shoal.pipeline.contract import made_by
-from shoal.pipeline.promises import claims_of, method_of
 
 SENSITIVE = ("sensitive", "private")  # parameters that name items which must not be inferred
 

@@ -10,16 +10,16 @@ from typing import Any
 
 from shoal.data.input_shapes import one
 from shoal.data.items import A_FILE
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.io.read.options import OF_MICRODATA, ROLES, ReadOptions
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, Method
 from shoal.methods.presets import PRESET, presets_of, with_preset
-from shoal.names import did_you_mean
 from shoal.pipeline.manifest import preparation_of
 from shoal.pipeline.options import FORMAT_OF, NO_TAXONOMY, Preparation
+from shoal.util.wording import did_you_mean
 
-OF_TABLES = {option.replace("-", "_"): name for option, name in OF_MICRODATA.items()}
+OF_TABLES = {keyword.replace("-", "_"): name for keyword, name in OF_MICRODATA.items()}
 HIERARCHY = "hierarchy"
 COLUMNS = ("format", *ROLES, *OF_TABLES)
 _OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # what else may be said of a shape
@@ -32,8 +32,8 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     reading = {name: said.pop(name, None) for name in READING}
     known = _columns_known(start.read, reading)
     known = replace(known, format=FORMAT_OF.get(start.shape, known.format))
-    for option, name in OF_TABLES.items():
-        columns = reading.pop(option)
+    for keyword, name in OF_TABLES.items():
+        columns = reading.pop(keyword)
         reading[name] = None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
     read = replace(known, **{n: v for n, v in reading.items() if v is not None})
     bag = said.pop("bag")
@@ -42,7 +42,11 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     named["as_sets"] = None if bag is None else not bag
     named["terms"] = said.pop("terms", None)
     if start.shape != "documents" and named["terms"] is not None:
-        raise ParameterError("--terms is about vectors of documents", hint="choose a method that takes documents: see `shoal methods`")
+        raise ParameterError(
+            f"{option('terms')} is for document vectors",
+            code="option-not-applicable",
+            hint="choose a method that takes documents: see `shoal methods`",
+        )
     if start.shape != "records":
         others = {"taxonomy"} if start.taxonomy != NO_TAXONOMY else set(_OF_DOCUMENTS[start.shape])
         _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in others})
@@ -51,10 +55,16 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     beside = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]
     if asked.typed_names and beside and start.shape != "documents":
         raise ParameterError(
-            f"--{_typed_as(beside[0])} is about records on a taxonomy, and here names stay as they were typed", hint="leave it out"
+            f"{option(_typed_as(beside[0]))} is for records on a taxonomy, but here names stay as they are",
+            code="option-not-applicable",
+            hint="leave it out",
         )
     if named["gap"] is not None and asked.per != "session":
-        raise ParameterError(f"--gap is for sessions, and one record is made per {asked.per}", hint="add --per session")
+        raise ParameterError(
+            f"{option('gap')} is for sessions, but one record is made per {asked.per}",
+            code="option-not-applicable",
+            hint=f"add {option('per', 'session')}",
+        )
     return asked
 
 
@@ -71,7 +81,11 @@ def _columns_known(read: ReadOptions, typed: Mapping[str, Any]) -> ReadOptions:
 def _settle_records(start: Preparation, read: ReadOptions, named: dict[str, Any]) -> None:
     """A column of records says what becomes one record, unless another way is asked for; counts are kept, unless sets are."""
     if read.record is not None and named["per"] is not None:
-        raise ParameterError(f"--record says what becomes one record, and so does --per {named['per']}", hint="leave one of them out")
+        raise ParameterError(
+            f"{option('record')} defines a record, and so does {option('per', named['per'])}",
+            code="options-conflict",
+            hint="leave one of them out",
+        )
     if read.record is None and start.per == "record" and named["per"] is None:
         named["per"] = "user"
     if read.count is not None and named["as_sets"] is None:
@@ -82,12 +96,12 @@ def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
     """Options that say how records are made, where rows are taken as they were read."""
     for name, value in named.items():
         if value is not None:
-            what = f"--{_typed_as(name)} says how records are made, and this method takes the rows of {one(shape)} as they are"
-            raise ParameterError(what, hint="leave it out")
+            what = f"{option(_typed_as(name))} says how records are made, but this method takes the rows of {one(shape)} as they are"
+            raise ParameterError(what, code="option-not-applicable", hint="leave it out")
 
 
 def _typed_as(name: str) -> str:
-    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag/--set"}.get(name, name)
+    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag"}.get(name, name)
 
 
 def original_options(said: dict[str, Any], original: object, manifest: dict[str, Any] | None) -> Preparation | None:
@@ -96,8 +110,9 @@ def original_options(said: dict[str, Any], original: object, manifest: dict[str,
     if original is not None:
         return preparation(said, base=preparation_of(manifest) if manifest else None)
     if given:
-        name = {"bag": "bag/--set"}.get(given[0], given[0]).replace("_", "-")
-        raise ParameterError(f"--{name} says how to read the original, and no --original is given")
+        raise ParameterError(
+            f"{option(given[0])} says how to read the original, but no {option('original')} is given", code="option-not-applicable"
+        )
     return None
 
 
@@ -120,11 +135,13 @@ def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], ot
     if isinstance(method, Method):
         for name in given:
             raise ParameterError(
-                f"{name} is given beside a method that has its parameters already", hint=f"write {type(method).__name__}({name}=...)"
+                f"{name} is given next to a method that already has its parameters",
+                code="options-conflict",
+                hint=f"write {type(method).__name__}({name}=...)",
             )
         return with_files_read(method)
     if method is not None and not isinstance(method, str):
-        raise ParameterError("a method is a name, or a value such as Shoal(k=5)", value=type(method).__name__)
+        raise ParameterError("a method is a name, or a value such as Shoal(k=5)", code="wrong-type", value=type(method).__name__)
     name = next(iter(METHODS)) if method is None else method
     _refuse_unknown(name, given, others)
     return chosen_method(name, given)
@@ -145,4 +162,4 @@ def _refuse_unknown(method: str, given: Collection[str], others: Collection[str]
             takers = [other for other, kind in METHODS.items() if name in {declared.name for declared in kind.parameters()}]
             told = f"it takes {', '.join(own)}"
             hint = f"{told}; {name} is of {', '.join(takers)}" if takers else did_you_mean(name, [*own, *others], told)
-            raise ParameterError(f"the method {method} takes no {name}", hint=hint, value=name)
+            raise ParameterError(f"the method {method} takes no {name}", code="unknown-option", hint=hint, value=name)

@@ -6,23 +6,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.counting import counted
 from shoal.data.bags import Bags, stacked
+from shoal.data.claims import Verdict, verified_if
 from shoal.data.items import Items, ItemWeights
 from shoal.data.recoding_rules import Rules, digest_of_taxonomy, published_parents
 from shoal.data.release import Release
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.parameter_files import with_files_read
-from shoal.io.rules_file import RULES, RulesFile, read_rules
+from shoal.io.rules_file import PARENTS, RULES, RulesFile, read_rules
 from shoal.methods import METHODS, Method
 from shoal.methods.bases.recoding import RecodingMethod
 from shoal.parameters import Param
-from shoal.pipeline.options import PATHS, is_generated, taxonomy_label
+from shoal.pipeline.options import AS_TYPED, PATHS, is_generated, taxonomy_label
 from shoal.pipeline.prepare import Prepared
-from shoal.privacy import Verdict, verified_if
 from shoal.privacy.identical_records import identical_records
 from shoal.taxonomy.place_terms import UNLISTED
+from shoal.util.wording import counted
 
+NOT_COMPARED = f"not checked without the original: which names of {RULES} are nodes, and {PARENTS}"
 GIVEN = (Items, ItemWeights)  # parameters of which a file of rules has a description only
 
 
@@ -40,13 +41,16 @@ def ruled_method(found: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:
     """The method of a file of rules, with its parameters. What is typed must not differ; items and weights must be given again."""
     kind, told = METHODS[found.method], dict(found.parameters)
     if not issubclass(kind, RecodingMethod) or not kind.one_recoding:
-        raise InputError(f"the method {found.method} does not recode items everywhere alike, so that there are no rules of it")
+        raise InputError(
+            f"the method {found.method} does not recode items globally, so it has no rules",
+            code="rules-not-applicable",
+        )
     known = {declared.name: declared for declared in kind.parameters()}
     if known.keys() != told.keys():
-        raise InputError(f"the rules name other parameters than the method {found.method} takes")
+        raise InputError(f"the rules name other parameters than the method {found.method} takes", code="rules-not-applicable")
     for name in typed.keys() - known.keys():
         if typed[name] is not None:
-            raise ParameterError(f"the method {found.method} takes no {name}")
+            raise ParameterError(f"the method {found.method} takes no {name}", code="unknown-option")
     return with_files_read(kind(**{name: _agreed(declared, told[name], typed.get(name)) for name, declared in known.items()}))
 
 
@@ -55,10 +59,16 @@ def _agreed(declared: Param, told: Any, said: Any) -> Any:
     given, name = declared.parse(said) if isinstance(said, str) else said, declared.name.replace("_", "-")
     if declared.type in GIVEN:
         if told is not None and given is None:
-            raise ParameterError(f"the rules were found with {name} given, which a file of rules does not hold", hint=f"give --{name}")
+            raise ParameterError(
+                f"the rules were found with {name} given, which a file of rules does not contain",
+                code="rules-conflict",
+                hint=f"give {option(name)}",
+            )
         return given
     if given is not None and declared.check(given) != told:
-        raise ParameterError(f"the rules were found with {name}={told}, not {given}", hint=f"leave --{name} out")
+        raise ParameterError(
+            f"the rules were found with {name}={told}, not {given}", code="rules-conflict", hint=f"leave {option(name)} out"
+        )
     return told
 
 
@@ -79,7 +89,9 @@ def named_method(path: str | Path, asked: str | None) -> str:
 
 def _refuse_another(found: str, asked: str | None) -> None:
     if asked is not None and asked != found:
-        raise ParameterError(f"the rules are of the method {found}, not of {asked}", hint="leave --method out")
+        raise ParameterError(
+            f"the rules belong to the method {found}, not to {asked}", code="rules-conflict", hint=f"leave {option('method')} out"
+        )
 
 
 def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
@@ -92,29 +104,44 @@ def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
         _insist_on_digest(found, prepared)
         return
     if found.taxonomy is None and original.on_taxonomy:
-        raise ParameterError("the rules are about names as they were typed, and the records are on a taxonomy", hint="leave --taxonomy out")
+        raise ParameterError(
+            "the rules are for names as they are in the input, but the records are on a taxonomy",
+            code="rules-taxonomy-differs",
+            hint=f"leave {option('taxonomy')} out",
+        )
     if found.taxonomy is not None and not original.on_taxonomy:
         raise ParameterError(
-            f"the rules are about the items of a taxonomy ({found.taxonomy}), and the records are on none", hint="give --taxonomy"
+            f"the rules are for the items of a taxonomy ({found.taxonomy}), but the records are on none",
+            code="rules-taxonomy-differs",
+            hint=f"give {option('taxonomy')}",
         )
     if found.taxonomy is None:
         return
     kind = taxonomy_label(prepared.how.taxonomy)
     if is_generated(found.taxonomy) and found.rules.nodes:
         raise ParameterError(
-            "the rules are about a generated taxonomy, whose nodes mean something else for other data",
-            hint="make the first release with --taxonomy FILE; its rules can be used again",
+            "the rules are for a generated taxonomy, whose nodes mean something else for other data",
+            code="rules-taxonomy-differs",
+            hint=f"make the first release with {option('taxonomy', placeholder='FILE')}; its rules can be used again",
         )
     assert prepared.taxonomy is not None
     whole = prepared.taxonomy
-    known = {name for name in found.rules.names if whole.names.codes([name])[0] >= 0}
-    missing = 0 if kind == PATHS else len(set(found.rules.nodes) - known - {UNLISTED})
+    listed = sorted(found.rules.names)
+    known = {name for name, code in zip(listed, whole.names.codes(listed).tolist(), strict=True) if code >= 0}
+    tree = original.tree
+    # The node of unknown terms has another name where somebody typed this one.
+    made = {UNLISTED} if tree.unlisted is None else {UNLISTED, tree.names[tree.unlisted]}
+    missing = 0 if kind == found.taxonomy == PATHS else len(set(found.rules.nodes) - known - made)
     above = published_parents(known, whole)
     moved = sum(above.get(name) != found.parents.get(name) for name in known)
     if missing or moved:
         what = f"{counted(missing, 'node')} of the rules" if missing else f"{counted(moved, 'name')} of the rules"
         why = f"{what} not in it" if missing else f"{what} below another published name"
-        raise ParameterError(f"the rules are about another taxonomy than this one: {why}", hint=f"they were found with {found.taxonomy}")
+        raise ParameterError(
+            f"the rules are for another taxonomy than this one: {why}",
+            code="rules-taxonomy-differs",
+            hint=f"they were found with {found.taxonomy}",
+        )
 
 
 def _insist_on_digest(found: RulesFile, prepared: Prepared) -> None:
@@ -123,7 +150,8 @@ def _insist_on_digest(found: RulesFile, prepared: Prepared) -> None:
     digest = digest_of_taxonomy(prepared.taxonomy) if original.on_taxonomy and prepared.taxonomy is not None else None
     if digest != found.taxonomy_sha256:
         raise ParameterError(
-            f"the rules are about another taxonomy than this one: {found.taxonomy}, whose SHA-256 differs",
+            f"the rules are for another taxonomy than this one: {found.taxonomy}, whose SHA-256 differs",
+            code="rules-taxonomy-differs",
             hint="give that taxonomy; one that is made from the data, generated or paths, is another for other data",
         )
 
@@ -137,21 +165,45 @@ def reapplied(method: Method, prepared: Prepared, found: RulesFile) -> Release:
 
 
 def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release, prepared: Prepared | None) -> list[Verdict]:
-    """That the rules of a release are of its method and publish what its records hold; with the original, that they make these records."""
+    """That the rules of a release are those of its manifest and publish what its records hold; with the original, that they make these
+    records, and that the published names are above one another as they say.
+    """
     if RULES not in {file["name"] for file in manifest["files"]} or not (directory / RULES).exists():
         return []
     found = read_rules(directory / RULES)
     broken = []
     if (found.method, dict(found.parameters)) != (manifest["method"], manifest["parameters"]):
         broken.append(f"{RULES} is of another method or other parameters than the manifest tells")
+    if (found.version, found.taxonomy) != (manifest["shoal"], _taxonomy_of(manifest)):
+        broken.append(f"{RULES} is of another version of shoal or another kind of taxonomy than the manifest tells")
     shown = frozenset(release.published.vocabulary.names.gather(sorted(set(release.published.items.tolist()))).to_list())
     if found.rules.names != shown:
         broken.append(
             f"{RULES} names {len(found.rules.names - shown):,} items that are not published, {len(shown - found.rules.names):,} are missing"
         )
     if prepared is not None:
-        broken += _remade(found.rules, release, prepared)
-    return [Verdict("rules as published", verified_if(not broken), {"items": len(found.rules.names)}, tuple(broken))]
+        broken += [*_remade(found.rules, release, prepared), *_misplaced(found, release, prepared)]
+    notes = (NOT_COMPARED,) if prepared is None and found.taxonomy is not None else ()
+    return [Verdict("rules as published", verified_if(not broken), {"items": len(found.rules.names)}, tuple(broken), notes)]
+
+
+def _taxonomy_of(manifest: Mapping[str, Any]) -> str | None:
+    """The kind of taxonomy that the items of a release are on; None where they are names as they were typed."""
+    given = manifest["input"]
+    return None if given.get("names") == AS_TYPED else given.get("taxonomy")
+
+
+def _misplaced(found: RulesFile, release: Release, prepared: Prepared) -> list[str]:
+    """That the taxonomy of the original has other published names above the published ones, or is another one by its digest."""
+    original = prepared.records
+    if original.foreign(release):
+        return []
+    if found.taxonomy_sha256 is not None:
+        same = prepared.taxonomy is not None and digest_of_taxonomy(prepared.taxonomy) == found.taxonomy_sha256
+        return [] if same else [f"{RULES} is about another taxonomy than that of the original: its SHA-256 differs"]
+    above = published_parents(found.rules.names, original.tree) if original.on_taxonomy else {}
+    wrong = sum(above.get(name) != found.parents.get(name) for name in above.keys() | found.parents.keys())
+    return [f"{RULES} puts {counted(wrong, 'name')} below another published name than the taxonomy does"] if wrong else []
 
 
 def _remade(rules: Rules, release: Release, prepared: Prepared) -> list[str]:

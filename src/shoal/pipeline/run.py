@@ -7,46 +7,74 @@ strangers will see it, read back from the files before the release gets its name
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from shoal import __version__, _kernels
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.column_storage import using
 from shoal.data.items import without_names
-from shoal.data.original import AnyOriginal, Original
-from shoal.data.original_rows import KEPT
+from shoal.data.original import KEPT, AnyOriginal, Original
 from shoal.data.release import Release
-from shoal.errors import GuaranteeNotMet
+from shoal.errors import GuaranteeNotMet, ParameterError
 from shoal.io.formula_check import formula_notes
-from shoal.io.published import read_tables, rows_differing
+from shoal.io.partial_outputs import own_outputs
 from shoal.io.read.parameter_files import with_files_read
-from shoal.io.release_directory import MANIFEST, NOTICE, REPORT, ReleaseDirectory
+from shoal.io.release_directory import MANIFEST, NOTICE, ReleaseDirectory
+from shoal.io.release_directory import REPORT as REPORT_PAGE
 from shoal.io.rules_file import RULES, RulesFile
-from shoal.io.write import write_release
 from shoal.io.write.output_format import Levels
+from shoal.kinds import read_tables, render_report, rows_differing, write_release
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
 from shoal.pipeline.accounting import whole_account
-from shoal.pipeline.columns import unjudged_columns
-from shoal.pipeline.consent import insist_on_consent, stated_lack
-from shoal.pipeline.contract import made_by
-from shoal.pipeline.disclosure import disclosed, disclosed_facts, for_the_publisher
-from shoal.pipeline.further import insist_on_counting, with_further
+from shoal.pipeline.claims import insist_on_counting, protection, with_further
+from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack, unjudged_columns
+from shoal.pipeline.disclosure import WORDS, disclosed, disclosed_facts, for_the_publisher, safe_numbers
+from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, REPORT, WRITING, stage
 from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_bytes
 from shoal.pipeline.memory_limit import WHOLE, shelf_within
-from shoal.pipeline.options import Target
+from shoal.pipeline.options import Target, is_generated
 from shoal.pipeline.prepare import Prepared
-from shoal.pipeline.protection import protection
 from shoal.pipeline.reuse_rules import reapplied, rules_file
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.report.alarms import alarm_notes
 from shoal.report.attack_summary import ATTACKS
-from shoal.report.lacking import lack_of
-from shoal.report.page import render
+from shoal.report.facts import Facts
+from shoal.report.verdict_text import lack_of
+
+
+@dataclass(frozen=True, eq=False)
+class Publishable:
+    """All that is needed to write and describe a release, without its original.
+
+    Attributes:
+        release: The release. The mapping from records to groups is not needed.
+        verdicts: The judgement on each claim, made with the original.
+        metrics: What was measured.
+        facts: What the manifest says of the input.
+        lack: What the manifest says where the release guarantees nothing.
+        rules: The recoding rules that are published with the release.
+        attacks: The rates of attacks that were made before the release is written.
+        levels: The level of a published item in the taxonomy.
+        kept_columns: Columns that are published unchanged on request.
+        page: The facts of the report, for a manifest.
+    """
+
+    release: Release
+    verdicts: tuple[Verdict, ...]
+    metrics: dict[str, float]
+    facts: dict[str, Any]
+    lack: Mapping[str, str]
+    rules: RulesFile | None
+    attacks: Mapping[str, Any]
+    levels: Levels | None
+    kept_columns: tuple[str, ...]
+    page: Callable[[Mapping[str, Any]], Facts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +92,27 @@ class Judged:
     lack: Mapping[str, str] = field(default_factory=dict)
     rules: RulesFile | None = None
     attacks: Mapping[str, Any] = field(default_factory=dict)
+
+    def publishable(self) -> Publishable:
+        """What is written of it; refers to the original."""
+        return Publishable(
+            self.release,
+            self.verdicts,
+            self.metrics,
+            self.facts,
+            self.lack,
+            self.rules,
+            self.attacks,
+            levels_in(self.original),
+            tuple(self.original.columns().get(KEPT, [])),
+            lambda manifest: disclosed_facts(manifest, self.release, self.original),
+        )
+
+    def without_original(self) -> Publishable:
+        """What is written of it, without the original and without the mapping from records to groups."""
+        parts = self.publishable()
+        page = parts.page(described(parts))
+        return replace(parts, release=replace(self.release, secret=None), page=lambda manifest: replace(page, manifest=manifest))
 
 
 def anonymize(
@@ -84,6 +133,7 @@ def anonymize(
     ready = with_files_read(method)
     work = None if rules is None else partial(reapplied, ready, prepared, rules)
     _insist_on_memory(prepared, ready)
+    stage(GROUPING)
     with using(shelf_within(prepared.how.memory)):
         release = with_further(made_by(ready, prepared.original, work), further)
     _kernels.give_back_memory()
@@ -96,14 +146,31 @@ def _insist_on_memory(prepared: Prepared, method: Method) -> None:
         prepared.how.memory.insist(prepared.records.typed, WHOLE)
 
 
+def _insist_on_unnumbered_nodes(prepared: Prepared, release: Release) -> None:
+    """Raise where nodes of a generated taxonomy are published, whose names tell the number of items, and the claims do not allow that."""
+    original = prepared.original
+    if not is_generated(prepared.how.taxonomy) or WORDS in safe_numbers(release.claims) or not isinstance(original, Original):
+        return
+    if original.on_taxonomy and np.isin(release.published.items, original.tree.parent[1:]).any():
+        names = " and ".join(claim.name for claim in release.claims if WORDS not in claim.safe_numbers)
+        raise ParameterError(
+            f"nodes of a generated taxonomy are named by numbers of items, which {names} does not allow",
+            code="generated-names-disclose",
+            hint="give a taxonomy file; its nodes have names of their own",
+        )
+
+
 def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], further: Sequence[Model], lack: Mapping[str, str]) -> Judged:
     """The release, judged against the original and measured."""
+    stage(JUDGING)
     original = prepared.original
+    _insist_on_unnumbered_nodes(prepared, release)
     verdicts = tuple(claim.check(release, original) for claim in release.claims)
     insist(verdicts, "made")
     insist_on_counting(verdicts, further)
     release = release.accounted(whole_account(release, prepared))
     release = replace(release, notes=(*release.notes, *alarm_notes(release)))
+    stage(MEASURING)
     numbers = measure(release, original)
     if metrics:
         numbers |= measure(release, original, list(metrics))
@@ -112,26 +179,27 @@ def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], furthe
     return Judged(release, original, verdicts, told, facts, lack, rules_file(release, prepared))
 
 
-def publish(judged: Judged, target: Target) -> dict[str, Any]:
+def publish(made: Publishable, target: Target) -> dict[str, Any]:
     """Write the release directory, after judging the written file by itself. Returns the manifest."""
-    release = judged.release
+    release = made.release
     _kernels.give_back_memory()
-    with ReleaseDirectory(target.directory, force=target.force) as directory:
-        form = (target.format, target.sep, target.layout, levels_in(judged.original))
-        written = [file.as_dict() for file in write_release(release, directory.path, *form)]
+    stage(WRITING)
+    with own_outputs(), ReleaseDirectory(target.directory, force=target.force) as directory:
+        written = [file.as_dict() for file in write_release(release, directory.path, target.format, target.sep, target.layout, made.levels)]
         _kernels.give_back_memory()
+        stage(READING_BACK)
         seen = Release(read_tables(directory.path, written, own=True), mechanism=release.mechanism)
         verdicts = [claim.check(seen) for claim in release.claims]
         insist([same_tables(release, seen), *verdicts], "written")
-        insist_on_columns(seen, release.claims, judged.original.columns().get(KEPT, []))
-        manifest = manifest_of(judged, verdicts, file_facts(written, seen))
+        insist_on_columns(seen, release.claims, made.kept_columns)
+        manifest = manifest_of(made, verdicts, file_facts(written, seen))
         manifest["notes"] += formula_notes(release, target.format)
-        if judged.rules is not None:
-            manifest["files"].append(written_page(directory, RULES, judged.rules.content(__version__)))
+        stage(REPORT)
+        if made.rules is not None:
+            manifest["files"].append(written_page(directory, RULES, made.rules.content(__version__)))
         if lack := lack_of(manifest):
             manifest["files"].append(written_page(directory, NOTICE, f"{lack}\n"))
-        page = render(disclosed_facts(manifest, release, judged.original))
-        manifest["files"].append(written_page(directory, REPORT, page))
+        manifest["files"].append(written_page(directory, REPORT_PAGE, render_report(made.page(manifest))))
         manifest[DIGEST] = digest_of(manifest)
         insist_on_schema(manifest)
         directory.write(MANIFEST, manifest_bytes(manifest))
@@ -145,14 +213,14 @@ def written_page(directory: ReleaseDirectory, name: str, text: str) -> dict[str,
     return {"name": name, DIGEST: hashlib.sha256(content).hexdigest()}
 
 
-def described(judged: Judged) -> dict[str, Any]:
+def described(made: Publishable) -> dict[str, Any]:
     """The manifest that `publish` would write, but for the files, of which only the tables are told.
 
     Claims are judged from the tables alone, as from files.
     """
-    alone = Release(judged.release.tables, mechanism=judged.release.mechanism)
+    alone = Release(made.release.tables, mechanism=made.release.mechanism)
     tables = [{"table": name, "kind": table.kind, **table.facts()} for name, table in alone.tables.items()]
-    return manifest_of(judged, [claim.check(alone) for claim in judged.release.claims], tables)
+    return manifest_of(made, [claim.check(alone) for claim in made.release.claims], tables)
 
 
 def levels_in(original: AnyOriginal) -> Levels | None:
@@ -168,36 +236,36 @@ def levels_in(original: AnyOriginal) -> Levels | None:
     return levels
 
 
-def manifest_of(judged: Judged, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
+def manifest_of(made: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
     """The release's own account of itself, as it may be published; its keys are a promise to programs."""
-    return disclosed(_whole_manifest(judged, written, files), judged.release.claims)
+    return disclosed(_whole_manifest(made, written, files), made.release.claims, [verdict.notes for verdict in written])
 
 
-def shown_to_publisher(judged: Judged, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def shown_to_publisher(made: Publishable, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """A published manifest with the numbers that were withheld from it, for the terminal of the person who makes the release."""
-    whole = _whole_manifest(judged, judged.verdicts, [])
-    private = {"notes": [*manifest["notes"], *judged.release.private_notes]}
-    return for_the_publisher(manifest, whole | private, judged.release.claims)
+    whole = _whole_manifest(made, made.verdicts, [])
+    private = {"notes": [*manifest["notes"], *made.release.private_notes]}
+    return for_the_publisher(manifest, whole | private, made.release.claims)
 
 
-def _whole_manifest(judged: Judged, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
+def _whole_manifest(made: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
     """The manifest before anything is withheld.
 
     A claim's level is told twice: as judged with the original and the groups at hand, which may count people, and as anybody can judge it
     from the file alone, which counts records.
     """
-    release = judged.release
+    release = made.release
     return {
         "shoal": __version__,
-        **judged.lack,
+        **made.lack,
         "method": release.method,
         "parameters": dict(release.parameters),
-        "input": judged.facts,
-        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(judged.verdicts, written, strict=True)],
+        "input": made.facts,
+        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(made.verdicts, written, strict=True)],
         "accounting": release.accounting.as_dict() if release.accounting else {},
         "notes": list(release.notes),
-        "metrics": judged.metrics,
-        **({ATTACKS: dict(judged.attacks)} if judged.attacks else {}),
+        "metrics": made.metrics,
+        **({ATTACKS: dict(made.attacks)} if made.attacks else {}),
         "files": files,
         **({"mechanism": [step.as_dict() for step in release.mechanism]} if release.mechanism else {}),
     }
@@ -208,24 +276,28 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
     for verdict in verdicts:
         if verdict.standing == "not judged":
             what = f"{without_names(verdict.claim)} of the release as {state} takes too long to verify: {verdict.unchecked}"
-            raise GuaranteeNotMet(what, hint="nothing was written")
+            raise GuaranteeNotMet(what, code="claim-not-verified", hint="nothing was written")
     failed = [verdict for verdict in verdicts if not verdict.holds]
     if failed:
         reasons = [f"{without_names(verdict.claim)}: {'; '.join(verdict.witnesses)}" for verdict in failed]
         what = f"the release as {state} fails {'; and '.join(reasons)}"
-        raise GuaranteeNotMet(what, hint="nothing was written", rare=tuple(named for verdict in failed for named in verdict.rare))
+        raise GuaranteeNotMet(
+            what, code="claim-fails", hint="nothing was written", rare=tuple(named for verdict in failed for named in verdict.rare)
+        )
 
 
 def insist_on_schema(manifest: dict[str, Any]) -> None:
     """Raise where the manifest to be written is not one that an audit would read."""
     for fault in faults(manifest):
-        raise GuaranteeNotMet(f"the manifest is not as manifests are: {fault}", hint="nothing was written")
+        raise GuaranteeNotMet(f"the manifest does not match its schema: {fault}", code="manifest-invalid", hint="nothing was written")
 
 
 def insist_on_columns(release: Release, claims: Sequence[Model], meant: Sequence[str] = ()) -> None:
     """Raise where a column is written that no claim is about, and that is not meant to be left as it is."""
     for name in unjudged_columns(release, claims, meant):
-        raise GuaranteeNotMet(f"no claim of the method is about the published column {name!r}", hint="nothing was written")
+        raise GuaranteeNotMet(
+            f"no claim of the method covers the published column {name!r}", code="column-not-claimed", hint="nothing was written"
+        )
 
 
 def same_tables(release: Release, seen: Release) -> Verdict:

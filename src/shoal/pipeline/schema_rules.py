@@ -9,8 +9,10 @@ from typing import Any
 
 from shoal.data.durations import parse_gap
 from shoal.errors import ParameterError
+from shoal.io.read.delimited import one_byte
 
 LARGEST_COUNT = 2**63 - 1
+VERSION = re.compile(r"(0|[1-9]\d{0,3})(\.(0|[1-9]\d{0,3})){1,3}((a|b|rc)\d{1,3})?(\.post\d{1,3})?(\.dev\d{1,4})?", re.ASCII)
 
 Rule = Callable[[str, Any], Iterator[str]]
 
@@ -105,6 +107,19 @@ def is_number(value: Any) -> bool:
     return type(value) in {int, float} and math.isfinite(value) and abs(value) <= LARGEST_COUNT
 
 
+def is_version(value: Any) -> bool:
+    """Whether this is the number of a version, which holds no other text."""
+    return isinstance(value, str) and VERSION.fullmatch(value) is not None
+
+
+def is_separator(value: Any) -> bool:
+    """Whether this is a separator as users write it: one character, or a word for one."""
+    try:
+        return isinstance(value, str) and one_byte(value) is not None
+    except ParameterError:
+        return False
+
+
 def is_gap(value: Any) -> bool:
     """Whether this is a duration such as 30m."""
     try:
@@ -121,6 +136,7 @@ def is_floor(value: Any) -> bool:
 
 
 text = must(is_text, "text")
+separator = must(is_separator, "one ASCII character")
 flag = must(lambda value: type(value) is bool, "true or false")
 count = must(lambda value: type(value) is int and 0 <= value <= LARGEST_COUNT, "a whole number of 0 or more")
 number = must(is_number, "a finite number")

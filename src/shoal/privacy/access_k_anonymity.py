@@ -7,20 +7,24 @@ referrer and agent must be shared by enough of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.durations import Duration
 from shoal.data.input_shapes import one
-from shoal.data.original_rows import AccessOriginal
+from shoal.data.original import AccessOriginal
 from shoal.data.release import Release
 from shoal.data.tables.access_log import AccessTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.access_rows import classes_of_addresses, classes_of_rows, few_holders, few_owners, out_of_range, starts_of_few, units_of
+from shoal.privacy.fresh_numbers import PAGE
+from shoal.taxonomy.urls import page_levels
+from shoal.text.agents import agent_levels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,38 +32,130 @@ if TYPE_CHECKING:
     from shoal.data.original import AnyOriginal
     from shoal.data.tables import PublishedTable
 
+
+# What an access log is judged by: which addresses or rows are alike, which rows are a unit, how many people share a published value.
+
+
+_WRITTEN = ("time", "request", "status", "size", "referrer", "agent")
+_LEVELS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"page": page_levels, "referrer": page_levels, "agent": agent_levels}
+_PARTS = {"method": r"^(\S+) ", "protocol": r" (HTTP/\d(?:\.\d)?)$"}
+_NOTHING = "-"
+
+
+def classes_of_rows(frame: pl.DataFrame) -> pl.Series:
+    """The class of each row: those that are the same in every field."""
+    return frame.select(pl.struct(frame.columns).rank("dense").alias("class")).to_series()
+
+
+def classes_of_addresses(frame: pl.DataFrame) -> pl.Series:
+    """The class of each row's address: addresses with the same rows, each as often, whatever their order."""
+    row = frame.select("address", pl.struct(_WRITTEN).rank("dense").alias("row"))
+    profiles = row.group_by("address").agg(pl.col("row").sort().cast(pl.String).str.join(" "))
+    numbered = profiles.select("address", pl.col("row").rank("dense").alias("class"))
+    return row.join(numbered, on="address", how="left", maintain_order="left")["class"]
+
+
+def units_of(rows: pl.DataFrame, per: str, gap: timedelta) -> pl.Series:
+    """The unit of each row of the original: an owner, a row, or a session of one owner, address and agent without a pause above `gap`."""
+    if per == "owner":
+        return rows["owner"].alias("unit")
+    if per == "row":
+        return pl.int_range(len(rows), eager=True).alias("unit")
+    whose = ["owner", "address", "agent"]
+    pause = pl.col("time").diff().over(whose, order_by="time") > gap
+    begun = rows.select(*whose, "time", pause.fill_null(False).alias("late"))
+    turn = begun.with_columns(turn=pl.col("late").cast(pl.Int64).cum_sum().over(whose, order_by="time"))
+    return turn.select(pl.struct(*whose, "turn").rank("dense").alias("unit")).to_series()
+
+
+def starts_of_few(told: pl.DataFrame, known: pl.DataFrame, per: str, gap: timedelta, least: int) -> int:
+    """How many published sessions begin at the second at which sessions of some people of their class do, but of fewer than `least`."""
+    if per == "row":
+        begun, shown = known.select("class", "owner", "time"), told.select("class", "time")
+    else:
+        begun = known.with_columns(session=units_of(known, "session", gap)).group_by("class", "owner", "session").agg(pl.col("time").min())
+        numbered = told.select("class", "time", "address", "agent", owner="address")
+        shown = numbered.with_columns(session=units_of(numbered, "session", gap)).group_by("class", "session").agg(pl.col("time").min())
+    people = begun.with_columns(pl.col("time").dt.truncate("1s")).group_by("class", "time").agg(people=pl.col("owner").n_unique())
+    return int((shown.join(people, on=["class", "time"], how="inner")["people"] < least).sum())
+
+
+def few_owners(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -> tuple[int, int]:
+    """How many published values fewer people of their class share than `least`, and how many share the rarest; `-` tells nothing.
+
+    A value is shared by all who have it, or one that it is a generalization of.
+    """
+    page = pl.coalesce(pl.col("request").str.extract(PAGE), pl.col("request"))  # what is no request is judged as a whole
+    shown = told.with_columns(page=page) if name == "page" else told
+    published = shown.select("class", value=pl.col(name)).filter(pl.col("value") != _NOTHING).unique()
+    held = known.select("class", "owner", value=pl.col(name)).drop_nulls().unique()
+    values = held["value"].unique()
+    above = pl.Series([list(dict.fromkeys((value, *_LEVELS[name](value)))) for value in values.to_list()], dtype=pl.List(pl.String))
+    spread = pl.DataFrame({"value": values, "level": above}).explode("level")
+    sharing = held.join(spread, on="value").group_by("class", "level").agg(people=pl.col("owner").n_unique())
+    counted = published.join(sharing, left_on=["class", "value"], right_on=["class", "level"], how="left")["people"].fill_null(0)
+    return int((counted < least).sum()), int(counted.min() if len(counted) else known["owner"].n_unique())  # type: ignore[arg-type]
+
+
+def few_holders(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int, usual: str) -> int:
+    """How many published methods, protocols or statuses fewer people of their class have than `least`; the usual one tells nothing."""
+    value = pl.col("request").str.extract(_PARTS[name]) if name in _PARTS else pl.col(name).cast(pl.String)
+    published = told.select("class", value=value).drop_nulls().filter(pl.col("value") != usual).unique()
+    held = known.select("class", "owner", value=pl.col(name).cast(pl.String)).drop_nulls().unique()
+    people = held.group_by("class", "value").agg(people=pl.len())
+    return int((published.join(people, on=["class", "value"], how="left")["people"].fill_null(0) < least).sum())
+
+
+def out_of_range(told: pl.DataFrame, known: pl.DataFrame, gap: timedelta) -> Iterator[tuple[str, int]]:
+    """Published times and sizes that are no means of those of their class: how many of each are below the least or above the largest.
+
+    Sessions of one profile are kept apart by pauses, so that its last row may come later than any of the original, by a pause a row.
+    """
+    longest = told.group_by("class", "address").len()["len"].max()
+    later = (gap + timedelta(seconds=1)) * (longest if isinstance(longest, int) else 0)
+    for name, slack in (("time", later), ("size", 0)):
+        bounds = known.group_by("class").agg(least=pl.col(name).min(), most=pl.col(name).max())
+        both = told.select("class", value=pl.col(name)).drop_nulls().join(bounds, on="class", how="left")
+        outside = (pl.col("value") < pl.col("least")) | (pl.col("value") > pl.col("most") + slack)
+        if n := int(both.select(outside.fill_null(True).sum()).item()):
+            yield name, n
+
+
 USUAL = {"method": "GET", "protocol": "HTTP/1.1", "status": "200"}  # fields of a request, and what tells nothing of anybody
-SESSIONS_ONLY = "sessions were counted: whose they are is known only while a release is made"
+SESSIONS_ONLY = "sessions were counted: files do not contain user IDs"
 
 
 @dataclass(frozen=True)
 class AccessKAnonymity(Model):
-    """At least k people stand behind every profile of an access log: the rows that one published address has."""
+    """At least k people share each profile of an access log (the rows under one published address)."""
 
     name = "access-k-anonymity"
     protects = (
-        "Whoever knows all requests of a person (per owner) or of one session (per session) finds at least k addresses with the same rows, "
-        "of k different people. A page, a referrer or a user agent that fewer than min_owners of them have is not published, and no "
-        "published session begins at the second at which a session of fewer than min_owners (at least two) of them began. "
-        "Per row the promise is weak: k rows are alike, and all of them may be one person's."
+        "An attacker who knows all requests of a person (per owner) or of one session (per session) finds at least k addresses with "
+        "the same rows, of k different people. A page, referrer or user agent of fewer than min_owners of them is not published, and "
+        "no published session starts at the second at which a session of fewer than min_owners (at least two) of them started. Per "
+        "row the guarantee is weak: k rows are identical, but all of them may belong to one person."
     )
     does_not_protect = (
-        "What the people behind one profile have in common is published. An address of the original log may be several people, and a "
-        "person may have several addresses: people are counted as the log tells them apart. Per session nothing hides how many sessions "
-        "are alike that one person has. Times are means over the people of a group, and tell when these came, in the mean."
+        "What the people behind one profile have in common is published. One address of the original log may stand for several "
+        "people, and one person may have several addresses: people are counted as the log identifies them. Per session, the number of "
+        "similar sessions of one person is not hidden. Times are means over a group, and so reveal when its members visited on "
+        "average."
     )
-    limits = "It does not hide what the people behind one profile have in common, and counts people only as the log tells them apart."
+    limits = "It does not hide what the people behind one profile have in common, and counts people only as the log identifies them."
     judges = frozenset({"access log"})
     level_words = {  # noqa: RUF012 (never changed)
-        "records": "published addresses (per row: rows) in the smallest class of those that are alike",
+        "records": "identical published addresses (per row: rows) in the smallest class",
         "people": "different people behind the rarest profile",
         "owners": "people who share the rarest published page, referrer or user agent",
     }
 
-    k: int = param(5, minimum=2, help="people behind every published profile")
-    per: str = param("owner", choices=("owner", "session", "row"), help="what has a profile: a person, a session or a row")
-    min_owners: int = param(2, minimum=1, help="people of a profile who share every published page, referrer and agent")
-    gap: Duration = param(Duration("30m"), help="a pause longer than this ends a session")
+    k: int = param(5, minimum=2, help="minimum number of people per published profile")
+    per: str = param("owner", choices=("owner", "session", "row"), help="unit with a profile: a person, a session or a row")
+    min_owners: int = param(
+        2, minimum=1, help="minimum number of people of a profile who share each published page, referrer and user agent"
+    )
+    gap: Duration = param(Duration("30m"), help="inactivity that ends a session")
 
     @property
     def group_size(self) -> int:
@@ -69,15 +165,14 @@ class AccessKAnonymity(Model):
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
         """The file shows that addresses have the same rows; the original shows what its people share, and in which range means lie."""
         if beside_original:
-            within = "only that they lie in the range of the original"
+            within = "only that they are in the range of the original"
             return {"time": within, "size": within}
         fields = ("time", "method", "protocol", "status", "size", *(("referrer", "agent") if _is_combined(table) else ()))
         return dict.fromkeys(("page", *fields), "")
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
         """Count what is alike; with the original count people, and compare."""
-        table = release.only(AccessTable.kind)
-        assert isinstance(table, AccessTable)
+        table = release.only(AccessTable)
         told = table.frame.with_columns(classes_of_rows(table.frame) if self.per == "row" else classes_of_addresses(table.frame))
         units = told.group_by("class").agg(records=pl.len() if self.per == "row" else pl.col("address").n_unique())
         achieved = {"records": int(units["records"].min() or 0)}  # type: ignore[arg-type]
@@ -143,7 +238,9 @@ def _is_combined(table: PublishedTable) -> bool:
 
 def _rows_of(original: AnyOriginal) -> pl.DataFrame:
     if not isinstance(original, AccessOriginal):
-        raise ParameterError(f"an access log is compared with such a log, and the original was read as {one(original.shape)}")
+        raise ParameterError(
+            f"an access log is compared with such a log, but the original was read as {one(original.shape)}", code="wrong-kind-of-original"
+        )
     return original.log.frame.rename({"payload": "page"})
 
 

@@ -29,12 +29,20 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from math import comb
+from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from shoal.data import patience
+from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.privacy.chunk_words import LEAST, known_holders
+from shoal.privacy.known_sets import Counted, Holders, Knowledge, all_public, count_sets
+
+if TYPE_CHECKING:
+    from shoal.data.original import Original
+
 
 STEPS_A_SET = 200  # of names, or of numbers, in plain Python
 
@@ -177,3 +185,144 @@ def _chunks(frame: pl.DataFrame, whole: str) -> Iterable[tuple[int, Members]]:
     for number, chunk, _, items in subrecords.iter_rows():
         held[number, chunk].append(tuple(items))
     return ((number, several) for (number, _), several in held.items())
+
+
+# Whether chunks are made of the original's records: every record in one cluster, taken apart as the chunks say, and nothing beside.
+
+
+SIDE = "\0side"
+ONE_CLUSTER_EACH = "files do not contain the records of a cluster; the terms of all clusters were compared with those of all records"
+
+
+@dataclass(frozen=True, eq=False)
+class TakenApart:
+    """The original's records, taken apart as the chunks say: rows as those of the table, with the record as sub-record.
+
+    `members` are the records of each cluster; `untold` occurrences are in none of its chunks, `withheld` records in no cluster.
+    """
+
+    subrecords: pl.DataFrame
+    shared: pl.DataFrame
+    terms: pl.DataFrame
+    members: pl.DataFrame
+    untold: int
+    withheld: int
+
+    def differences(self, table: ChunkTable) -> list[str]:
+        """What the published chunks have that the records do not give, or lack."""
+        counts = {
+            "sub-records of record chunks": _differing(self.subrecords, table.subrecords, CLUSTER),
+            "sub-records of shared chunks": _differing(self.shared, table.shared, JOINT),
+            "terms of term chunks": _surplus(self.terms, table.terms),
+            "sizes of clusters": _surplus(self.sizes(), table.clusters.select(CLUSTER, RECORDS)),
+        }
+        broken = [f"{n:,} {what} are not those of the original" for what, n in counts.items() if n]
+        broken += [f"{self.untold:,} occurrences are in no chunk of their cluster"] if self.untold else []
+        return broken + ([f"{self.withheld:,} records that hold something are in no cluster"] if self.withheld else [])
+
+    def sizes(self) -> pl.DataFrame:
+        """How many records each cluster has."""
+        return self.members.group_by(CLUSTER).agg(pl.len().cast(pl.Int64).alias(RECORDS))
+
+
+def taken_apart(table: ChunkTable, original: Original, rows: Ints) -> TakenApart:
+    """The records of an original by the chunks of their clusters; `rows` has the row of each record's cluster, -1 where it has none."""
+    bags = original.bags
+    record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
+    clusters = table.clusters.select(CLUSTER, JOINT).with_row_index("row").cast({"row": pl.Int64})
+    held = pl.DataFrame({"row": rows[record], SUBRECORD: record.astype(np.int64), ITEM: bags.vocabulary.names.gather(bags.items)})
+    told = held.join(clusters, on="row")
+    own = told.join(table.subrecords.select(CLUSTER, CHUNK, ITEM).unique(), on=[CLUSTER, ITEM])
+    shared = told.join(table.shared.select(JOINT, CHUNK, ITEM).unique(), on=[JOINT, ITEM])
+    terms = told.join(table.terms, on=[CLUSTER, ITEM])
+    members = pl.DataFrame({"row": rows, SUBRECORD: np.arange(len(rows), dtype=np.int64)}).join(clusters, on="row")
+    return TakenApart(
+        own.select(CLUSTER, CHUNK, SUBRECORD, ITEM),
+        shared.select(JOINT, CHUNK, SUBRECORD, ITEM),
+        terms.select(CLUSTER, ITEM).unique(),
+        members.select(CLUSTER, SUBRECORD),
+        len(told) - len(own) - len(shared) - len(terms),
+        int(((rows < 0) & (bags.lengths > 0)).sum()),
+    )
+
+
+def compared(table: ChunkTable, original: Original) -> list[str]:
+    """The same as far as it can be told without knowing which records a cluster has."""
+    bags = original.bags
+    filled = int((bags.lengths > 0).sum())
+    broken = [f"the clusters have {table.n_records:,} records, and the original {filled:,}"] if table.n_records != filled else []
+    held = pl.DataFrame({ITEM: bags.vocabulary.names.gather(bags.items)}).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("held"))
+    chunks = pl.concat([table.subrecords.select(ITEM), table.shared.select(ITEM)]).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("told"))
+    terms = table.terms.group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("least"))
+    both = held.join(chunks, on=ITEM, how="full", coalesce=True).join(terms, on=ITEM, how="full", coalesce=True).fill_null(0)
+    open_end = both["least"] > 0  # a term chunk tells that a term is there, not how often
+    wrong = both.filter((both["told"] + both["least"] > both["held"]) | (~open_end & (both["told"] != both["held"])))
+    return broken + ([f"{len(wrong):,} terms are not told as often as the original holds them"] if len(wrong) else [])
+
+
+def _differing(made: pl.DataFrame, seen: pl.DataFrame, whole: str) -> int:
+    """How many sub-records of either side have no counterpart with the same items in the same chunk of the other."""
+    return _surplus(_contents(made, whole), _contents(seen, whole))
+
+
+def _contents(frame: pl.DataFrame, whole: str) -> pl.DataFrame:
+    held = frame.group_by(whole, CHUNK, SUBRECORD).agg(pl.col(ITEM).sort().alias("items"))
+    return held.drop(SUBRECORD)
+
+
+def _surplus(made: pl.DataFrame, seen: pl.DataFrame) -> int:
+    both = pl.concat([made.with_columns(pl.lit(1).alias(SIDE)), seen.select(made.columns).with_columns(pl.lit(-1).alias(SIDE))])
+    return int(both.group_by(made.columns).agg(pl.col(SIDE).sum())[SIDE].abs().sum())
+
+
+# Sets of terms that stand together in a chunk, counted by a kernel that no method calls; and terms that stand where they must not.
+
+
+PART, WHOLE = "\0part", "\0whole"  # record or shared chunks; the number of the cluster or of the joint cluster
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Sets of items of one chunk, counted; `names` has the item behind each number in the examples."""
+
+    found: Counted
+    names: pl.Series
+
+
+def both_parts(subrecords: pl.DataFrame, shared: pl.DataFrame) -> pl.DataFrame:
+    """Record chunks and shared chunks below one another."""
+    return pl.concat(
+        [
+            subrecords.rename({CLUSTER: WHOLE}).with_columns(pl.lit("subrecords").alias(PART)),
+            shared.rename({JOINT: WHOLE}).with_columns(pl.lit("shared").alias(PART)),
+        ]
+    )
+
+
+def count_chunk_sets(told: pl.DataFrame, knowledge: Knowledge, owners: Ints | None = None) -> Counts:
+    """Sets of one item, of two, and so on that stand together in a sub-record, each counted in its own chunk.
+
+    `told` are rows of `both_parts`; with `owners`, by the number of the sub-record, people are counted.
+    """
+    codes = told.select(pl.struct(PART, WHOLE, CHUNK, ITEM).rank("dense").alias("code"))["code"].to_numpy().astype(np.int64) - 1
+    numbered = told.with_columns(pl.Series("code", codes), pl.struct(PART, WHOLE, CHUNK, SUBRECORD).rank("dense").alias("row"))
+    if owners is not None:
+        numbered = numbered.with_columns(pl.Series("owner", owners[told[SUBRECORD].to_numpy()]))
+    by_row = numbered.sort(*(["owner"] if owners is not None else []), "row", "code")
+    starts = np.flatnonzero(np.diff(by_row["row"].to_numpy().astype(np.int64), prepend=-1))
+    names = numbered.unique("code").sort("code")[ITEM]
+    rows = Bags.from_rows(
+        np.append(starts, len(by_row)), by_row["code"].to_numpy(), np.ones(len(by_row), np.int32), Vocabulary(map(str, range(len(names))))
+    )
+    people = by_row["owner"].to_numpy()[starts] if owners is not None else np.zeros(0, np.int64)
+    repeat = len(people) and bool((people[1:] == people[:-1]).any())
+    holders = Holders(rows, np.arange(len(rows), dtype=np.int64), people if repeat else np.zeros(0, np.int64))
+    return Counts(count_sets(holders, all_public(len(names)), knowledge), names)
+
+
+def misplaced(table: ChunkTable) -> int:
+    """How many times a term of a cluster stands in more than one of its chunks."""
+    own = table.subrecords.select(CLUSTER, CHUNK, ITEM).unique().select(CLUSTER, ITEM)
+    shared = table.shared.select(JOINT, CHUNK, ITEM).unique().join(table.clusters, on=JOINT).select(CLUSTER, ITEM)
+    everywhere = pl.concat([own, shared, table.terms.select(CLUSTER, ITEM)])
+    return len(everywhere) - everywhere.n_unique()

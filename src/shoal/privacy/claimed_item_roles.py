@@ -41,7 +41,9 @@ def roles_of(names: Vocabulary, private: Items | None, public: Items | None, tax
         return Roles(known, ~known, notes)
     both = int((known & hidden).sum())
     if both:
-        raise ParameterError(f"{both:,} items are named both public and private", hint="an item is one or the other")
+        raise ParameterError(
+            f"{both:,} items are named both public and private", code="item-role-conflict", hint="an item is one or the other"
+        )
     return Roles(known, hidden, notes)
 
 
@@ -49,7 +51,7 @@ def sensitive_items(names: Vocabulary, sensitive: Items | None, taxonomy: Taxono
     """Items that a claim calls sensitive as private ones, all others as public ones; a claim that names none is refused."""
     hidden = _named(names, sensitive, "sensitive", taxonomy, strict)
     if hidden is None:
-        raise ParameterError("the claim names no sensitive items", hint="sensitive=FILE or sensitive=under:NODE")
+        raise ParameterError("the claim names no sensitive items", code="items-not-named", hint="sensitive=FILE or sensitive=under:NODE")
     return Roles(~hidden, hidden, _absent(names, sensitive, "sensitive"))
 
 
@@ -60,21 +62,25 @@ def _named(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy
         return _below(names, taxonomy, items.under, what)
     wanted = items.names
     if wanted is None:
-        raise ParameterError(f"the file of {what} items was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
+        raise ParameterError(
+            f"the file of {what} items was not read", code="file-not-read", hint="shoal.io.read.parameter_files.with_files_read reads it"
+        )
     listed = names.names.to_list()
     missing = len(wanted - set(listed))
     if strict and missing:
-        raise ParameterError(f"{missing:,} {what} items are not in the data", hint="check the spelling")
+        raise ParameterError(f"{missing:,} {what} items are not in the data", code="items-not-in-data", hint="check the spelling")
     return np.fromiter((name in wanted for name in listed), bool, len(listed))
 
 
 def _below(items: Vocabulary, taxonomy: Taxonomy | None, node: str, what: str) -> Mask:
     """Which items are a node or below it; words as they were typed are those that the taxonomy takes for it."""
     if taxonomy is None:
-        raise ParameterError(f"{what} items under {node!r} need the taxonomy", hint="name them in a file")
+        raise ParameterError(f"{what} items under {node!r} need the taxonomy", code="needs-taxonomy", hint="name them in a file")
     names = taxonomy.names.names.to_list()
     if node not in names:
-        raise ParameterError(f"the node {node!r} of the {what} items is not in the taxonomy", hint="check the spelling")
+        raise ParameterError(
+            f"the node {node!r} of the {what} items is not in the taxonomy", code="unknown-node", hint="check the spelling"
+        )
     inside = np.zeros(len(names), bool)
     inside[names.index(node)] = True
     for number, parent in enumerate(taxonomy.parent.tolist()):
@@ -91,5 +97,5 @@ def _absent(names: Vocabulary, items: Items | None, what: str) -> tuple[str, ...
         return ()
     missing = len(items.names - set(names.names.to_list()))
     if missing == len(items.names) and len(names):
-        raise ParameterError(f"none of the {missing:,} {what} items is in the release", hint="check the spelling")
+        raise ParameterError(f"none of the {missing:,} {what} items is in the release", code="items-not-in-data", hint="check the spelling")
     return (f"{missing:,} of {len(items.names):,} named {what} items do not occur",) if missing else ()

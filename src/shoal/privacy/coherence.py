@@ -15,15 +15,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from shoal.counting import percent
 from shoal.data.bags import Vocabulary
+from shoal.data.claims import Verdict, verified_if
 from shoal.data.items import Items
 from shoal.data.release import Release
+from shoal.errors import ParameterError, option
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.claimed_item_roles import roles_of
+from shoal.privacy.cluster_judging import JudgesSets
 from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, count_known_sets, items, repeated_items
 from shoal.privacy.recoding import recoding_defects
+from shoal.util.wording import percent
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -32,25 +34,25 @@ FINEST = 10**18  # the largest denominator of h
 
 
 @dataclass(frozen=True)
-class Coherence(Model):
-    """Nobody who knows up to p public items of a person finds fewer than k people, or a private item with certainty above h."""
+class Coherence(JudgesSets):
+    """An attacker who knows up to p public items of a person finds at least k people, and no private item with confidence above h."""
 
     name = "coherence"
     protects = (
-        "Whoever knows at most p public items of a person's record links the person to a record with a chance of at most 1/k, "
-        "and to any one private item with a chance of at most h."
+        "An attacker who knows at most p public items of a person's record links the person to a record with probability at most 1/k, "
+        "and to any one private item with probability at most h."
     )
     does_not_protect = (
-        "Somebody who knows more than p items, who knows what is not in the record, or who knows a private item already; "
-        "and two private items may together be more certain than h."
+        "An attacker who knows more than p items, knows which items are absent, or already knows a private item. A combination of two "
+        "private items may have a confidence above h."
     )
-    limits = "It does not protect against somebody who knows more than p items, what is not in the record, or a private item already."
+    limits = "It does not protect against an attacker who knows more than p items, which items are absent, or already a private item."
 
-    h: float = param(0.4, minimum=0, maximum=1, help="largest share of those who hold a known set and one same private item")
-    k: int = param(5, minimum=2, help="distinct people per set of known items")
-    p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="public items that an attacker may know")
-    private: Items | None = param(None, help="items that must not be inferred")
-    public: Items | None = param(None, help="items that may be known; by default all that are not private")
+    h: float = param(0.4, minimum=0, maximum=1, help="largest share of people with a known set of items who have the same private item")
+    k: int = param(5, minimum=2, help="minimum number of people per set of known items")
+    p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="number of public items known to an attacker")
+    private: Items | None = param(None, help="private items, which must not be inferred")
+    public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
 
     reads_items_widely = False
 
@@ -94,7 +96,7 @@ class Coherence(Model):
     def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:
         """The judgement of `judge` where all items are public."""
         if self.sets_to_count is None:
-            return super().judge_sets(counted, defects)
+            raise ParameterError(f"{self} is judged on one machine", code="not-on-a-cluster", hint=f"leave {option('engine')} out")
         broken = (*_told(counted), *defects)
         return Verdict(str(self), verified_if(not broken), self._achieved(counted), broken, tuple(_notes(counted, any_private=False)))
 
@@ -130,7 +132,7 @@ def _witness(example: Any, names: Vocabulary) -> str:
 def _notes(found: Counted, *, any_private: bool) -> list[str]:
     notes = [f"{found.sets:,} sets of public items were counted, by {'people' if found.people else 'records'}"]
     if not any_private:
-        notes.append("no private item was named: only the link to a record was judged")
+        notes.append("no private item was listed: only linkage to a record was verified")
     if found.unsafe:
         more = f"sets of more than {found.size:,} {items(found.size)}"
         notes.append(f"{more} were not counted, so k may be lower and the breach higher than achieved")

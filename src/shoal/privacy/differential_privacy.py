@@ -4,56 +4,95 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from shoal.data.claims import Verdict
 from shoal.data.noise_record import COUNTS, GUIDE, SELECTION, NoisyStep
 from shoal.data.release import Release
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict
+from shoal.privacy.cluster_judging import JudgesNoise
 from shoal.privacy.noise_loss import faults, given_away
-from shoal.privacy.published_values import apart, invented, words_wanted
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shoal.data.original_rows import LogOriginal
-    from shoal.data.tables import PublishedTable
+    from shoal.data.original import LogOriginal
+
+
+# Where published values come from: a mechanism that chooses among what people did publishes nothing that is not in the original.
+
+
+WORDS = r"[\p{L}\p{M}\p{N}]+"
+FIRST, SECOND = "first", "second"
+OF_WORDS = frozenset({"term", FIRST, SECOND})  # columns that hold words of texts, and not whole texts
+
+
+def words_wanted(column: str, kind: str) -> str | None:
+    """What the values of a column are of the texts of a log: matches of a pattern; None where they are whole payloads."""
+    return WORDS if kind == "text" and column in OF_WORDS else None
+
+
+def invented(strange: int, column: str) -> str:
+    """What is said of published values that stand nowhere in the original."""
+    return f"{counted(strange, 'published value')} of {column!r} stand nowhere in the original"
+
+
+def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
+    """Pairs that nobody has together: a query and a URL in one row, two words in one query, two items of one person."""
+    log = original.log
+    if keys.columns == ["query", "url"] and "url" in log.frame.columns:
+        together = log.frame.select(query="payload", url="url")
+    elif keys.columns == [FIRST, SECOND]:
+        texts = log.kind == "text"
+        values = pl.col("payload").str.extract_all(WORDS) if texts else pl.concat_list("payload")
+        held = log.frame.with_row_index("row").select("row" if texts else pl.col("owner").alias("row"), value=values).explode("value")
+        wanted = held.join(_values(keys), on="value", how="semi").unique()
+        together = wanted.join(wanted, on="row", suffix="_other").select(pl.col("value").alias(FIRST), pl.col("value_other").alias(SECOND))
+    else:
+        return
+    if strange := len(keys.join(together.unique(), on=keys.columns, how="anti")):
+        yield f"{counted(strange, 'published pair')} stand nowhere together in the original"
+
+
+def _values(keys: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame({"value": pl.concat([keys[FIRST], keys[SECOND]]).unique()})
+
 
 NOT_RECORDED = "the noise that was added is not recorded, and noise cannot be seen in published numbers"
 PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS)}  # the steps of a table, in their order
 
 
 @dataclass(frozen=True)
-class DifferentialPrivacy(Model):
-    """With or without any one person, every release is almost as likely: by a factor of e^epsilon, but for a chance of delta."""
+class DifferentialPrivacy(JudgesNoise):
+    """One person changes the probability of any release by a factor of at most e^epsilon, except with probability delta."""
 
     name = "differential-privacy"
     protects = (
-        "A person with all that the person did, whatever an attacker knows of that person and of everybody else: "
-        "what is published would have been published almost as likely without the person."
+        "A person with all their activity, whatever an attacker knows about that person and everyone else: the release would have "
+        "been almost as likely without the person."
     )
     does_not_protect = (
-        "What is true of many people is published, and may tell about each of them. With a chance of delta something of one person alone "
-        "is published. Budgets add up: further releases of the same people make epsilon and delta larger. "
-        "People are told apart as the log tells them apart: whoever has several accounts is protected as each of them."
+        "What is true of many people is published and may reveal something about each of them. With probability delta, something of a "
+        "single person is published. Budgets add up: further releases of the same people increase epsilon and delta. People are "
+        "identified by their user IDs: someone with several accounts is protected per account."
     )
     limits = "It does not hide what is true of many people, and the budgets of further releases of the same people add up."
     judges = frozenset({"counts"})
     safe_numbers = frozenset()  # any exact number would be one that noise does not cover
     level_words = {  # noqa: RUF012 (never changed)
-        "epsilon": "how much the presence of a person may change a probability, as the exponent of e",
-        "delta": "the chance that something of one person alone is published, as recomputed from the recorded noise",
+        "epsilon": "privacy loss, as the exponent of e",
+        "delta": "probability that something of a single person is published, recomputed from the recorded noise",
     }
 
-    epsilon: float = param(1.0, minimum=0.001, maximum=20, help="the exponent of the factor by which probabilities may differ")
-    delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="the chance with which they may differ by more")
+    epsilon: float = param(1.0, minimum=0.001, maximum=20, help="privacy loss: probabilities differ by a factor of at most e^epsilon")
+    delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="probability with which they may differ by more")
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
         """Noise cannot be seen in a number; what was counted must stand in the original."""
-        assert isinstance(table, CountTable)
         keys = {} if beside_original else dict.fromkeys((name for name in table.columns if name != COUNT), "")
         return {**keys, COUNT: "numbers with noise cannot be checked"}
 
@@ -107,8 +146,7 @@ def _unlike_noise(release: Release) -> Iterator[str]:
 def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
     """Published values that stand nowhere in the original: a mechanism that chooses among what people did publishes none."""
     payloads = original.log.frame["payload"]
-    for table in release.tables.values():
-        assert isinstance(table, CountTable)
+    for table in release.tables_of(CountTable):
         for column in table.frame.drop(COUNT).columns:
             known = original.log.frame[column] if column in original.log.further else payloads
             if (pattern := words_wanted(column, original.log.kind)) is not None:

@@ -28,17 +28,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.bags import Ints
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.release import Release
 from shoal.data.tables.chunks import CLUSTER, RECORDS, SUBRECORD, ChunkTable
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.chunk_evidence import joints_of
-from shoal.privacy.chunk_origins import ONE_CLUSTER_EACH, TakenApart, compared, taken_apart
-from shoal.privacy.chunk_sets import Counts, both_parts, count_chunk_sets, misplaced
+from shoal.privacy.chunk_evidence import (
+    ONE_CLUSTER_EACH,
+    Counts,
+    TakenApart,
+    both_parts,
+    compared,
+    count_chunk_sets,
+    joints_of,
+    misplaced,
+    taken_apart,
+)
 from shoal.privacy.chunk_words import PEOPLE, people_of_published, published_words
 from shoal.privacy.known_sets import Knowledge, items
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,32 +55,33 @@ if TYPE_CHECKING:
     from shoal.data.tables import PublishedTable
 
 MOST_KNOWN_APART = 8  # terms that an attacker may know: every set of so many that stands in a sub-record is counted
-NO_OWNERS = "people own several records; records were counted, because a file does not tell whose they are"
+NO_OWNERS = "people have several records; records were counted, because files do not contain user IDs"
 
 
 @dataclass(frozen=True)
 class DisassociatedKmAnonymity(Model):
-    """Nobody who knows up to m terms of a record finds fewer than k people who may own it, among records that were taken apart."""
+    """An attacker who knows up to m terms of a record finds at least k people who match, in records split into chunks."""
 
     name = "disassociated-km-anonymity"
     protects = (
-        "Whoever knows at most m terms of a person's record finds at least k people whose records may hold them, and links the record to "
-        "any published part of one with a chance of at most 1/k."
+        "An attacker who knows at most m terms of a person's record finds at least k people whose records may contain them, and links "
+        "the record to any published part with probability at most 1/k."
     )
     does_not_protect = (
-        "Somebody who knows more than m terms, or what is not in the record, may find a single part of a record; unless the release "
-        "withholds rare words, terms of one person alone are published; a term chunk holds mostly what few people of its cluster have, and "
-        "who knows the method knows that; and what all records of a cluster share is known of each of them."
+        "An attacker who knows more than m terms, or which terms are absent, may find a single part of a record. Terms of a single "
+        "person are published unless the release suppresses rare words. A term chunk mostly contains terms of few people in its "
+        "cluster, which an attacker who knows the method can exploit. What all records of a cluster share is disclosed about each of "
+        "them."
     )
     limits = (
-        "It does not protect against somebody who knows more than m terms, or what is not in the record, and terms of one "
-        "person alone are published unless the release withholds rare words."
+        "It does not protect against an attacker who knows more than m terms, or which terms are absent, and terms of a single person "
+        "are published unless the release suppresses rare words."
     )
     judges = frozenset({"chunks"})
 
-    k: int = param(5, minimum=2, help="distinct people per set of known terms")
-    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="terms that an attacker may know")
-    support: int | None = param(None, minimum=2, help="people who are known to hold every published term; none: nothing is known")
+    k: int = param(5, minimum=2, help="minimum number of people per set of known terms")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="number of terms known to an attacker")
+    support: int | None = param(None, minimum=2, help="minimum number of people who have each published term (default: unknown)")
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
         """Terms of term chunks are published as they are; which records a cluster has only the method knows."""
@@ -81,8 +90,7 @@ class DisassociatedKmAnonymity(Model):
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every chunk and every cluster; with the original, people, and whether its records give these chunks."""
-        table = release.only(ChunkTable.kind)
-        assert isinstance(table, ChunkTable)
+        table = release.only(ChunkTable)
         if original is not None and self.support is not None:
             return self._judged(release, table, _of_published_words(original, table), _too_rare(table, original, self.support))
         return self._judged(release, table, original, [])

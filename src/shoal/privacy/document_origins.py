@@ -15,7 +15,7 @@ import polars as pl
 
 from shoal.data import patience
 from shoal.data.bags import Ints
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original import DocumentOriginal
 from shoal.data.release import Secret
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.taxonomy.senses import SenseGraph, noun_senses
@@ -79,7 +79,7 @@ def compared(table: WeightedBagTable, label: Ints, original: DocumentOriginal, s
     rows = secret.rows()
     shown = np.flatnonzero(rows >= 0)
     if not np.array_equal(np.sort(rows[shown]), np.arange(table.n_rows)):
-        return Comparison(["documents were lost or added unaccounted"], None)
+        return Comparison(["documents were lost or added without being accounted for"], None)
     classes = pl.DataFrame({"document": shown, "class": label[rows[shown]], "owner": original.vectors.owners[shown]})
     people = classes.group_by("class").agg(pl.col("owner").n_unique())["owner"]
     return Comparison(list(_defects(_vectors(table, label), classes, carried)), _fewest(people))
@@ -119,7 +119,7 @@ def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> C
     owners = pl.DataFrame({"document": np.arange(len(carried.original.vectors)), "owner": carried.original.vectors.owners})
     people = whole.join(owners, on="document").group_by("class").agg(pl.col("owner").n_unique())
     fewest = _fewest(wanted.join(people, on="class", how="left")["owner"].fill_null(0))
-    note = "people are those whose documents a vector could stand for: which document became which is not known"
+    note = "the people of all documents that a vector may represent were counted, because the mapping is not in the files"
     return Comparison(list(_impossible_weights(vectors, label, carried)), fewest, (note,))
 
 

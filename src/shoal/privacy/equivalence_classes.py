@@ -10,20 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.data import patience
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Verdict, verified_if
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.data.taxonomy import Taxonomy
-from shoal.privacy import Verdict, verified_if
 from shoal.privacy.identical_records import identical_records
 from shoal.privacy.record_origins import find_origins
 
 GROUP_WORDS = {
-    "records": "records in the smallest group of identical ones",
-    "people": "distinct people per published record, at least",
+    "records": "records in the smallest equivalence class",
+    "people": "minimum number of people per published record",
 }
 
 
@@ -104,7 +106,7 @@ def judge_classes(claim: str, k: int, release: Release, original: Original | Non
             broken += unmatched
             notes += undecided
         if people and original.bags.owners_repeat:
-            notes.append("people own several records; which of them share a class cannot be decided from the file alone")
+            notes.append("people have several records; which of them share a class cannot be determined from the file")
     return Verdict(claim, verified_if(not broken), achieved, tuple(broken), tuple(notes))
 
 
@@ -120,8 +122,8 @@ def truthful_or_not(release: Release, original: Original) -> tuple[list[str], li
 def _without_origin(release: Release, original: Original) -> tuple[list[str], list[str]]:
     """Where nobody knows which record became which: published records that generalize no original, and classes that were not matched."""
     found = find_origins(release, original)
-    broken = [f"{found.unmatched:,} published records generalize no original record of their own"] if found.unmatched else []
-    many = f"{found.undecided_classes:,} classes could stem from too many originals to be matched one by one"
+    broken = [f"{found.unmatched:,} published records match no remaining original record"] if found.unmatched else []
+    many = f"{found.undecided_classes:,} classes match too many originals to be assigned individually"
     return broken, [many] if found.undecided_classes else []
 
 
@@ -130,11 +132,11 @@ def _note_on_empty(release: Release) -> str:
 
 
 def _note_on(empty: int) -> str:
-    return f"{empty:,} empty records were counted as records like any other" if empty else "no record is empty"
+    return f"{empty:,} empty records were counted as ordinary records" if empty else "no record is empty"
 
 
 def _short_classes(k: int, short: int, records: int, smallest: int) -> list[str]:
-    told = f"{records:,} records stand in {short:,} classes of fewer than {k:,}; the smallest holds {smallest:,}"
+    told = f"{records:,} records are in {short:,} classes of fewer than {k:,}; the smallest has {smallest:,}"
     return [told] if short else []
 
 
@@ -148,7 +150,7 @@ def _lost_records(release: Release, original: Original, rows: Ints) -> list[str]
         return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
     known = rows.max(initial=-1) < len(release.copies)
     shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
-    return [] if known and np.array_equal(shown, release.copies) else ["records were lost or added unaccounted"]
+    return [] if known and np.array_equal(shown, release.copies) else ["records were lost or added without being accounted for"]
 
 
 def _few_people(achieved: Mapping[str, int], k: int) -> list[str]:
@@ -180,4 +182,16 @@ def _untruthful(release: Release, original: Original, rows: Ints) -> list[str]:
 
 def told_untrue(records: int) -> list[str]:
     """What is told of so many published records that are not true of their originals."""
-    return [f"{records:,} published records do not generalize the record they stand for"] if records else []
+    return [f"{records:,} published records do not generalize their original"] if records else []
+
+
+# Published vectors that are identical: the same terms with the same weights.
+
+
+def classes_of_vectors(table: WeightedBagTable) -> tuple[Ints, Ints]:
+    """A number for each record that identical ones share, and how many records each class has."""
+    records = pl.DataFrame({"record": np.arange(table.n_rows, dtype=np.uint32)})
+    sorted_lists = table.flat.group_by("record", maintain_order=True).agg("item", "weight")
+    whole = records.join(sorted_lists, on="record", how="left", maintain_order="left")
+    label = whole.select(pl.struct("item", "weight").rank("dense")).to_series().to_numpy().astype(np.int64) - 1
+    return label, np.bincount(label)

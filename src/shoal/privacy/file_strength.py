@@ -65,7 +65,7 @@ class Strength:
         return self.every_m_counted or any(level.m == self.largest_m + 1 and level.k < self.k for level in self.levels)
 
     def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
+        """The content as JSON values."""
         return {
             "k": self.k,
             "counted": "people" if self.people else "records",

@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from shoal.counting import counted
-from shoal.data.original import Original
-from shoal.data.original_documents import DocumentOriginal
-from shoal.data.original_rows import AccessOriginal, LogOriginal, TableOriginal
+from shoal.data.original import AccessOriginal, DocumentOriginal, LogOriginal, Original, TableOriginal
 from shoal.data.tables.access_log import AccessTable
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, SUBRECORD, ChunkTable
@@ -26,19 +23,20 @@ from shoal.data.tables.counts import COUNT, CountTable
 from shoal.data.tables.groups import GROUP, GroupTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted_bags import WeightedBagTable
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.data.bags import Bags
     from shoal.data.original import AnyOriginal
     from shoal.data.tables import PublishedTable
 
+PAGE = r"^\S+ (.*?)(?: HTTP/\d(?:\.\d)?)?$"  # of a request
 BEYOND_CHANCE = 6.0  # standard deviations of a correlation under a random order
 FEWEST_IN_ORDER = 11  # people who are all in the order of the original with a chance below one in a million, forwards or backwards
 FEWEST_COMPARED = int(BEYOND_CHANCE**2) + 1  # numbers whose correlation can be beyond chance
 RECORDS, ROWS, PSEUDONYMS, ADDRESSES = "the published records", "the published rows", "the pseudonyms", "the published addresses"
 GROUPS, CLUSTERS = "the numbers of groups", "the numbers of clusters"
 PLACE, VALUE, NUMBER = "place", "value", "number"
-PAGE = r"^\S+ (.*?)(?: HTTP/\d(?:\.\d)?)?$"
 
 
 # -- the form

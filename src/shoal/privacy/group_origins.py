@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.bags import Ints
 from shoal.data.tables.groups import GroupTable
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -114,7 +114,7 @@ def wrong_groups(table: GroupTable, parts: Parts, rows: Ints) -> list[str]:
     """Every record must be in the row that it became, and every histogram that of the records of its group."""
     shown = np.flatnonzero(rows >= 0)
     if len(rows) != len(parts.owners) or sorted(rows[shown].tolist()) != list(range(table.n_rows)):
-        return ["records were lost or added unaccounted"]
+        return ["records were lost or added without being accounted for"]
     became = pl.DataFrame({"record": shown, "row": rows[shown]})
     published = _published(table, parts).with_row_index("row").cast({"row": pl.Int64})
     beside = became.join(published, on="row").join(parts.contents, on="record", how="left", suffix="_before")

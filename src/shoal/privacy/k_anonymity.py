@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shoal.data.claims import Verdict
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict
+from shoal.privacy.cluster_judging import JudgesClasses
 from shoal.privacy.equivalence_classes import GROUP_WORDS, ClassCounts, judge_classes, judge_counts
 
 if TYPE_CHECKING:
@@ -15,27 +16,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class KAnonymity(Model):
+class KAnonymity(JudgesClasses):
     """Every published record is shared by at least k people."""
 
     name = "k-anonymity"
     protects = (
-        "Whoever knows everything about a person's record, what is in it, how often and what is not, "
-        "links them to a published record with a chance of at most 1/k."
+        "An attacker who knows a person's complete record (its items, their counts, and which items are absent) links the person to a "
+        "published record with probability at most 1/k."
     )
     does_not_protect = (
-        "What all k members of a group share is known of each of them; an attacker who planted records, "
-        "or who compares two releases, may do better than 1/k."
+        "What all k members of a group share is disclosed about each of them. An attacker who planted records, or who compares two "
+        "releases, may exceed 1/k."
     )
     limits = (
-        "It does not hide what all k members of a group have in common, nor protect against somebody who planted records or "
-        "holds another release of the same people."
+        "It does not hide what all k members of a group have in common, nor protect against an attacker who planted records or has "
+        "another release of the same people."
     )
 
     holds_of_unions = True
     level_words = GROUP_WORDS
 
-    k: int = param(5, minimum=2, help="distinct people per published record")
+    k: int = param(5, minimum=2, help="minimum number of people per published record")
 
     @property
     def group_size(self) -> int:

@@ -17,34 +17,37 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shoal.data.bags import Vocabulary
+from shoal.data.claims import Verdict, verified_if
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.cluster_judging import JudgesSets
 from shoal.privacy.equivalence_classes import truthful_or_not
 from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, all_public, count_known_sets, items, repeated_items
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
 
-NO_OWNERS = "people own several records; records were counted, because a file does not tell whose they are"
+NO_OWNERS = "people have several records; records were counted, because files do not contain user IDs"
 
 
 @dataclass(frozen=True)
-class KmAnonymity(Model):
-    """Nobody who knows up to m items of a person finds fewer than k people who may be that person."""
+class KmAnonymity(JudgesSets):
+    """An attacker who knows up to m items of a person finds at least k people who match."""
 
     name = "km-anonymity"
-    protects = "Whoever knows at most m items of a person's record links the person to a published record with a chance of at most 1/k."
-    does_not_protect = (
-        "Somebody who knows more than m items, or what is not in the record, may find a single record; what all k share is known of each "
-        "of them; and no item is treated as more sensitive than another."
+    protects = (
+        "An attacker who knows at most m items of a person's record links the person to a published record with probability at most 1/k."
     )
-    limits = "It does not protect against somebody who knows more than m items, or what is not in the record."
+    does_not_protect = (
+        "An attacker who knows more than m items, or which items are absent, may find a single record. What all k people share is "
+        "disclosed about each of them. No item is treated as more sensitive than another."
+    )
+    limits = "It does not protect against an attacker who knows more than m items, or which items are absent."
 
     holds_of_unions = True
 
-    k: int = param(5, minimum=2, help="distinct people per set of known items")
-    m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="items that an attacker may know")
+    k: int = param(5, minimum=2, help="minimum number of people per set of known items")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="number of items known to an attacker")
 
     @property
     def item_holders(self) -> int:

@@ -123,7 +123,9 @@ def count_sets(holders: Holders, roles: Roles, knowledge: Knowledge) -> Counted:
             _insist_on_patience(size, longest)
             level = holders.count(size, roles, knowledge)
         except OutOfPatience as stopped:
-            raise OutOfPatience(f"{_how_far(counted, size, last, longest)}: {stopped.message}", hint=stopped.hint) from None
+            raise OutOfPatience(
+                f"{_how_far(counted, size, last, longest)}: {stopped.marked_message}", code=stopped.code, hint=stopped.marked_hint
+            ) from None
         counted = counted.with_level(size, level)
         if counted.unsafe or not level["counted"]:
             break
@@ -136,7 +138,7 @@ def _insist_on_patience(size: int, longest: int) -> None:
     if left is not None and least > left:
         needed = f"takes at least {patience.large(least)} steps, and {patience.large(left)} are left"
         what = f"counting the sets of {size:,} {items(size)} {needed}"
-        raise OutOfPatience(what, hint=patience.advice())
+        raise OutOfPatience(what, code="too-much-work", hint=patience.advice())
 
 
 def _sets_of_one(length: int, first: int, last: int) -> int:

@@ -3,16 +3,121 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from shoal.data.bags import Ints
-from shoal.data.release import Release
-from shoal.data.table import Table
-from shoal.privacy.microdata_rows import RowClasses
-from shoal.privacy.microdata_values import is_centroid, may_be_published, typed_values
+from shoal.data.release import Release, Secret
+from shoal.data.table import Attribute, Table
+
+# Which published rows are alike in some columns, and how many people stand behind each class of such rows.
+
+
+@dataclass(frozen=True, eq=False)
+class RowClasses:
+    """The class of each published row, and how many rows each class holds."""
+
+    label: Ints
+    sizes: Ints
+
+    @property
+    def smallest(self) -> int:
+        """Rows in the smallest class; 0 where nothing is published."""
+        return int(self.sizes.min()) if len(self.sizes) else 0
+
+    def shorter_than(self, k: int) -> list[str]:
+        """What there is to say of classes of fewer than k rows."""
+        short = self.sizes[self.sizes < k]
+        if not len(short):
+            return []
+        return [f"{int(short.sum()):,} rows are in {len(short):,} classes of fewer than {k:,}; the smallest has {self.smallest:,}"]
+
+
+def classes_of_rows(frame: pl.DataFrame, names: Sequence[str]) -> RowClasses:
+    """Rows that are written alike, digit by digit: 0.0 and -0.0 are not."""
+    if not len(frame):
+        return RowClasses(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    written = frame.select(pl.struct(pl.col(name).cast(pl.String) for name in names).rank("dense").alias("class"))
+    label = written["class"].to_numpy().astype(np.int64) - 1
+    return RowClasses(label, np.bincount(label))
+
+
+def people_of_classes(classes: RowClasses, owners: Ints, secret: Secret | None) -> tuple[int | None, str]:
+    """The fewest different people behind a class, and what is to be said where that cannot be told.
+
+    Where each row has an owner of its own, rows are people. Otherwise it takes the published row of each original one.
+    """
+    if len(classes.label) != len(owners):
+        return None, ""
+    if len(np.unique(owners)) == len(owners):
+        return classes.smallest, ""
+    if secret is None:
+        return None, "people have several rows; which of them share a class cannot be determined from the file"
+    seen = pl.DataFrame({"class": classes.label[secret.rows()], "owner": owners})
+    people = seen.group_by("class").agg(pl.col("owner").n_unique())["owner"].to_list()
+    return min(people, default=0), ""
+
+
+# Whether a published value is what a class of rows may publish: their mean, median, most frequent value or lowest common ancestor.
+#
+# Judged from the original's values as they were read, and by definition: exact fractions, sorting, counting, and chains of ancestors.
+
+
+def typed_values(attribute: Attribute, published: pl.Series) -> pl.Series | None:
+    """The published column in the type of the attribute's values; None where a value is missing or no finite number."""
+    found = published.cast(attribute.values.dtype, strict=False)
+    if found.null_count() or (found.dtype.is_float() and not found.is_finite().all()):
+        return None
+    return found
+
+
+def is_centroid(attribute: Attribute, told: Any, values: Sequence[Any]) -> bool:
+    """Whether these values of a class may be published as the one that is told."""
+    if attribute.kind == "numeric":
+        return _is_mean(told, values)
+    if attribute.kind == "ordinal":
+        ranked = sorted(values, key=attribute.levels.index if attribute.levels else None)
+        return bool(told == ranked[(len(ranked) - 1) // 2])
+    if attribute.kind == "nominal":
+        counts = Counter(values)
+        return counts[told] == max(counts.values())
+    return _is_lowest_ancestor(attribute, told, values)
+
+
+def may_be_published(attribute: Attribute, values: pl.Series) -> bool:
+    """Whether all values are ones that some class could publish, without knowing which rows form it."""
+    if attribute.kind == "numeric":
+        return True
+    hierarchy = attribute.hierarchy
+    known = attribute.values if hierarchy is None else hierarchy.names.names
+    return bool(values.is_in(known.unique().implode()).all())
+
+
+def _is_mean(told: float, values: Sequence[float]) -> bool:
+    exact = sum(map(Fraction, values), Fraction()) / len(values)
+    return abs(Fraction(told) - exact) <= Fraction(math.ulp(told))
+
+
+def _is_lowest_ancestor(attribute: Attribute, told: str, values: Sequence[str]) -> bool:
+    """What all values stand below, or are, is a chain from the root down; the lowest of it has as many above it, itself included."""
+    assert attribute.hierarchy is not None
+    names, parent = attribute.hierarchy.names, attribute.hierarchy.parent
+
+    def upwards(name: str) -> set[int]:
+        node, found = int(names.codes([name])[0]), set[int]()
+        while node >= 0:
+            found.add(node)
+            node = int(parent[node])
+        return found
+
+    common = set.intersection(*(upwards(value) for value in set(values)))
+    return upwards(told) == common
 
 
 def defects_beside_original(release: Release, frame: pl.DataFrame, names: Sequence[str], classes: RowClasses, original: Table) -> list[str]:
@@ -33,7 +138,7 @@ def defects_beside_original(release: Release, frame: pl.DataFrame, names: Sequen
         return [*_kept_of_all(kept, original), *_foreign_values(found, original), *_means_of_all(found, original)]
     rows = release.secret.rows()
     if not np.array_equal(np.sort(rows), np.arange(len(frame))):
-        return ["rows were lost or added unaccounted"]
+        return ["rows were lost or added without being accounted for"]
     return [*_kept_by_row(kept, original, rows), *_centroids_by_class(found[rows], original, classes.label[rows])]
 
 
@@ -82,7 +187,7 @@ def _kept_of_all(kept: pl.DataFrame, original: Table) -> list[str]:
 def _foreign_values(published: pl.DataFrame, original: Table) -> list[str]:
     """Values of columns that are not numeric which no class of the original could publish."""
     wrong = [a.name for a in original.quasi if not may_be_published(a, published[a.name])]
-    return [f"{len(wrong):,} columns hold values that the original does not know, the first of them {wrong[0]!r}"] if wrong else []
+    return [f"{len(wrong):,} columns hold values that the original does not have, the first of them {wrong[0]!r}"] if wrong else []
 
 
 def _means_of_all(published: pl.DataFrame, original: Table) -> list[str]:

@@ -7,48 +7,46 @@ the exact mean of those it stands for: it may differ by the spacing of floating-
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.column_list import ColumnNames
-from shoal.data.original_rows import TableOriginal
+from shoal.data.original import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
-from shoal.privacy import Model, Verdict, verified_if
-from shoal.privacy.microdata_evidence import defects_beside_original
-from shoal.privacy.microdata_rows import classes_of_rows, people_of_classes
+from shoal.privacy.microdata_evidence import classes_of_rows, defects_beside_original, people_of_classes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shoal.data.original import AnyOriginal
-    from shoal.data.tables import PublishedTable
 
 
 @dataclass(frozen=True)
 class MicrodataKAnonymity(Model):
-    """At least k people share every published combination of values in these columns."""
+    """At least k people share each published combination of values in the quasi-identifiers."""
 
     name = "microdata-k-anonymity"
     protects = (
-        "Whoever knows a person's exact values in these columns links them to a published row with a chance of at most 1/k. "
-        "All these columns count together."
+        "An attacker who knows a person's exact values in these columns links the person to a published row with probability at most "
+        "1/k. The columns are protected jointly."
     )
     does_not_protect = (
-        "Columns that the claim does not name are published as they are, and may identify a person by themselves. "
-        "A published value is the mean of its group: where the members are alike, it tells the value of each."
+        "Columns that the claim does not list are published unchanged and may identify a person. A published value is the mean of its "
+        "group: if the members have similar values, it discloses the value of each."
     )
-    limits = "It does not protect columns that the claim does not name, nor a value that all members of a group share."
+    limits = "It does not protect columns that the claim does not list, nor a value that all members of a group share."
     judges = frozenset({"rows"})
     level_words = {  # noqa: RUF012 (never changed)
-        "records": "rows in the smallest group that is alike in these columns",
+        "records": "rows in the smallest equivalence class",
         "people": "different people behind the rarest combination of values",
     }
 
-    k: int = param(3, minimum=2, help="people behind every published combination of values")
-    columns: ColumnNames | None = param(None, help="the columns that the claim is about; all of the table where none is named")
+    k: int = param(3, minimum=2, help="minimum number of people per published combination of values")
+    columns: ColumnNames | None = param(None, help="columns covered by the claim (default: all)")
 
     @property
     def group_size(self) -> int:
@@ -64,9 +62,8 @@ class MicrodataKAnonymity(Model):
         """The columns that are named, or else all."""
         return frozenset(self.columns_named or table.columns)
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
         """Columns that the claim does not name are kept as they are; which rows form a group files do not tell, nor does the original."""
-        assert isinstance(table, RowTable)
         judged = self.judged_columns(table)
         kept = [name for name in table.columns if name not in judged]
         if not beside_original:
@@ -82,8 +79,7 @@ class MicrodataKAnonymity(Model):
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
         """Count rows that are alike in the columns; with the original, count people and compare values with what they stand for."""
-        table = release.only(RowTable.kind)
-        assert isinstance(table, RowTable)
+        table = release.only(RowTable)
         names = self.columns_named or tuple(table.frame.columns)
         missing = [name for name in names if name not in table.frame.columns]
         if missing:
@@ -108,5 +104,8 @@ class MicrodataKAnonymity(Model):
 
 def _rows_of(original: AnyOriginal) -> Table:
     if not isinstance(original, TableOriginal):
-        raise ParameterError(f"a table of microdata is compared with such a table, and the original was read as {original.shape}")
+        raise ParameterError(
+            f"a table of microdata is compared with such a table, but the original was read as {original.shape}",
+            code="wrong-kind-of-original",
+        )
     return original.table

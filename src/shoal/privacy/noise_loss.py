@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_ndtr
 
 from shoal.data import patience
 from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
@@ -129,6 +128,8 @@ def _worst_tail(step: NoisyStep) -> float:
 
 def _tail(step: NoisyStep, values: npt.NDArray[np.int64], weights: Floats) -> Floats:
     """The chance that one of so many values of these weights reaches the threshold."""
+    from scipy.special import log_ndtr
+
     assert step.threshold is not None
     below = log_ndtr((step.threshold - weights) / step.scale)
     return np.asarray(-np.expm1(values * below))
@@ -136,6 +137,8 @@ def _tail(step: NoisyStep, values: npt.NDArray[np.int64], weights: Floats) -> Fl
 
 def _profile(epsilon: float, squared: float) -> float:
     """The delta of the Gaussian mechanism at this epsilon, where the squared ratio of sensitivity and noise is this."""
+    from scipy.special import log_ndtr
+
     if squared <= 0:
         return 0.0
     mu = math.sqrt(squared)

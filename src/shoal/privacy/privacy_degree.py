@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.claimed_item_roles import roles_of
 from shoal.privacy.group_origins import Degree, Parts, degree_of, parts_of_original, strange_rows, strange_totals, wrong_groups
 
@@ -36,27 +36,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PrivacyDegree(Model):
-    """Of p records of a group at most one holds the same sensitive item."""
+    """At most one in p records of a group has the same sensitive item."""
 
     name = "privacy-degree"
     protects = (
-        "Whoever knows which published row is a person's, and knows no sensitive item of anybody in its group, is right with a chance of "
-        "at most 1/p when guessing that the row held one of the sensitive items."
+        "An attacker who knows which published row belongs to a person, but no sensitive item of anyone in its group, infers any one "
+        "of the sensitive items with probability at most 1/p."
     )
     does_not_protect = (
-        "Records themselves: all items that are not sensitive are published exactly, so whoever knows a few of them finds the row, and "
-        "reads the others. Who knows a sensitive item of one member excludes it for the others; who knows how groups are formed, each "
-        "around a row with a sensitive item, may guess which row that was; that a row holds some one of several sensitive items may be "
-        "more likely than 1/p; and a person with rows in several groups has a chance in each of them."
+        "The records themselves: all items that are not sensitive are published exactly, so an attacker who knows a few of them finds "
+        "the row and reads the others. An attacker who knows a sensitive item of one member can rule it out for the others. An "
+        "attacker who knows that groups are formed around a row with a sensitive item may guess which row that was. The probability "
+        "that a row has at least one of several sensitive items may exceed 1/p. A person with rows in several groups is at risk in "
+        "each of them."
     )
     limits = (
-        "It does not protect the records themselves: all items that are not sensitive are published exactly, and whoever "
+        "It does not protect the records themselves: all items that are not sensitive are published exactly, and an attacker who "
         "knows a few of them finds the row."
     )
     judges = frozenset({"groups"})
 
-    p: int = param(10, minimum=2, help="privacy degree: of p records of a group at most one holds the same sensitive item")
-    items: Items | None = param(None, help="the sensitive items; by default all that are counted per group")
+    p: int = param(10, minimum=2, help="privacy degree: at most one in p records of a group has the same sensitive item")
+    items: Items | None = param(None, help="sensitive items (default: all that are counted per group)")
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
         """Rows are published exactly, and compared with the original; which records form a group only the method knows."""
@@ -66,12 +67,15 @@ class PrivacyDegree(Model):
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count rows and occurrences of every group; with the original, compare both parts with it and count people."""
-        table = release.only(GroupTable.kind)
-        assert isinstance(table, GroupTable)
+        table = release.only(GroupTable)
         if not table.of_items:
             return Verdict(str(self), "fails", {}, ("the tables hold more than groups, items and counts, and no more can be judged",))
         if self.items is not None and not self.items.known:
-            raise ParameterError("the file of sensitive items was not read", hint="shoal.io.read.parameter_files.with_files_read reads it")
+            raise ParameterError(
+                "the file of sensitive items was not read",
+                code="file-not-read",
+                hint="shoal.io.read.parameter_files.with_files_read reads it",
+            )
         parts = None if original is None else self._parts(original, table)
         rows = None if release.secret is None else release.secret.rows()
         degree = degree_of(table, None if parts is None or rows is None else parts.owners_of(rows, table))
@@ -111,4 +115,4 @@ class PrivacyDegree(Model):
 def _notes(degree: Degree, original: Original | None, alone: bool) -> Iterator[str]:
     yield f"{degree.groups:,} groups of {degree.rows:,} rows were counted, {degree.holding:,} of them with sensitive items"
     if original is not None and alone and original.typed.owners_repeat:
-        yield "people own several records, and which rows are one person's is known only while a release is made: rows were counted"
+        yield "people have several records, but files do not contain user IDs, so rows were counted"

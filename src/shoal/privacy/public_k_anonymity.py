@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.data.bags import Bags
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.claimed_item_roles import Mask, roles_of
 from shoal.privacy.equivalence_classes import judge_classes
 from shoal.privacy.recoding import recoding_defects
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PublicKAnonymity(Model):
-    """The public items of every published record are, all together, those of at least k people."""
+    """At least k people share the complete set of public items of each published record."""
 
     name = "public-k-anonymity"
     protects = (
-        "Whoever knows which public items a person's record holds and which it does not "
-        "links them to a published record with a chance of at most 1/k."
+        "An attacker who knows which public items a person's record contains, and which it does not, links the person to a published "
+        "record with probability at most 1/k."
     )
-    does_not_protect = "All k may hold the same private item, which is then known of each of them."
-    limits = "It does not protect private items: all k people may hold the same one."
+    does_not_protect = "All k people may have the same private item, which is then disclosed about each of them."
+    limits = "It does not protect private items: all k people may have the same one."
 
-    k: int = param(5, minimum=2, help="distinct people per combination of public items")
-    private: Items | None = param(None, help="items that are published as they are")
-    public: Items | None = param(None, help="items that may be known; by default all that are not private")
+    k: int = param(5, minimum=2, help="minimum number of people per combination of public items")
+    private: Items | None = param(None, help="private items, which are published unchanged")
+    public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count identical public parts; with the original, count people and check what was changed."""

@@ -30,9 +30,9 @@ def recoding_defects(original: Original, release: Release, roles: Roles, *, priv
     shown = np.flatnonzero(rows >= 0)
     withheld = int((original.bags.lengths[rows < 0] > 0).sum())
     if withheld:
-        return [f"{withheld:,} records that hold something were withheld"]
+        return [f"{withheld:,} non-empty records were suppressed"]
     if not np.array_equal(np.bincount(rows[shown], minlength=len(release.copies)), release.copies):
-        return ["records were lost or added unaccounted"]
+        return ["records were lost or added without being accounted for"]
     before, items = _keys(original.bags, shown)
     after, published = _keys(release.published, rows[shown])
     defects = _untyped(original, after, published, shown)
@@ -50,7 +50,7 @@ def recoding_defects(original: Original, release: Release, roles: Roles, *, priv
         allowed = _explained(before, items, original.tree, after, (total > 0) & (left == 0) & changeable)
         foreign = int((~_among(after[strange], allowed) | ~roles.public[published[strange]]).sum())
         if foreign:
-            defects.append(f"{foreign:,} published items stand for nothing in their record")
+            defects.append(f"{foreign:,} published items match nothing in their record")
     return defects
 
 

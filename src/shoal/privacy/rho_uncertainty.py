@@ -21,52 +21,57 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal import _kernels, kernels
-from shoal.counting import counted, percent
 from shoal.data import patience
 from shoal.data.bags import Ints, Vocabulary
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.claimed_item_roles import Roles, sensitive_items
 from shoal.privacy.equivalence_classes import truthful_or_not
 from shoal.privacy.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
 from shoal.privacy.recoding import recoding_defects
+from shoal.util.wording import counted, percent
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
 
 ITEMS_AT_ONCE = 256  # sensitive items that are searched together, and then reported as judged
-NO_OWNERS = "people own several records; records were counted, because a file does not tell whose they are"
+NO_OWNERS = "people have several records; records were counted, because files do not contain user IDs"
 
 
 @dataclass(frozen=True)
 class RhoUncertainty(Model):
-    """Nobody who knows any items of a record infers a sensitive item of it with a certainty above rho."""
+    """An attacker who knows any items of a record infers no sensitive item of it with confidence above rho."""
 
     name = "rho-uncertainty"
     protects = (
-        "Whoever knows any items of a person's record, sensitive ones among them, finds no further sensitive item of it with a chance "
-        "above rho; where `antecedent` is given, whoever knows at most so many items."
+        "An attacker who knows any items of a person's record, including sensitive ones, infers no further sensitive item with "
+        "probability above rho. If `antecedent` is set, this covers an attacker who knows at most that many items."
     )
     does_not_protect = (
-        "A person may be linked to a single record; somebody who knows what is not in a record, or several records of one person together, "
-        "may infer more; and two sensitive items may together be more certain than rho."
+        "A person may be linked to a single record. An attacker who knows which items are absent, or several records of one person, "
+        "may infer more. A combination of two sensitive items may have a confidence above rho."
     )
-    limits = "It does not keep a person from being linked to a single record, nor protect against somebody who knows what is not in it."
+    limits = "It does not prevent linking a person to a single record, nor protect against an attacker who knows which items are absent."
     level_words = {  # noqa: RUF012 (never changed)
-        "certainty": "greatest certainty of a sensitive item, whatever items of its record are known"
+        "certainty": "largest confidence of a sensitive item, whatever items of its record are known"
     }
 
-    rho: float = param(0.5, minimum=0, maximum=1, help="greatest certainty with which a sensitive item may be inferred")
-    sensitive: Items | None = param(None, help="items that must not be inferred")
-    antecedent: int | None = param(None, minimum=0, maximum=MOST_KNOWN, help="items that an attacker may know; any number by default")
+    rho: float = param(0.5, minimum=0, maximum=1, help="largest accepted confidence of inferring a sensitive item")
+    sensitive: Items | None = param(None, help="sensitive items, which must not be inferred")
+    antecedent: int | None = param(None, minimum=0, maximum=MOST_KNOWN, help="number of items known to an attacker (default: any number)")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rho == 1:
-            raise ParameterError("rho must be below 1, with which any certainty is allowed", hint="0.5 is a common choice", value=self.rho)
+            raise ParameterError(
+                "rho must be below 1, with which any certainty is allowed",
+                code="out-of-range",
+                hint="0.5 is a common choice",
+                value=self.rho,
+            )
 
     reads_items_widely = False
     safe_numbers = frozenset({"people"})  # how many occurrences were suppressed says how many people hold a suppressed sensitive item

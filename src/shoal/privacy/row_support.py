@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from shoal.counting import counted
-from shoal.data.periods import Period, at_least_as_fine, beginning
+from shoal.data.durations import Period, at_least_as_fine, beginning
 from shoal.data.query_units import EXACT, QUERY, TIME, WORD, Unit
 from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.taxonomy.generalization_ladders import Ladder, ladder_of, ladder_of_items, ladder_of_words
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
-    from shoal.data.original_rows import LogOriginal
+    from shoal.data.original import LogOriginal
 
 LONGEST = 2**31 - 1  # words of a query: no text has more
 WHO, WINDOW = "(who)", "(window)"  # columns beside those of the rows, under names that no column of theirs has

@@ -19,12 +19,12 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Ints
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.equivalence_classes import classes_of
 from shoal.privacy.record_origins import fitting
 from shoal.taxonomy.wordnet import base_nouns, wordnet
@@ -32,28 +32,26 @@ from shoal.taxonomy.wordnet import base_nouns, wordnet
 if TYPE_CHECKING:
     from shoal.data.original import Original
 
-NO_GROUPS = "who holds what in a class can only be counted with the original and the groups at hand"
+NO_GROUPS = "the people of a class can be counted only with the original and the groups"
 
 
 @dataclass(frozen=True)
 class SensitiveShare(Model):
-    """Of the people behind one published record at most a share h hold the same sensitive item."""
+    """At most a share h of the people behind a published record have the same sensitive item."""
 
     name = "sensitive-share"
     protects = (
-        "Whoever knows which published record is a person's is right with a chance of at most h when guessing that "
-        "the person's record held one of the sensitive items."
+        "An attacker who knows which published record belongs to a person infers any one of the sensitive items of that person with "
+        "probability at most h."
     )
     does_not_protect = (
-        "Items that were not named as sensitive; that a person holds some one of several sensitive items; a person whose several "
-        "records are linked to one another. h is a share, not a gain: an item that few hold may become much more likely."
+        "Items not listed as sensitive; that a person has at least one of several sensitive items; a person whose records are linked "
+        "to each other. h bounds the probability, not its increase: a rare item may become much more likely."
     )
-    limits = (
-        "It does not cover items that were not named as sensitive, and does not bound by how much a release makes a rare one more likely."
-    )
+    limits = "It does not cover items not listed as sensitive, and does not bound by how much a release makes a rare one more likely."
 
-    h: float = param(0.5, minimum=0, maximum=1, help="share of the people behind a record who may hold the same sensitive item")
-    items: Items | None = param(None, help="the sensitive items")
+    h: float = param(0.5, minimum=0, maximum=1, help="largest share of the people behind a record who may have the same sensitive item")
+    items: Items | None = param(None, help="sensitive items")
 
     @property
     def sensitive_items(self) -> Items | None:
@@ -67,10 +65,10 @@ class SensitiveShare(Model):
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count holders in every class; where that cannot be done, compare names and say so."""
         if self.items is None:
-            raise ParameterError("which items are sensitive is not said", hint="write sensitive-share(h=0.5, items=FILE)")
+            raise ParameterError("no sensitive items are named", code="items-not-named", hint="write sensitive-share(h=0.5, items=FILE)")
         if not self.items.known:
             what = "the claim does not name its items" if self.items.unnamed else f"the claim has {self.items.described}, not their names"
-            why = f"{what}; --sensitive FILE gives them"
+            why = f"{what}; the option sensitive gives them"
             return Verdict(str(self), "not checkable", {}, unchecked=why)
         wanted = _wanted(self.items)
         if original is None:
@@ -79,7 +77,9 @@ class SensitiveShare(Model):
         tree = original.tree
         below = _below(_alike(wanted, tree.names.names, synonyms=tree.names[0] == wordnet().names[0]), tree)
         if missing := len(wanted) - below["item"].n_unique():
-            raise ParameterError(f"{missing:,} of {len(wanted):,} sensitive items are not in the data", hint="check the spelling")
+            raise ParameterError(
+                f"{missing:,} of {len(wanted):,} sensitive items are not in the data", code="items-not-in-data", hint="check the spelling"
+            )
         named = int(_published(release).is_in(_telling(below, tree).implode()).sum())
         judged = self._by_origins if release.secret is None else self._by_people
         return judged(named, release, original, below)
@@ -93,7 +93,7 @@ class SensitiveShare(Model):
         if over := self._over(classes):
             broken += (f"{over:,} classes fit so few records without a sensitive item that more than {self.h:g} of their people hold it",)
         achieved = {"h_at_least": _greatest(classes), "named": named}
-        note = f"of {len(classes):,} classes the fewest possible holders were counted, from all records that each may stem from"
+        note = f"of {len(classes):,} classes the fewest possible holders were counted, from all records that match it"
         return _without_groups(str(self), achieved, broken, note)
 
     def _by_names(self, named: int, note: str) -> Verdict:
@@ -105,12 +105,12 @@ class SensitiveShare(Model):
         rows = release.secret.rows()
         shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
         if len(rows) != len(original.bags) or not np.array_equal(shown, release.copies):
-            return Verdict(str(self), "fails", {"named": named}, ("records were lost or added unaccounted",))
+            return Verdict(str(self), "fails", {"named": named}, ("records were lost or added without being accounted for",))
         classes = _counted(release, original, below, rows)
         broken = self._words(named)
         if over := self._over(classes):
             broken += (f"in {over:,} of {len(classes):,} classes more than {self.h:g} of the people hold the same sensitive item",)
-        note = f"people were counted in {len(classes):,} classes of records that are published alike"
+        note = f"people were counted in {len(classes):,} equivalence classes"
         return Verdict(str(self), verified_if(not broken), {"h": _greatest(classes), "named": named}, broken, (note,))
 
     def _words(self, named: int) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 
@@ -66,6 +66,4 @@ def _people_asking(original: LogOriginal) -> pl.DataFrame:
 
 
 def _table(release: Release) -> RowTable:
-    table = release.only(RowTable.kind)
-    assert isinstance(table, RowTable)
-    return table
+    return release.only(RowTable)

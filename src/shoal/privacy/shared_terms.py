@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.equivalence_classes import classes_of
 
 if TYPE_CHECKING:
@@ -25,16 +25,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SharedTerms(Model):
-    """Every published term was typed, itself or something below it, by several people of its group."""
+    """Several people of a group typed each published term or a term below it."""
 
     name = "shared-terms"
-    protects = "What only one person of a group wrote, such as a name or an address, is not published as they wrote it."
-    does_not_protect = "People who wrote the same rare term may be one family, and what many wrote is published however telling it is."
+    protects = "A term that only one person of a group wrote, such as a name or an address, is not published in that form."
+    does_not_protect = (
+        "The people who wrote the same rare term may be one family, and what many people wrote is published however revealing it is."
+    )
     limits = (
-        "It does not bound the chance of linking a person to a record, and what several people wrote is published however telling it is."
+        "It does not bound the probability of linking a person to a record, and what several people wrote is published however "
+        "revealing it is."
     )
 
-    owners: int = param(2, minimum=1, help="people of the group who hold each published term")
+    owners: int = param(2, minimum=1, help="minimum number of people in the group who have each published term")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count for every published term the people of its class who hold it or something below it.
@@ -44,7 +47,7 @@ class SharedTerms(Model):
         published = _published_terms(release)
         if original is None:
             held = published.group_by("node").agg(pl.col("copies").sum().alias("n"))
-            return self._verdict(held, "records", "who wrote a term is only known with the original; the records that bear it were counted")
+            return self._verdict(held, "records", "who wrote a term is known only with the original; records with the term were counted")
         if release.secret is None:
             holders = _holders(original.bags, np.zeros(len(original.bags), np.int64), original.tree)
             everyone = published.with_columns(pl.lit(0, pl.Int64).alias("group"))

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from shoal.data.periods import PERIODS, Period
+from shoal.data.claims import Verdict, verified_if
+from shoal.data.durations import PERIODS, Period
 from shoal.data.query_units import QUERY, TIME, Beside, Unit
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
+from shoal.privacy.cluster_judging import JudgesRows
 from shoal.privacy.row_support import CountedRows, RowsToCount, Rules, SeenRows, people_behind, recoded_original, strangers, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shoal.data.original_rows import LogOriginal
-    from shoal.data.tables import PublishedTable
+    from shoal.data.original import LogOriginal
 
-ROWS_ONLY = "rows were counted: a file does not tell how many people asked a query, and the original does"
-PARTS_ONLY = "pseudonyms were counted, and one person may have several of them: the original tells how many people there are"
-NO_WINDOWS = "pseudonyms were counted over the whole file, which does not tell in which {} a row was asked; the original does"
-AS_PEOPLE = "each pseudonym was counted as one person, as the claim says; whether it is one only the original tells"
+ROWS_ONLY = "rows were counted: files do not contain the number of people per query, but the original does"
+PARTS_ONLY = "pseudonyms were counted, but one person may have several; the original has the number of people"
+NO_WINDOWS = "pseudonyms were counted over the whole file, which does not contain the {} of a row; the original does"
+AS_PEOPLE = "each pseudonym was counted as one person, as the claim states; only the original can confirm this"
 
 LEVELS = {
     "records": "published rows of the rarest published unit: a query, a word, or a combination of columns",
@@ -37,50 +37,57 @@ LEVELS = {
 
 
 @dataclass(frozen=True)
-class Support(Model):
-    """Every published query, or word, or combination of columns was asked by at least k different people."""
+class Support(JudgesRows):
+    """At least k different people share each published query, word or combination of columns."""
 
     name = "support"
     protects = (
-        "A query that fewer than k people asked, such as a name or an address that only one person searches for, is not published; "
-        "nor is a word, or a combination of columns, if these are the unit."
+        "A query of fewer than k people, such as a name or an address that only one person searches for, is not published; the same "
+        "holds for a word or a combination of columns if that is the unit."
     )
     does_not_protect = (
-        "A rare combination: nothing is promised about words of one query that are each frequent, about units of one row, or about rows of "
-        "one pseudonym, which are linked. "
-        "People are counted as the log tells them apart: whoever asks a query under k names, or has k accounts, has it published. "
-        "And what k people asked is published however telling it is."
+        "Rare combinations: nothing is guaranteed about several frequent words in one query, several units in one row, or several "
+        "rows under one pseudonym, which are linked. People are counted by their user IDs: someone who asks a query from k accounts "
+        "gets it published. What k people asked is published however revealing it is."
     )
     limits = (
-        "It does not protect combinations: words of one query that are each frequent, or rows under one pseudonym, may "
-        "together tell of one person."
+        "It does not protect combinations: several frequent words in one query, or several rows under one pseudonym, may together "
+        "identify one person."
     )
     judges = frozenset({"rows"})
     level_words = LEVELS
 
-    k: int = param(5, minimum=2, help="people who asked every published query, or have every published unit")
-    unit: Unit | None = param(None, help="what is counted: query, term, or columns such as query+url; the query by default")
-    rare: str | None = param(None, choices=("omit", "generalize"), help="rarer terms are left out of queries, or replaced by nodes above")
-    words: int | None = param(None, minimum=1, help="most words of a published query")
-    window: str | None = param(None, choices=PERIODS, help="k people have the unit within one such window of time")
-    times: str | None = param(None, choices=PERIODS, help="times are published as the beginnings of these")
-    columns: Beside | None = param(None, help="columns published beside the unit, and whether as prefixes or ranges")
-    group: int | None = param(None, minimum=2, help="people who have every value beside the unit; k by default")
-    pseudonyms: str | None = param(None, choices=("people", "parts"), help="pseudonyms stand for people, or for parts of people")
+    k: int = param(5, minimum=2, help="minimum number of people who share each published query or other unit")
+    unit: Unit | None = param(None, help="unit to count: query, term, or columns such as query+url (default: query)")
+    rare: str | None = param(None, choices=("omit", "generalize"), help="whether rare terms are omitted from queries or generalized")
+    words: int | None = param(None, minimum=1, help="maximum number of words per published query")
+    window: str | None = param(None, choices=PERIODS, help="time window within which k people must share the unit")
+    times: str | None = param(None, choices=PERIODS, help="precision of published times")
+    columns: Beside | None = param(None, help="additional published columns, each as prefixes or ranges")
+    group: int | None = param(None, minimum=2, help="minimum number of people who share each additional value (default: k)")
+    pseudonyms: str | None = param(
+        None, choices=("people", "parts"), help="whether a pseudonym covers all rows of a person or a part of them"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         rules = self._rules
         if rules.window and rules.unit.splits and (rules.times != rules.window or (self.group or 0) > self.k):
             what = "words that are counted within windows of time need times that tell the window, and a group of at most k people"
-            raise ParameterError(what, hint=f"say times={rules.window}")
+            raise ParameterError(what, code="options-conflict", hint=f"use times={rules.window}")
         if TIME in rules.unit.columns and rules.times is None:
-            raise ParameterError("the unit holds times, and none are published", hint=f"say times={PERIODS[-1]}")
+            raise ParameterError(
+                "the unit contains times, but none are published", code="options-conflict", hint=f"use times={PERIODS[-1]}"
+            )
         if rules.words is not None and QUERY not in rules.columns:
             what = f"words={rules.words} limits the words of published queries, but only {', '.join(rules.columns)} is published"
-            raise ParameterError(what, hint="leave words out, or publish the query too: unit=query+url, or columns=query")
+            raise ParameterError(
+                what, code="options-conflict", hint="leave words out, or publish the query too: unit=query+url, or columns=query"
+            )
         if rules.rare != "drop" and not rules.unit.splits:
-            raise ParameterError(f"rare={rules.rare} is about words, and the unit is {rules.unit}", hint="say unit=term")
+            raise ParameterError(
+                f"rare={rules.rare} is for words, but the unit is {rules.unit}", code="options-conflict", hint="use unit=term"
+            )
 
     @property
     def group_size(self) -> int | None:
@@ -112,9 +119,8 @@ class Support(Model):
         linked = {table.pseudonyms} if self.pseudonyms and table.pseudonyms else set()
         return frozenset((named - {QUERY}) | payload | linked)
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
         """Every published row must be one of the original's; which rows are parts of one person it does not tell."""
-        assert isinstance(table, RowTable)
         if beside_original:
             linked = self.pseudonyms == "parts" and table.pseudonyms is not None
             return {str(table.pseudonyms): "which rows have one pseudonym"} if linked else {}
@@ -123,8 +129,7 @@ class Support(Model):
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
         """Count the rows of each published unit; with the original the people who have it, and the rows it has there."""
-        table = release.only(RowTable.kind)
-        assert isinstance(table, RowTable)
+        table = release.only(RowTable)
         seen = SeenRows.of(table, self._rules, self.pseudonyms)
         broken = [*seen.faults]
         if broken:
@@ -174,7 +179,7 @@ class Support(Model):
     def judge_rows(self, counted: CountedRows) -> Verdict:
         """The judgement of `judge` on rows that were counted elsewhere, on a cluster."""
         if self.rows_to_count is None:
-            raise ParameterError(f"{self} is judged on one machine", hint="leave --engine out")
+            raise ParameterError(f"{self} is judged on one machine", code="not-on-a-cluster", hint=f"leave {option('engine')} out")
         if counted.long:
             return Verdict(str(self), "fails", {"records": 0}, (too_long(counted.long, self.words or 0),))
         achieved = {"records": counted.rows}

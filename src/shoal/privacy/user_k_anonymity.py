@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.release import Release
 from shoal.data.tables.profiles import ProfileTable
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shoal.data.bags import Ints
-    from shoal.data.original_rows import LogOriginal
-    from shoal.data.tables import PublishedTable
+    from shoal.data.original import LogOriginal
 
 OF_ALL = "the groups are not known; people of the whole original were counted"
 TIME, RANK, URL = "time", "rank", "url"
@@ -32,26 +31,28 @@ LEVELS = {
 
 @dataclass(frozen=True)
 class UserKAnonymity(Model):
-    """Every published history is that of at least k pseudonyms, and its queries, words and URLs are each of several people of the group."""
+    """At least k pseudonyms share each published history, and several people of the group share each of its queries, words and URLs."""
 
     name = "user-k-anonymity"
     protects = (
-        "Whoever knows all that a person asked, when, and what they clicked, finds k pseudonyms with one and the same history; and what "
-        "only one person of a group asked or clicked, such as a name or an address, is not published."
+        "An attacker who knows everything a person asked and clicked, and when, finds k pseudonyms with the same history. A query or "
+        "click of only one person of a group, such as a name or an address, is not published."
     )
     does_not_protect = (
-        "What a whole group has in common is told of each of its members. Times and ranks are means, from which a member who knows all "
-        "others but one can compute that one's. People are counted as the log tells them apart."
+        "What a whole group has in common is disclosed about each of its members. Times and ranks are means, from which a member who "
+        "knows all others but one can compute those of the last one. People are counted by their user IDs."
     )
     limits = (
-        "It does not hide what a whole group has in common, and a member who knows all others but one can compute that one's "
-        "times and ranks."
+        "It does not hide what a whole group has in common, and a member who knows all others but one can compute the times and ranks "
+        "of the last one."
     )
     judges = frozenset({"profiles"})
     level_words = LEVELS
 
-    k: int = param(5, minimum=2, help="pseudonyms that share each published history")
-    min_owners: int = param(2, minimum=1, help="people of the group who asked each published query and clicked each published URL")
+    k: int = param(5, minimum=2, help="minimum number of pseudonyms that share each published history")
+    min_owners: int = param(
+        2, minimum=1, help="minimum number of people in the group who asked each published query and clicked each published URL"
+    )
 
     @property
     def group_size(self) -> int:
@@ -62,9 +63,8 @@ class UserKAnonymity(Model):
         """No pseudonym is found with a chance above 1/k, whatever is known: k have the same history."""
         return 1 / self.k if test in {"singling out", "linking"} else None
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
         """The file shows that k pseudonyms have one history, not whether it is made of theirs; of means the original shows the range."""
-        assert isinstance(table, ProfileTable)
         held = [name for name in ("time", table.unit, RANK, URL) if name in table.columns]
         if beside_original:
             return {name: "only that they lie in the range of the same query" for name in held if name in (TIME, RANK)}
@@ -72,8 +72,7 @@ class UserKAnonymity(Model):
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
         """Count the pseudonyms of each history; with the original the people behind each query, word and URL of it."""
-        table = release.only(ProfileTable.kind)
-        assert isinstance(table, ProfileTable)
+        table = release.only(ProfileTable)
         classes = _classes(table)
         achieved = {"records": int(classes["members"].to_numpy().min()) if len(classes) else 0}
         broken = list(self._of_file(table, classes))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shoal.data.claims import Model, Verdict
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict
 from shoal.privacy.equivalence_classes import GROUP_WORDS, judge_classes
 
 if TYPE_CHECKING:
@@ -19,20 +19,20 @@ class VocabularyKAnonymity(Model):
     """Every published vocabulary (a bag of terms, per user, session or query) occurs at least k times."""
 
     name = "vocabulary-k-anonymity"
-    protects = "A person's vocabulary cannot be told from at least k-1 other published vocabularies."
+    protects = "A person's vocabulary is indistinguishable from at least k-1 other published vocabularies."
     does_not_protect = (
-        "Unless people are counted, several sessions of one person may stand behind the same vocabulary. "
-        "A published term may have been typed by one member of the group only."
+        "Unless people are counted, one person may have several identical vocabularies, one per session. A published term may come "
+        "from a single member of the group."
     )
     limits = (
-        "It does not promise k different people unless people are counted, and a published term may have been typed by one "
-        "member of the group only."
+        "It does not guarantee k different people unless people are counted, and a published term may come from a single member of "
+        "the group."
     )
 
     level_words = GROUP_WORDS
 
-    k: int = param(5, minimum=2, help="identical vocabularies")
-    people: bool = param(False, help="count the people behind them, where the original is at hand")
+    k: int = param(5, minimum=2, help="minimum number of identical vocabularies")
+    people: bool = param(False, help="count people instead of vocabularies, if the original is available")
 
     @property
     def group_size(self) -> int:

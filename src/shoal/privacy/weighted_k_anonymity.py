@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.claims import Model, Verdict, verified_if
+from shoal.data.original import DocumentOriginal
 from shoal.data.release import Release
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.document_origins import Comparison, compared
-from shoal.privacy.vector_classes import classes_of_vectors
+from shoal.privacy.equivalence_classes import classes_of_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WeightedKAnonymity(Model):
-    """At least k people share every published vector of terms and weights."""
+    """At least k people share each published vector of terms and weights."""
 
     name = "weighted-k-anonymity"
     protects = (
-        "Whoever knows the terms of a document links it to a published vector with a chance of at most 1/k. "
-        "A published term stands for terms of all documents of its group: none is published that only some of them have."
+        "An attacker who knows the terms of a document links it to a published vector with probability at most 1/k. A published term "
+        "represents terms of all documents in its group: no term of only some of them is published."
     )
     does_not_protect = (
-        "What all documents of a group have in common is published, a rare word that all of them use also. Weights are means: with k = 2 "
-        "the author of one document can compute the weights of the other."
+        "What all documents of a group have in common is published, even a rare word if all of them use it. Weights are means: with k "
+        "= 2 the author of one document can compute the weights of the other."
     )
-    limits = "It does not hide what all documents of a group have in common, a rare word that all of them use included."
+    limits = "It does not hide what all documents of a group have in common, including a rare word that all of them use."
     judges = frozenset({"weighted bags"})
     level_words = {  # noqa: RUF012 (never changed)
-        "records": "vectors in the smallest group of identical ones",
+        "records": "vectors in the smallest equivalence class",
         "people": "different people behind the rarest vector",
     }
 
-    k: int = param(3, minimum=2, help="people behind every published vector")
+    k: int = param(3, minimum=2, help="minimum number of people per published vector")
 
     @property
     def group_size(self) -> int:
@@ -65,8 +65,7 @@ class WeightedKAnonymity(Model):
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
         """Count identical vectors; with the original, count people and compare terms and weights with what they stand for."""
-        table = release.only(WeightedBagTable.kind)
-        assert isinstance(table, WeightedBagTable)
+        table = release.only(WeightedBagTable)
         label, sizes = classes_of_vectors(table)
         achieved = {"records": int(sizes.min(initial=len(label)))}
         rare = int((sizes < self.k).sum())
@@ -74,7 +73,9 @@ class WeightedKAnonymity(Model):
         if original is None:
             return Verdict(str(self), verified_if(not broken), achieved, tuple(broken))
         if not isinstance(original, DocumentOriginal):
-            raise ParameterError(f"vectors are compared with documents, and the original was read as {original.shape}")
+            raise ParameterError(
+                f"vectors are compared with documents, but the original was read as {original.shape}", code="wrong-kind-of-original"
+            )
         found: Comparison = compared(table, label, original, release.secret)
         broken += found.defects
         if found.people is not None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shoal.counting import counted
+from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.release import Release
 from shoal.data.tables.chunks import ITEM, ChunkTable
 from shoal.parameters import param
-from shoal.privacy import Model, Verdict, verified_if
 from shoal.privacy.chunk_words import LEAST, MOST, PEOPLE, holder_bounds, people_of_published
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
     from shoal.data.original import Original
+    from shoal.data.tables import PublishedTable
 
 LEVELS = {"people": "people who hold the rarest published word", "records": "records that certainly hold the rarest published word"}
 NAMED = 5  # rare words that a verdict names, for those who ask
@@ -23,29 +26,34 @@ NAMED = 5  # rare words that a verdict names, for those who ask
 
 @dataclass(frozen=True)
 class WordSupport(Model):
-    """Every published word is held by at least k different people."""
+    """At least k different people have each published word."""
 
     name = "word-support"
-    protects = "A word that fewer than k people have, such as a name or a number that only one person typed, is not published."
+    protects = "A word of fewer than k people, such as a name or a number that only one person typed, is not published."
     does_not_protect = (
-        "A word that k people have is published however sensitive it is, and nothing is promised about combinations of words. "
-        "People are counted as the input tells them apart: whoever has k accounts counts as k people."
+        "A word of k people is published however sensitive it is, and combinations of words are not covered. People are counted by "
+        "their user IDs: someone with k accounts counts as k people."
     )
     limits = "It does not cover combinations of words."
     judges = frozenset({"chunks"})
     level_words = LEVELS
 
-    k: int = param(5, minimum=2, help="people who hold every published word")
+    k: int = param(5, minimum=2, help="minimum number of people who have each published word")
 
     @property
     def item_holders(self) -> int | None:
         """All words are covered."""
         return self.k
 
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """Only words are counted: exactly with the original, within bounds without it. How the chunks are made up is not."""
+        fields = (name for columns in table.columns_of_parts().values() for name in columns)
+        open_words = {} if beside_original else {ITEM: "how many people hold them"}
+        return open_words | dict.fromkeys((name for name in fields if name != ITEM), "")
+
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count the people who hold each word; from the files alone, bound the number of records."""
-        table = release.only(ChunkTable.kind)
-        assert isinstance(table, ChunkTable)
+        table = release.only(ChunkTable)
         return self._from_files(table) if original is None else self._against(table, original)
 
     def _against(self, table: ChunkTable, original: Original) -> Verdict:

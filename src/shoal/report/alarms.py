@@ -11,18 +11,23 @@ from typing import Any
 
 import polars as pl
 
-from shoal.counting import counted, percent
+from shoal.data.claims import Model
 from shoal.data.release import Release
+from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.rows import RowTable
+from shoal.privacy import MODELS
 from shoal.report.attack_summary import conclusion_in
+from shoal.util.wording import counted, percent
 
 MARK = "WARNING: "
 WARNINGS = "warnings"  # the key of these sentences in answers for programs
+IN_FACT, SEVERE = "in_fact", "finds_most_people"  # keys of a compared release: what an attacker can do; finds most people
 NEARLY = 0.5  # share of unique records from which on a release is warned of
 _PLURAL = {"record": "records", "history": "histories"}
 FEW_ROWS = 1  # rows of noisy counts that are next to nothing
-FOUND = "whoever knows enough of a person finds that person's"
+RARE_WORDS = "no claim covers the number of people per published word: words of a single person may be published as typed"
+FOUND = "an attacker who knows enough about a person finds that person's"
 
 Table = Mapping[str, Any]
 """A published table: its kind and the numbers that the manifest has of it."""
@@ -30,17 +35,32 @@ Table = Mapping[str, Any]
 
 def alarms(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """The warnings of a release, from its manifest."""
-    own = [note.removeprefix(MARK) for note in manifest.get("notes", ()) if note.startswith(MARK)]
+    own = _marked(manifest.get("notes", ()))
     tables = [file for file in manifest.get("files", ()) if "kind" in file and "rows" in file]
     verdict = conclusion_in(manifest)
-    found = [f"most people can be found: {verdict.in_fact}"] if verdict.severe else []
-    return (*own, *_of_tables(tables), *found)
+    if not own and any(table["kind"] == ChunkTable.kind for table in tables):
+        own = list(_rare_words(MODELS.make(claim["model"]) for claim in manifest["claims"]))
+    return (*own, *_of_tables(tables), *_of_attacks(verdict.in_fact, severe=verdict.severe))
+
+
+def alarms_of_compared(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """The warnings of a compared release, from what was found of it."""
+    return (*found.get(WARNINGS, ()), *_of_attacks(found.get(IN_FACT, ""), severe=bool(found.get(SEVERE))))
+
+
+def _of_attacks(in_fact: str, *, severe: bool) -> Iterator[str]:
+    """A sentence where an attack finds most people."""
+    if severe:
+        yield f"most people can be found: {in_fact}"
 
 
 def alarms_in(release: Release) -> tuple[str, ...]:
-    """The warnings of a release, from its tables."""
+    """The warnings of a release, from its notes, its claims and its tables."""
     tables = [{"table": name, "kind": table.kind, **table.facts()} for name, table in release.tables.items()]
-    return (*linked_rows(release), *_of_tables(tables))
+    own = _marked(release.notes)
+    if not own and release.claims and ChunkTable.kind in release.kinds:
+        own = list(_rare_words(release.claims))
+    return tuple(dict.fromkeys((*own, *linked_rows(release), *_of_tables(tables))))
 
 
 def alarm_notes(release: Release) -> tuple[str, ...]:
@@ -71,6 +91,17 @@ def linked_rows(release: Release) -> Iterator[str]:
             yield from uniqueness(int(same.sum()), int((same == 1).sum()), what="history")
 
 
+def _marked(notes: Iterable[str]) -> list[str]:
+    """The warnings among notes."""
+    return [note.removeprefix(MARK) for note in notes if note.startswith(MARK)]
+
+
+def _rare_words(claims: Iterable[Model]) -> Iterator[str]:
+    """A sentence where chunks are published and no claim says how many people hold each word."""
+    if all(claim.item_holders is None for claim in claims):
+        yield RARE_WORDS
+
+
 def _of_tables(tables: Iterable[Table]) -> Iterator[str]:
     told = list(tables)
     return (sentence for check in _CHECKS for sentence in check(told))
@@ -88,7 +119,7 @@ def _few_counts(tables: Iterable[Table]) -> Iterator[str]:
     """A sentence where noise has left next to nothing."""
     counts = [int(table["rows"]) for table in tables if table["kind"] == CountTable.kind]
     if counts and sum(counts) <= FEW_ROWS:
-        yield f"hardly anything is published: {counted(sum(counts), 'row')}. More people, or a larger epsilon or delta, would keep more"
+        yield f"almost nothing is published: {counted(sum(counts), 'row')}. More people, or a larger epsilon or delta, would keep more"
 
 
 _CHECKS: tuple[Callable[[Iterable[Table]], Iterator[str]], ...] = (_unique_records, _few_counts)

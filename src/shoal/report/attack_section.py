@@ -8,13 +8,13 @@ from typing import Any
 
 from shoal.attacks.outcome import ORIGINAL, RELEASE
 from shoal.attacks.scenarios import attack_called
-from shoal.counting import percent
 from shoal.errors import ParameterError
-from shoal.report.attack_summary import before, outcomes_on
+from shoal.report.attack_summary import before, outcomes_on, verdict_text
 from shoal.report.charts import lane
 from shoal.report.number_format import count, plain
+from shoal.util.wording import percent
 
-HEAD = ("Known", "Original", "Release", "95 % interval", "Guessing", "Not published", "Promised", "Standing")
+HEAD = ("Knowledge", "Original", "Release", "95% interval", "Guessing", "Control group", "Guaranteed", "Verdict")
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ def _story(name: str) -> str:
     try:
         return attack_called(name).story
     except ParameterError:
-        return "This version of shoal has no description of the attack."
+        return "This version of shoal has no description of this attack."
 
 
 def _lane(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> Lane:
     raw = None if was is None else float(was["success"])
     known = plain(str(one["knowledge"]))
     rates = percent(one["success"]) if raw is None else f"{percent(raw)} → {percent(one['success'])}"
-    promised = f", at most {percent(one['ceiling'])} promised" if "ceiling" in one else ""
+    promised = f", guaranteed at most {percent(one['ceiling'])}" if "ceiling" in one else ""
     told = f"{RELEASE} {percent(one['success'])}" + ("" if raw is None else f", {ORIGINAL} {percent(raw)}") + promised
     tone = "" if one["verdict"] in ("within the promise", "nothing promised") else "bad"
     drawn = lane(known, told, raw, (one["low"], one["success"], one["high"]), one.get("ceiling"))
@@ -78,6 +78,6 @@ def _row(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> tuple[str, ..
         f"{percent(one['low'])} to {percent(one['high'])}",
         percent(one["baseline"]),
         control,
-        f"at most {percent(one['ceiling'])}" if "ceiling" in one else "nothing",
-        plain(str(one["verdict"])),
+        f"at most {percent(one['ceiling'])}" if "ceiling" in one else "–",
+        plain(verdict_text(one)),
     )

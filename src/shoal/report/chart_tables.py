@@ -29,7 +29,7 @@ def group_picture(facts: Facts) -> Picture:
         Column(b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else "")
         for b, n in zip(found.bins, found.counts, strict=True)
     ]
-    mark = Mark(found.bin_of(k), f"promised: {count(k)}") if k else None
+    mark = Mark(found.bin_of(k), f"guaranteed: {count(k)}") if k else None
     desc = f"{plural(sizes.groups, 'group')} of {count(sizes.smallest)} to {count(sizes.largest)} records"
     drawn = histogram("Groups by size", desc, columns, "records in the group", mark)
     return Picture(drawn, ("Records in the group", "Groups"), _rows(found))
@@ -48,7 +48,7 @@ def length_picture(facts: Facts) -> Picture:
 
 def level_picture(facts: Facts) -> Picture:
     """Levels of items before and after."""
-    axis = "level in the taxonomy: 1 is the root, which says nothing"
+    axis = "level in the taxonomy: 1 is the root"
     return _before_after("Item occurrences by level", facts.levels, "occurrence", axis)
 
 

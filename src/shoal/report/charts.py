@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from shoal.counting import percent
 from shoal.report.escaping import escaped
 from shoal.report.number_format import short
+from shoal.util.wording import percent
 
 HEIGHT = 236
 TOP, BOTTOM = 22, 40

@@ -13,8 +13,8 @@ from typing import Any
 from shoal.data.items import without_names
 from shoal.methods import METHODS
 from shoal.parameters import Typed
-from shoal.report.lacking import lack_of
 from shoal.report.number_format import number, plain, spoken
+from shoal.report.verdict_text import lack_of
 
 OWN = "this project"  # the paper of a method that has none
 TITLE = "shoal: anonymization of query logs, baskets and click streams"

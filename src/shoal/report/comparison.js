@@ -6,7 +6,7 @@ const select = document.getElementById("cell");
 function choose(name) {
   const made = commands.get(name);
   if (select) select.value = made ? name : "";
-  document.getElementById("chosen").textContent = made ? made.command + "\n\n# or, with --config FILE, as a file\n" + made.config : "Nothing is chosen.";
+  document.getElementById("chosen").textContent = made ? made.command + "\n\n# or as a file for --config FILE\n" + made.config : "No release selected.";
 }
 async function draw() {
   // Expressions of a chart are interpreted, not compiled, and no style sheet is added: the policy of the page allows neither.

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from shoal.errors import ParameterError
-from shoal.report.alarms import WARNINGS
+from shoal.report.alarms import IN_FACT, alarms_of_compared
 from shoal.report.comparison_charts import Numbers, pictures
 from shoal.report.escaping import json_block, own_markup, own_script, policy
 from shoal.report.page import source, template
@@ -62,9 +62,7 @@ def _own_parts() -> dict[str, Any]:
 
 def _in_fact(found: Numbers) -> tuple[str, str]:
     """What an attacker can do in fact, and what is to be warned of in red."""
-    tried = str(found.get("in_fact", "not attacked"))
-    severe = [f"most people can be found: {tried}"] if found.get("finds_most_people") else []
-    return tried, ". ".join([*found.get(WARNINGS, ()), *severe])
+    return str(found.get(IN_FACT, "not attacked")), ". ".join(alarms_of_compared(found))
 
 
 def _names(rows: Sequence[Shown]) -> list[str]:
@@ -84,7 +82,9 @@ def insist_on_extra() -> None:
     try:
         import vl_convert
     except ImportError:
-        raise ParameterError("the page of a comparison needs vl-convert-python", hint="pip install 'shoal[compare]'") from None
+        raise ParameterError(
+            "the page of a comparison needs vl-convert-python", code="missing-package", hint="pip install 'shoal[compare]'"
+        ) from None
     del vl_convert
 
 

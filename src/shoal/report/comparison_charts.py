@@ -13,38 +13,38 @@ Spec = dict[str, Any]
 CLASSES = {"kept_head": "head", "kept_torso": "torso", "kept_tail": "tail"}
 COVERED = {
     "kept": "words as typed",
-    "one_level": "words within a level",
-    "terms_kept": "different terms",
+    "one_level": "words within one level",
+    "terms_kept": "distinct terms",
     "volume_kept": "whole queries or records",
-    "queries_kept": "different whole ones",
-    "people_left": "people with something left",
+    "queries_kept": "distinct whole queries or records",
+    "people_left": "people with published data",
 }
 FOUND_AGAIN = {
     "pattern_recall": "top patterns",
     "pair_recall": "top pairs",
-    "cluster_agreement": "clusters of k-means",
-    "nearest_agreement": "nearest by TF-IDF",
+    "cluster_agreement": "k-means clusters",
+    "nearest_agreement": "TF-IDF nearest neighbours",
 }
 ERRORS = {
     "count_error_1": "counts of one item",
     "count_error_2": "counts of two items",
     "count_error_3": "counts of three items",
-    "pair_error": "supports of pairs",
+    "pair_error": "pair supports",
 }
 LATER = {
     "completion": "next word of a query",
-    "next_item": "what a person does next",
-    "completion_original": "next word, from the log itself",
-    "next_item_original": "does next, from the log itself",
+    "next_item": "next item of a person",
+    "completion_original": "next word, trained on the original",
+    "next_item_original": "next item, trained on the original",
 }
-LOSSES = {"loss": "loss", "bound": "no release is below"}
+LOSSES = {"loss": "loss", "bound": "lower bound"}
 COST = {"seconds": "processor seconds", "peak_mb": "peak memory, MB"}
 FRONTIER = {
     "kept": "words as typed",
-    "attack_rate": "worst attack",
+    "attack_rate": "strongest attack",
     "attack_high": "at most",
     "attack_original": "on the original",
-    "worst_attack": "what is known",
+    "worst_attack": "attacker's knowledge",
 }
 NOT_SHARES = {*COST, "worst_attack"}
 SIZES = {1: "an item", 2: "two items", 3: "three items"}
@@ -76,38 +76,32 @@ def pictures(rows: Sequence[Numbers]) -> list[Picture]:
     """All charts that have something to show."""
     attacked = [row for row in rows if "attack_high" in row]
     found = [
-        _picture("frontier", "The frontier", FRONTIER_WORDS, attacked, FRONTIER, _frontier(attacked)),
+        _picture("frontier", "Utility and risk", FRONTIER_WORDS, attacked, FRONTIER, _frontier(attacked)),
         _picture("coverage", "Coverage", COVERED_WORDS, rows, COVERED, _points(rows, COVERED, "share")),
         _picture("classes", "Head, torso, tail", CLASSES_WORDS, rows, CLASSES, _points(rows, CLASSES, "share of words as typed")),
-        _picture("loss", "Loss and its bound", LOSS_WORDS, rows, LOSSES, _loss(rows)),
-        _picture("again", "Found again", AGAIN_WORDS, rows, FOUND_AGAIN, _points(rows, FOUND_AGAIN, "share found again, or agreement")),
-        _picture("errors", "Errors", ERROR_WORDS, rows, ERRORS, _points(rows, ERRORS, "mean relative error")),
+        _picture("loss", "Loss and lower bound", LOSS_WORDS, rows, LOSSES, _loss(rows)),
+        _picture("again", "Data mining", AGAIN_WORDS, rows, FOUND_AGAIN, _points(rows, FOUND_AGAIN, "share found, or agreement")),
+        _picture("errors", "Counting errors", ERROR_WORDS, rows, ERRORS, _points(rows, ERRORS, "mean relative error")),
         *(_by_level(rows, size) for size in SIZES),
-        _picture("later", "Later", LATER_WORDS, rows, LATER, _points(rows, LATER, "share guessed right")),
+        _picture("later", "Forecasts", LATER_WORDS, rows, LATER, _points(rows, LATER, "share of correct guesses")),
         _picture("cost", "Time and memory", COST_WORDS, rows, COST, _cost(rows)),
     ]
     return [picture for picture in found if picture.table]
 
 
 FRONTIER_WORDS = (
-    "Each point is a release. To the right more words are as typed; further down the worst attack succeeds less often: the line begins at "
-    "its rate, and the point is the upper end of its 95 % interval. What lies down and to the right of another is better in both. The "
-    "dashed line is the same for the original as it is."
+    "Each point is a release. Further right, more words are published as typed; further down, the strongest attack succeeds less often. "
+    "The line starts at its success rate, and the point is the upper end of the 95% interval. Lower right is better. The "
+    "dashed line is the same for the unprotected original."
 )
-COVERED_WORDS = "What is published as it was typed: words, terms, whole queries or records; and people of whom anything is published."
-CLASSES_WORDS = "Words as typed among terms that at least 1 % of people use (head), at least 0.1 % (torso) and fewer (tail)."
-LOSS_WORDS = (
-    "GGD per occurrence of releases on a taxonomy. The short line is proven: with that k no k-anonymous release of them loses less."
-)
-AGAIN_WORDS = "Data mining on the release beside the original: more is better, 1 is the same, and clusters agree by chance at 0."
-ERROR_WORDS = (
-    "Counting with the release: less is better. Errors are relative to the true number, but to no less than a thousandth of the records."
-)
-LEVEL_WORDS = "The mean relative error of counting records that hold {size}, asked for at each level of the taxonomy; the root's is 1."
-LATER_WORDS = (
-    "Learnt from a release of the earlier period, ten guesses each, tried on the later rows as they are; and learnt from the log itself."
-)
-COST_WORDS = "Processor seconds of method and judge, and the most memory that its process had until then."
+COVERED_WORDS = "Share published unchanged: words, terms, whole queries or records; and share of people with any published data."
+CLASSES_WORDS = "Words published as typed among terms used by at least 1% of people (head), at least 0.1% (torso) and fewer (tail)."
+LOSS_WORDS = "GGD per occurrence, for releases on a taxonomy. The short line is a proven lower bound for k-anonymous releases with that k."
+AGAIN_WORDS = "Data mining on the release compared with the original: higher is better, 1 is identical; 0 is chance agreement for clusters."
+ERROR_WORDS = "Relative error of counts on the release: lower is better. The base is the true count, or 0.1% of the records if larger."
+LEVEL_WORDS = "Mean relative error of counting records with {size}, by level of the taxonomy; the root is level 1."
+LATER_WORDS = "Trained on a release of the earlier period, and on the original log; tested on later rows with ten guesses each."
+COST_WORDS = "Processor time of method and verification, and peak memory of the process."
 
 
 def told(name: str, value: Any) -> str:
@@ -136,7 +130,7 @@ def _frontier(rows: Sequence[Numbers]) -> Spec:
     place = {"x": {"field": "kept", "type": "quantitative", "axis": {"format": "%"}, "title": "words as typed"}}
     color = {"color": {"field": "method", "type": "nominal"}}
     tooltip = [{"field": "cell"}, {"field": "kept", "format": ".1%"}, {"field": "attack_high", "format": ".1%"}, {"field": "worst_attack"}]
-    high = {"field": "attack_high", "type": "quantitative", "axis": {"format": "%"}, "title": "worst attack, at most"}
+    high = {"field": "attack_high", "type": "quantitative", "axis": {"format": "%"}, "title": "strongest attack, at most"}
     point = {
         "params": [{"name": "chosen", "select": {"type": "point", "fields": ["cell"]}}],
         "mark": {"type": "point", "filled": True, "size": 110, "cursor": "pointer"},

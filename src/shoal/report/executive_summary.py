@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.counting import percent
 from shoal.report.attack_summary import ATTACKS, before, conclusion_in, outcomes_on, rate_of, strongest, untold
-from shoal.report.lacking import lack_of
 from shoal.report.number_format import count, plain, plural
 from shoal.report.sections import NO_NUMBERS, published_part
 from shoal.report.sections import WITHHELD as CLOSED
 from shoal.report.summary import PROTECTS, Summary
-from shoal.report.verdict_text import headline, model_of
+from shoal.report.verdict_text import headline, lack_of, model_of
+from shoal.util.wording import percent
 
 UNTRIED = (
-    "No attack was tried before this release was written: `shoal anonymize --attack` does that, and `shoal attack` tries some afterwards."
+    "No attack was run before this release was written. The option attack of `shoal anonymize` runs some, and so does `shoal attack` "
+    "afterwards."
 )
-WITHHELD = "Counts with noise. Of how many people they are is not told: exact numbers would break the guarantee."
+WITHHELD = "Counts with noise. The number of people is not published: exact numbers would break the guarantee."
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[Point]:
     points = [Point("Published", _published(manifest)), Point("Guaranteed", _guaranteed(manifest))]
     if limits := limits_of(claims):
         points.append(Point("Not guaranteed", limits))
-    points.append(Point("What is left", _left(manifest, summary)))
-    return [*points, Point("What an attacker gains", _gained(manifest)), *_verdict_of_attacks(manifest)]
+    points.append(Point("Utility", _left(manifest, summary)))
+    return [*points, Point("Disclosure risk", _gained(manifest)), *_verdict_of_attacks(manifest)]
 
 
 def limits_of(claims: Sequence[Mapping[str, Any]]) -> str:
@@ -52,8 +52,8 @@ def _published(manifest: Mapping[str, Any]) -> str:
     found, owners = published_part(manifest), manifest.get("input", {}).get("owners")
     whose = f" of {plural(owners, 'person', 'people')}" if isinstance(owners, int) else ""
     if not found.total:
-        return f"Nothing: there were no {found.noun} to publish."
-    rest = f"{count(found.total - found.shown)} withheld" if found.total > found.shown else "none is withheld"
+        return f"Nothing: the input has no {found.noun}."
+    rest = f"{count(found.total - found.shown)} suppressed" if found.total > found.shown else "none suppressed"
     return f"{count(found.shown)} of {plural(found.total, found.noun.removesuffix('s'))}{whose}; {rest}."
 
 
@@ -61,7 +61,7 @@ def _guaranteed(manifest: Mapping[str, Any]) -> str:
     claims, lack = manifest.get("claims", []), lack_of(manifest)
     told = headline(claims, lack)
     protected = manifest.get("input", {}).get(PROTECTS, "")
-    whose = f" Protected is {plain(str(protected))}." if protected else ""
+    whose = f" Protected: {plain(str(protected))}." if protected else ""
     if told.tone == "good":
         return f"{told.lead}{whose}"
     return "Nothing." if lack or not claims else f"{told.title} {told.lead}"
@@ -72,12 +72,12 @@ def _left(manifest: Mapping[str, Any], summary: Summary) -> str:
     if summary.shares:
         first, *others = [share for share in summary.shares if share.n] or summary.shares[:1]
         rest = ", ".join(f"{share.text} {share.name}" for share in others)
-        warning = " Hardly a word is left as it was typed." if summary.warning else ""
+        warning = " Few words are published as typed." if summary.warning else ""
         return f"{first.text} of the words are published {first.name}{f'; {rest}' if rest else ''}.{warning}"
     if summary.tile.tone != "open":
         return f"{summary.tile.label}: {summary.tile.value} {summary.tile.note}."
     told = "; ".join(f"{name}: {plain(text)}" for name, text in summary.lines)
-    return f"{told[0].upper()}{told[1:]}." if told else "Not measured: this needs the original."
+    return f"{told[0].upper()}{told[1:]}." if told else "Not measured: this requires the original."
 
 
 def _gained(manifest: Mapping[str, Any]) -> str:
@@ -86,7 +86,7 @@ def _gained(manifest: Mapping[str, Any]) -> str:
     found = outcomes_on(manifest)
     promised, others = ([one for one in found if ("ceiling" in one) is wanted] for wanted in (True, False))
     told = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
-    told += [f"Where nothing is promised: {_best(manifest, strongest(others))}"] if others else []
+    told += [f"Without a guarantee: {_best(manifest, strongest(others))}"] if others else []
     return " ".join([*told, *(f"{sentence}." for sentence in untold(manifest))])
 
 
@@ -96,8 +96,8 @@ def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[Point]:
         return []
     verdict = conclusion_in(manifest)
     return [
-        Point("Promised against attacks", f"{_sentence(verdict.promised)}"),
-        Point("In fact", _sentence(plain(verdict.in_fact)), "bad" if verdict.severe else ""),
+        Point("Guaranteed against attacks", f"{_sentence(verdict.promised)}"),
+        Point("Measured risk", _sentence(plain(verdict.in_fact)), "bad" if verdict.severe else ""),
     ]
 
 
@@ -115,5 +115,5 @@ def _best(manifest: Mapping[str, Any], one: Mapping[str, Any]) -> str:
 def _verdict(promised: Sequence[Mapping[str, Any]]) -> str:
     worst = strongest(promised)
     unsure = sum(one["verdict"] != "within the promise" for one in promised)
-    rest = f"; {plural(unsure, 'rate')} may be above what it allows" if unsure else ""
+    rest = f"; {plural(unsure, 'rate')} may exceed it" if unsure else ""
     return f"The guarantee allows at most {percent(worst['ceiling'])}{rest}."

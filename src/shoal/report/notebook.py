@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.counting import percent
 from shoal.data.items import without_names
 from shoal.methods import fate_of
 from shoal.report.alarms import alarms
 from shoal.report.escaping import escaped
-from shoal.report.lacking import lack_of
 from shoal.report.number_format import count, number, spoken
-from shoal.report.summaries import summary_of
-from shoal.report.summary import PROTECTS, Share
+from shoal.report.summary import PROTECTS, Share, Summary
+from shoal.report.verdict_text import lack_of
+from shoal.util.wording import percent
 
 WIDTH, HEIGHT = 640, 18
 LEAST = 2.0  # pixels: what is not nothing is seen
@@ -27,9 +26,8 @@ DRAWN = ("records", "rows")  # an account, where there are no words to be told o
 Row = tuple[str, str]
 
 
-def small_page(manifest: Mapping[str, Any], advice: Sequence[str] = ()) -> str:
+def small_page(manifest: Mapping[str, Any], summary: Summary, advice: Sequence[str] = ()) -> str:
     """The table and the chart as HTML, of a manifest as it may be published; `advice` tells what may keep more words."""
-    summary = summary_of(manifest)
     warned = [("warning", summary.warning)] if summary.warning else []
     covered = [("protected", str(manifest["input"][PROTECTS]))] if PROTECTS in manifest["input"] else []
     rows = [*_claims(manifest), *covered, *summary.lines, ("method", _asked(manifest)), *warned]

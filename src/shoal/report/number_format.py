@@ -6,7 +6,7 @@ import math
 import unicodedata
 from typing import Any
 
-from shoal.counting import percent
+from shoal.util.wording import percent
 
 LONGEST_NAME = 80
 UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})

@@ -18,19 +18,19 @@ from shoal.report.citation import citation_of
 from shoal.report.escaping import escaped, own_markup, policy
 from shoal.report.executive_summary import in_short
 from shoal.report.facts import Facts, PublishedItem
-from shoal.report.lacking import lack_of
 from shoal.report.number_format import count, number, plain, plural
-from shoal.report.summaries import summary_of
+from shoal.report.summary import Summary
+from shoal.report.verdict_text import lack_of
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-UNTOLD = "Not told: exact numbers about the original would break the guarantee."
+UNTOLD = "Not published: exact numbers about the original would break the guarantee."
 
 
-def render(facts: Facts) -> str:
+def render(facts: Facts, summary: Summary) -> str:
     """The report of a release as one HTML document, without script and without any outside resource."""
-    return template("template.html").render(_context(facts))
+    return template("template.html").render(_context(facts, summary))
 
 
 @cache
@@ -52,11 +52,10 @@ def source(name: str) -> str:
     return files("shoal.report").joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
-def _context(facts: Facts) -> dict[str, Any]:
+def _context(facts: Facts, summary: Summary) -> dict[str, Any]:
     manifest = facts.manifest
     judged, lack = manifest.get("claims", []), lack_of(manifest)
     metrics = manifest.get("metrics", {})
-    summary = summary_of(manifest)
     meter = sections.loss_meter(metrics)
     method, parameters = sections.method_rows(manifest)
     return {

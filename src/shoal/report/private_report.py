@@ -51,7 +51,7 @@ def _chosen(rows: Ints, published: Bags, original: Original) -> list[tuple[str, 
     shown = order[rows[order] >= 0]
     ranked = shown[np.argsort(-told_of(published, original.tree)[rows[shown]], kind="stable")].tolist()
     middle = len(ranked) // 2
-    sorts = {"Most told": ranked[:MOST_PAIRS], "In the middle": ranked[middle : middle + MOST_PAIRS], "Least told": ranked[-MOST_PAIRS:]}
+    sorts = {"Most specific": ranked[:MOST_PAIRS], "Typical": ranked[middle : middle + MOST_PAIRS], "Least specific": ranked[-MOST_PAIRS:]}
     seen: set[int] = set()
     found = []
     for heading, records in sorts.items():

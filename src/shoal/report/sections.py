@@ -7,78 +7,77 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from shoal.counting import percent
 from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
 from shoal.report.attribute_spread import Spread
 from shoal.report.charts import Part, bar, meter, stacked
 from shoal.report.facts import Example, PublishedItem, QueryFacts
 from shoal.report.number_format import count, name, number, plain, plural, share_of, spoken
-from shoal.report.record_summary import FORM_TONES
-from shoal.report.summary import Summary, share_in
+from shoal.report.summary import FORM_TONES, Summary, share_in
 from shoal.report.verdict_text import Tile
+from shoal.util.wording import percent
 
 TONES = {"kept": "same", "changed": "changed"}
 GONE_SHADES = 3
 
 MEANINGS = {
-    "format": "how the input was read",
-    "per": "whose items make one record",
-    "gap": "what ends a session",
-    "protects": "what the guarantee is about, because people own several records",
-    "files": "files that were read as one",
+    "format": "input format",
+    "per": "what makes up one record",
+    "gap": "inactivity that ends a session",
+    "protects": "what the guarantee covers, because people have several records",
+    "files": "number of input files",
     "rows": "rows in the input",
-    "read_as": "what the method was given: the rows of a log, or of a table, as they are",
-    "records": "records made of them",
+    "read_as": "input of the method: the rows of a log or table, unchanged",
+    "records": "records made from the rows",
     "owners": "distinct people in the records",
-    "items": "different items",
-    "occurrences": "items in all records together",
-    "taxonomy": "the hierarchy along which items are generalized",
-    "names": "whether words are published as they were typed, or under the names of taxonomy nodes",
-    "scope": "the part of the taxonomy that losses refer to",
-    "floor": "the most general level that is published (the root's is 1), or the nodes above which nothing is",
-    "node_loss": "how the loss of one generalized item is measured",
-    "records_as": "whether an item counts once in a record (sets) or as often as it stands there (bags)",
-    "unknown_items": "different items that the taxonomy lacks",
-    "unknown_occurrences": "how often those stand in the records",
-    "quasi_identifiers": "columns whose values were replaced by the means or other centroids of groups",
-    "left_as_they_are": "columns published without any protection, which no claim covers",
-    "dropped": "number of columns that were left out",
-    "owner_column": "the column that told people apart, which is not published",
-    "taxonomy_nodes": "names in the part of the taxonomy that is used",
-    "taxonomy_leaves": "most exact names among them",
-    "taxonomy_height": "steps from the root down to the deepest name",
+    "items": "distinct items",
+    "occurrences": "total number of items in all records",
+    "taxonomy": "taxonomy for generalizing items",
+    "names": "whether words are published as typed or as names of taxonomy nodes",
+    "scope": "part of the taxonomy on which losses are computed",
+    "floor": "most general level that is published (the root is level 1), or the most general nodes",
+    "node_loss": "loss function for taxonomy nodes",
+    "records_as": "whether repeated items of a record count once (sets) or each time (bags)",
+    "unknown_items": "distinct items missing from the taxonomy",
+    "unknown_occurrences": "number of their occurrences",
+    "quasi_identifiers": "columns whose values were replaced by group means or other centroids",
+    "left_as_they_are": "columns published unchanged, not covered by any claim",
+    "dropped": "number of dropped columns",
+    "owner_column": "column with the user ID, which is not published",
+    "taxonomy_nodes": "nodes in the part of the taxonomy that is used",
+    "taxonomy_leaves": "leaves among them",
+    "taxonomy_height": "edges from the root to the deepest leaf",
 }
 
-RECORDS = {"record": "records by a column"}  # what one record is, where "one record per ..." would not say it
+RECORDS = {"record": "records given by a column"}  # what one record is, where "one record per ..." would not say it
 LABELS = {"owners": "people", "per": "one record per", "unknown": "unknown terms"}
 UNKNOWN = {
-    "keep": "terms that the taxonomy lacks stay, under one extra branch below its root",
-    "drop": "terms that the taxonomy lacks are dropped and counted",
-    "refuse": "a term that the taxonomy lacks stops the work",
+    "keep": "terms missing from the taxonomy are kept under an extra branch below its root",
+    "drop": "terms missing from the taxonomy are dropped and counted",
+    "refuse": "terms missing from the taxonomy are an error",
 }
 
 LOSSES = {
-    "loss": ("Loss", "GGD per item occurrence: 0% if all is published as it was, 100% if nothing is published."),
-    "added_loss": ("Added loss", "Loss beyond what the original's own general terms already cost."),
+    "loss": ("Loss", "GGD per item occurrence: 0% if everything is published unchanged, 100% if nothing is published."),
+    "added_loss": ("Added loss", "Loss minus the loss of the general terms in the original."),
     "loss_with_dropped": (
         "Loss with dropped terms",
-        "The same, with terms dropped as unknown counted as lost.",
+        "Loss if dropped unknown terms count as lost.",
     ),
     "information_loss": (
         "Information loss",
-        "SSE / SST: the share of the dispersion of standardised values that lies within groups, and is lost when means are published.",
+        "SSE / SST: share of the variance of standardized values within groups, which is lost when means are published.",
     ),
-    "ncp": ("NCP", "Normalised certainty penalty: the share of all terms that a published item leaves open."),
+    "ncp": ("NCP", "Normalized certainty penalty: the share of all terms that a published item may represent."),
 }
 PLAIN_METRICS = {
     "ggd": (
         "GGD",
-        "Group generalization distortion: losses of published items, and one for each not published.",
+        "Group generalization distortion: the losses of published items plus 1 for each suppressed one.",
     ),
-    "added": ("Added words", "Share of the published words that the people of the records did not type."),
-    "mean_length": ("Mean length", "Items in a published record, on average."),
-    "mean_level": ("Mean level", "Level of a published item, on average; the root is level 1."),
+    "added": ("Added words", "Share of published words that were not in the original record."),
+    "mean_length": ("Mean length", "Mean number of items per published record."),
+    "mean_level": ("Mean level", "Mean level of published items; the root is level 1."),
 }
 SHOWN_ABOVE = frozenset({"kept", "one_level", "categories", "at_root", "replaced", "suppressed", "generalized", "bound"})
 WITHHELD = "counts"  # the key of a manifest from which exact numbers about the original are withheld
@@ -171,7 +170,7 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
             Row(
                 LABELS.get(key, spoken(key)),
                 number(value),
-                told + (" (the default)" if value == default else ""),
+                told + (" (default)" if value == default else ""),
             )
         )
     return Row(plain(method), made.paper if made else "", made.summary() if made else ""), rows
@@ -213,7 +212,7 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
         tone = FORM_TONES.get(key) or TONES.get(fate_of(key, method), f"gone{shade % GONE_SHADES}")
         shade += tone.startswith("gone")
         parts.append(Part(plain(key), n, tone))
-    desc = f"{count(total)} in: " + ", ".join(f"{count(p.value)} {p.label}" for p in parts)
+    desc = f"{count(total)} in total: " + ", ".join(f"{count(p.value)} {p.label}" for p in parts)
     pieces = tuple(Piece(p.label, count(p.value), share_of(p.value, total), p.tone) for p in parts)
     return Account(title, count(total), sum(p.value for p in parts) == total, stacked(title, desc, parts), pieces)
 
@@ -244,11 +243,11 @@ def published_tile(manifest: Mapping[str, Any]) -> Tile:
     """The same as a share."""
     if manifest.get(WITHHELD) == NO_NUMBERS:
         rows = sum(file["rows"] for file in manifest.get("files", []) if "table" in file)
-        return Tile("Published", count(rows), "rows with noise; what they were made of is not told")
+        return Tile("Published", count(rows), "rows with noise; the size of the input is not published")
     found = published_part(manifest)
     if not found.total:
-        return Tile("Published", "0", f"{found.noun}: there was nothing to publish", "open")
-    rest = f"{count(found.total - found.shown)} withheld" if found.total > found.shown else "none withheld"
+        return Tile("Published", "0", f"{found.noun}: nothing to publish", "open")
+    rest = f"{count(found.total - found.shown)} suppressed" if found.total > found.shown else "none suppressed"
     told = f"{count(found.shown)} of {plural(found.total, found.noun.removesuffix('s'))}; {rest}"
     return Tile("Published", share_of(found.shown, found.total), told)
 
@@ -260,7 +259,7 @@ def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:
         if value is not None:
             bound = share_in(metrics, "bound") if key == METERED[0] else None
             floor = percent(bound) if bound is not None else ""
-            desc = f"{percent(value)}, of which {floor} was unavoidable" if floor else percent(value)
+            desc = f"{percent(value)}, of which {floor} is unavoidable" if floor else percent(value)
             return Meter(label, percent(value), meaning, meter(label, desc, value, bound), floor)
     return None
 

@@ -10,13 +10,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.counting import counted, percent
+from shoal.data.occurrence_forms import CATEGORY, PARENT, RENAMED, TOP, TYPED
 from shoal.report.verdict_text import Tile
+from shoal.util.wording import counted, percent
 
 LITTLE = 0.05  # share of words published as typed, below which a release is warned of
 PROTECTS = "protects"  # of the input in a manifest: what is protected where people own several records
-NOT_TOLD = Tile("Lost", "not told", "exact numbers would break the guarantee", "open")
-NOT_MEASURED = Tile("Lost", "not measured", "the loss needs the original", "open")
+NOT_TOLD = Tile("Loss", "not published", "exact numbers would break the guarantee", "open")
+NOT_MEASURED = Tile("Loss", "not measured", "requires the original", "open")
+
+AS_TYPED = "as typed"
+FORMS = {
+    AS_TYPED: ((TYPED,), "same"),
+    "within one level": ((RENAMED, PARENT), "near"),
+    "as categories": ((CATEGORY,), "changed"),
+    "root or unlisted": ((TOP,), "vague0"),
+}
+FORM_TONES = {part: tone for parts, tone in FORMS.values() for part in parts}
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,7 @@ class Summary:
         """A sentence where hardly a word is left; empty where there is none to say."""
         if self.as_typed is None or self.as_typed >= LITTLE:
             return ""
-        return f"only {percent(self.as_typed)} of the words are published as they were typed"
+        return f"only {percent(self.as_typed)} of the words are published as typed"
 
 
 def share_in(metrics: Mapping[str, Any], name: str) -> float | None:

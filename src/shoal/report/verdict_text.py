@@ -1,4 +1,4 @@
-"""Verdicts in words: the headline, the guarantee in one number, what each claim protects and what not."""
+"""A release without a guarantee, as its manifest says it: one sentence that every page and listing of such a release begins with."""
 
 from __future__ import annotations
 
@@ -6,16 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.data.claims import Model
 from shoal.data.items import Items
 from shoal.errors import ParameterError
-from shoal.privacy import MODELS, Model
+from shoal.privacy import MODELS
 from shoal.report.number_format import number, plain, plural, spoken
+
+LACKING = "no_guarantee"  # the key of a manifest that says what is not protected
+
+
+def lack_of(manifest: Mapping[str, Any] | None) -> str:
+    """What a manifest says of the missing guarantee; empty where claims are made, or where there is no manifest."""
+    return str(manifest.get(LACKING, "")) if manifest else ""
+
+
+# Verdicts in words: the headline, the guarantee in one number, what each claim protects and what not.
+
 
 COUNTED = ("records", "people")  # levels that count
 COUNTED_BY = ("k", "owners")  # the parameters that promise a number of records or people
-BROKEN = "Do not publish this data under its claims: the reasons stand below."
+BROKEN = "Do not publish this data under its claims. The reasons are listed below."
 UNGUARANTEED = "Nothing is guaranteed."
-NO_WORDS = "This version of shoal has no description of the model."
+NO_WORDS = "This version of shoal has no description of this model."
 
 
 @dataclass(frozen=True)
@@ -92,7 +104,7 @@ def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:
     if lack:
         return Headline("bad", UNGUARANTEED, lack.removeprefix(UNGUARANTEED).strip())
     if not verdicts:
-        return Headline("open", "This release claims nothing.", "No guarantee was asked for, so none was checked.")
+        return Headline("open", "This release makes no claim.", "No guarantee was requested, so none was verified.")
     broken = [v for v in verdicts if not v["holds"]]
     if broken:
         these = "The claim" if len(verdicts) == 1 else f"{len(broken)} of {len(verdicts)} claims"
@@ -105,18 +117,18 @@ def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:
 def guarantee(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Tile:
     """The guarantee in one number: that of the first broken claim, or of the first."""
     if lack:
-        return Tile("Guarantee", "none", "whoever made this release asked for none", "bad")
+        return Tile("Guarantee", "none", "the publisher requested none", "bad")
     if not verdicts:
-        return Tile("Guarantee", "none", "nothing was promised", "open")
+        return Tile("Guarantee", "none", "nothing was guaranteed", "open")
     verdict = next((v for v in verdicts if not v["holds"]), verdicts[0])
     tone = "good" if verdict["holds"] else "bad"
     model, achieved = model_of(verdict), verdict.get("achieved") or {}
     if model is not None and model.group_size is not None and "records" in achieved:
-        told, whose = ("records", "or more records are alike in every group")
+        told, whose = ("records", "or more identical records in every group")
         if "people" in achieved:
-            told, whose = ("people", "people or more share every published record")
+            told, whose = ("people", "or more people share every published record")
         promised = number(model.group_size)
-        return Tile("Guarantee", number(achieved[told]), f"{whose}; {promised} were promised", tone)
+        return Tile("Guarantee", number(achieved[told]), f"{whose}; {promised} guaranteed", tone)
     best = ", ".join(f"{spoken(key)} = {number(value)}" for key, value in achieved.items())
     return Tile("Guarantee", best or ("holds" if verdict["holds"] else "broken"), plain(str(verdict["model"])), tone)
 
@@ -129,7 +141,7 @@ def promised_group(verdicts: Sequence[Mapping[str, Any]]) -> int | None:
 
 def claims_line(verdicts: Sequence[Mapping[str, Any]]) -> str:
     """How many claims were checked, for the section's margin."""
-    return f"{plural(len(verdicts), 'claim')} checked" if verdicts else "no claim to check"
+    return f"{plural(len(verdicts), 'claim')} verified" if verdicts else "no claim to verify"
 
 
 def _told(verdict: Mapping[str, Any]) -> str:

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 import numpy as np
 import polars as pl
 
-from shoal.data.accesslog import VISITOR
 from shoal.data.bags import Ints
 from shoal.data.log import Log
+from shoal.data.tables.access_log import VISITOR
 
 FIRST = datetime(2010, 3, 1)
 DAYS = 14

@@ -52,11 +52,11 @@ class QueryLog(Declared):
 
     name: ClassVar[str] = "querylog"
 
-    users: int = param(10_000, minimum=1, help="people in the log")
-    seed: int = param(0, minimum=0, help="the same seed gives the same log")
-    nouns_per_user: float = param(21.0, minimum=1, maximum=200, help="different nouns of WordNet a user looks for, on average")
-    topics: int = param(200, minimum=1, maximum=500, help="topics there are; each user has one to five of them")
-    unknown: float = param(0.35, minimum=0, maximum=0.9, help="share of the terms that WordNet does not have")
+    users: int = param(10_000, minimum=1, help="number of people in the log")
+    seed: int = param(0, minimum=0, help="random seed; the same seed gives the same log")
+    nouns_per_user: float = param(21.0, minimum=1, maximum=200, help="mean number of different WordNet nouns per user")
+    topics: int = param(200, minimum=1, maximum=500, help="number of topics; each user has one to five of them")
+    unknown: float = param(0.35, minimum=0, maximum=0.9, help="share of terms that are not in WordNet")
 
     def blocks(self) -> Iterator[tuple[pl.DataFrame, GeneratedFacts]]:
         """The rows, a block of users at a time, and what each block holds."""

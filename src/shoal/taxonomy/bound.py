@@ -43,7 +43,7 @@ class Bound:
     estimate: float
 
     def as_dict(self) -> dict[str, float | bool | int]:
-        """For the manifest and for `--json`."""
+        """The content as JSON values, as in the manifest."""
         return {
             "ggd": self.value,
             "loss": self.normalised,
@@ -66,7 +66,7 @@ def loss_lower_bound(
 ) -> Bound:
     """A bound for groups of k; `bags` are records of taxonomy nodes. Beyond `exact_up_to` records a sample is examined."""
     if not (k >= 2 and sample >= 2 and 0 < confidence < 1):
-        raise ParameterError("a bound needs k and sample of at least 2 and a confidence between 0 and 1")
+        raise ParameterError("a bound needs k and sample of at least 2 and a confidence between 0 and 1", code="out-of-range")
     present = bags.select(np.flatnonzero(bags.lengths > 0))
     present = present.select(present.content_order())  # so that the bound does not depend on how records arrived
     total = present.occurrences

@@ -20,12 +20,12 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
+from shoal.data.release import Measure
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
-from shoal.names import did_you_mean
+from shoal.util.wording import did_you_mean
 
 Floats = npt.NDArray[np.float64]
-Measure = Literal["path", "wu-palmer"]
 Way = Literal["auto", "level", "slopes", "matching"]
 Variant = Literal["nil", "matched"]
 
@@ -36,14 +36,6 @@ DEFAULT_EPS = {"path": 4.0, "wu-palmer": 0.4}
 PATH_UNITS = 1_000_000
 FIXED_POINT = 2**34
 LARGEST = {"path": 100_000.0, "wu-palmer": 10.0}
-
-
-@dataclass(frozen=True)
-class Relevance:
-    """Which original terms a published term may stand for: those within `eps` of it (None: as far as the distance goes by default)."""
-
-    distance: Measure
-    eps: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +50,11 @@ class SemanticDistance:
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:
             what = f"measure must be one of {', '.join(MEASURES)}, not {self.measure!r}"
-            raise ParameterError(what, hint=did_you_mean(self.measure, MEASURES), value=self.measure)
+            raise ParameterError(what, code="unknown-choice", hint=did_you_mean(self.measure, MEASURES), value=self.measure)
         for name, value in (("eps", self.threshold), ("omega", self.nil)):
             limit = LARGEST[self.measure]
             if not 0 <= value <= limit:
-                raise ParameterError(f"{name} must be from 0 to {limit:,.0f}, not {value:g}", value=value, limit=limit)
+                raise ParameterError(f"{name} must be from 0 to {limit:,.0f}, not {value:g}", code="out-of-range", value=value, limit=limit)
 
     @property
     def threshold(self) -> float:
@@ -129,7 +121,7 @@ class SemanticDistance:
     def nearest(self, bags: Bags, others: Bags) -> Floats:
         """For each record of these bags the distance to the nearest of the others."""
         if not len(others):
-            raise ParameterError("there is no record to be near to")
+            raise ParameterError("there are no records to compare with", code="no-records")
         arguments = self.kernel(), bags.view, others.view, kernels.threads()
         return np.asarray(kernels.run(_kernels.nearest_distances, *arguments, label="matching") / self.units)
 

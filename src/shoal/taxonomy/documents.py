@@ -10,16 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.accounting import Ledger, changed, gone, kept
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
-from shoal.data.original import NOT_IN_TAXONOMY, UNKNOWN_KEPT
-from shoal.data.original_documents import ONLY_STOP_WORDS, SHORT_WORDS, DocumentOriginal
-from shoal.errors import InputError
+from shoal.data.original import NOT_IN_TAXONOMY, ONLY_STOP_WORDS, SHORT_WORDS, UNKNOWN_KEPT, DocumentOriginal
+from shoal.errors import InputError, option
 from shoal.taxonomy.place_terms import Unknown
 from shoal.taxonomy.wordnet import lemmas, noun_places
 from shoal.text.stopwords import is_stop_word
 from shoal.text.terms import in_one_case, terms_of
+from shoal.util.wording import counted
 
 SHORTEST = 3  # letters
 
@@ -31,7 +30,11 @@ def document_vectors(texts: pl.Series, owners: Ints, most_terms: int, unknown: U
     occurrences = np.bincount(found.items, minlength=len(words))
     if unknown == "refuse" and (words["fate"] == "unknown").any():
         missing = int(occurrences[(words["fate"] == "unknown").to_numpy()].sum())
-        raise InputError(f"WordNet lacks {counted(missing, 'word')} of these documents", hint="--unknown drop leaves them out")
+        raise InputError(
+            f"WordNet lacks {counted(missing, 'word')} of these documents",
+            code="terms-not-in-taxonomy",
+            hint=f"{option('unknown', 'drop')} leaves them out",
+        )
     vocabulary = Vocabulary(words["term"].drop_nulls().unique().sort())
     codes = vocabulary.codes(words["term"].fill_null(""))
     whole = Bags.from_rows(found.indptr, codes[found.items], np.ones(len(found.items), np.int32), vocabulary, owners)

@@ -40,7 +40,10 @@ class Floor:
     def __post_init__(self) -> None:
         if self.level < 1:
             raise ParameterError(
-                f"the level of a floor must be at least 1, not {self.level}", hint="the root's level is 1", value=self.level
+                f"the level of a floor must be at least 1, not {self.level}",
+                code="out-of-range",
+                hint="the root's level is 1",
+                value=self.level,
             )
 
     @classmethod
@@ -52,7 +55,7 @@ class Floor:
             return cls(level=value)
         texts = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else []
         if not texts or not all(isinstance(text, str) for text in texts):
-            raise ParameterError("a floor is a level, such as 3, or names of nodes", value=type(value).__name__)
+            raise ParameterError("a floor is a level, such as 3, or names of nodes", code="wrong-type", value=type(value).__name__)
         return cls._parsed(texts)
 
     @classmethod
@@ -60,13 +63,15 @@ class Floor:
         levels = [text for text in texts if re.fullmatch(r"[0-9]+", text.removeprefix(LEVEL))]
         if levels and len(texts) > 1:
             raise ParameterError(
-                "a floor is one level or some nodes, not both", hint=f"a node that is called {levels[0]} is {NODE}{levels[0]}"
+                "a floor is one level or some nodes, not both",
+                code="unreadable-value",
+                hint=f"a node that is called {levels[0]} is {NODE}{levels[0]}",
             )
         if levels:
             number = levels[0].removeprefix(LEVEL)
             return cls(level=int(number) if len(number) < 10 else 10**9, doubtful=levels[0] == number)
         if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
-            raise ParameterError("a floor's name holds half of a surrogate pair, which is no character")
+            raise ParameterError("a name of the floor contains half of a surrogate pair, which is not a character", code="not-utf8")
         return cls(nodes=tuple(dict.fromkeys(text.removeprefix(NODE) for text in texts)))
 
     @classmethod
@@ -89,7 +94,9 @@ class Floor:
         barred = np.zeros(len(taxonomy), bool)
         if self.doubtful and taxonomy.names.codes([str(self.level)])[0] >= 0:
             raise ParameterError(
-                f"{self.level} is a level, and a node of this taxonomy is called so", hint=f"say {LEVEL}{self.level} or {NODE}{self.level}"
+                f"{self.level} is a level, but a node of this taxonomy has this name too",
+                code="ambiguous-floor",
+                hint=f"write {LEVEL}{self.level} or {NODE}{self.level}",
             )
         if self.lets_all_pass:
             return barred
@@ -105,7 +112,9 @@ class Floor:
         codes = taxonomy.names.codes(list(self.nodes)).tolist()
         for name, code in zip(self.nodes, codes, strict=True):
             if code < 0:
-                raise ParameterError(f"no node of the taxonomy is called {name!r}", hint=_alike(name, taxonomy), value=name)
+                raise ParameterError(
+                    f"no node of the taxonomy is called {name!r}", code="unknown-node", hint=_alike(name, taxonomy), value=name
+                )
         return codes  # type: ignore[no-any-return]
 
 

@@ -58,9 +58,9 @@ def ladder_of(values: pl.Series, way: str) -> Ladder:
     if way == EXACT:
         return Ladder(values, np.full(len(values), TOP, np.int64))
     if way == PREFIX and values.dtype != pl.String:
-        raise InputError(f"the column {values.name!r} holds {values.dtype}, and prefixes are of text")
+        raise InputError(f"the column {values.name!r} is of type {values.dtype}, but prefixes need text", code="wrong-column-type")
     if way == RANGES and not values.dtype.is_integer():
-        raise InputError(f"the column {values.name!r} holds {values.dtype}, and ranges are of whole numbers")
+        raise InputError(f"the column {values.name!r} is of type {values.dtype}, but ranges need whole numbers", code="wrong-column-type")
     chains: Callable[[pl.Series], Iterator[Sequence[str]]] = _paths if way == PREFIX else _ranges
     return _of_chains(chains(values))
 

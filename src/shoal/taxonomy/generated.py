@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from shoal.data.bags import Vocabulary
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, TaxonomyError
+from shoal.parameters import insist_on_text
 
 ROOT = "(any item)"
 
@@ -28,11 +29,14 @@ _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
 
 def generated(vocabulary: Vocabulary | Iterable[str], fanout: int = 5, loss: str = DEFAULT_LOSS) -> Taxonomy:
     """Items become leaves; an inner node has at most `fanout` children and says which places its items have."""
+    insist_on_text("loss", loss)
+    if isinstance(fanout, bool) or not isinstance(fanout, int):
+        raise ParameterError(f"fanout must be a whole number, not {fanout!r}", code="wrong-type", argument="fanout")
     if fanout < 2:
-        raise ParameterError(f"the fan-out must be at least 2, not {fanout}", value=fanout, limit=2)
-    leaves = _sorted(vocabulary.names if isinstance(vocabulary, Vocabulary) else vocabulary)
+        raise ParameterError(f"the fan-out must be at least 2, not {fanout}", code="out-of-range", value=fanout, limit=2)
+    leaves = _sorted(vocabulary.names if isinstance(vocabulary, Vocabulary) else _texts(vocabulary))
     if not leaves:
-        raise TaxonomyError("there are no items to build a taxonomy over")
+        raise TaxonomyError("there are no items to build a taxonomy from", code="no-items")
     taken = set(leaves)
     parents: dict[str, str | None] = {}
     level = [_Span(name, i, i) for i, name in enumerate(leaves)]
@@ -50,6 +54,17 @@ class _Span(NamedTuple):
     node: str
     first: int
     last: int
+
+
+def _texts(names: Any) -> list[str]:
+    """The names, each of which must be a text."""
+    if not isinstance(names, Iterable):
+        what = f"vocabulary is several names, not a value of type {type(names).__name__}"
+        raise ParameterError(what, code="wrong-type", argument="vocabulary")
+    found = list(names)
+    for name in found:
+        insist_on_text("a name of the vocabulary", name)
+    return found
 
 
 def _sorted(names: Iterable[str]) -> list[str]:

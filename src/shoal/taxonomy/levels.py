@@ -19,11 +19,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
 from shoal.taxonomy.paths import IMPLIED_ROOT, Parents
+from shoal.util.wording import counted
 
 Group = tuple[tuple[int, str], ...]
 """A group by its path: level and label of itself, last, and of all groups above it."""
@@ -40,7 +40,7 @@ class Conflict:
     now: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.name!r} stands below {', '.join(map(repr, self.below))}: {', '.join(self.now)}"
+        return f"{self.name!r} has the parents {', '.join(map(repr, self.below))}: {', '.join(self.now)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,9 @@ def tree_of_levels(frame: pl.DataFrame, levels: Sequence[str], loss: str = DEFAU
     for *labels, item in filled.unique(maintain_order=True).iter_rows():
         above.setdefault(item, []).append(tuple((at, label) for at, label in enumerate(labels) if label is not None))
     if len(above) < 2:
-        raise TaxonomyError(f"the column {levels[-1]!r} names {counted(len(above), 'item')}, and a taxonomy has two or more")
+        raise TaxonomyError(
+            f"the column {levels[-1]!r} names {counted(len(above), 'item')}, but a taxonomy has two or more", code="too-few-items"
+        )
     placed = {item: _shared(groups) for item, groups in above.items()}
     names = _names(placed, levels)
     root, parents = _rooted(placed, names)
@@ -72,11 +74,15 @@ def tree_of_levels(frame: pl.DataFrame, levels: Sequence[str], loss: str = DEFAU
 def _labels(frame: pl.DataFrame, levels: Sequence[str]) -> pl.DataFrame:
     """The columns of the levels as text without blanks at the ends; null where a cell is empty."""
     if len(levels) < 2 or len(set(levels)) < len(levels):
-        raise TaxonomyError("levels are two or more different columns, from the highest to the items")
+        raise TaxonomyError("levels are two or more different columns, from the highest to the items", code="invalid-levels")
     texts = frame.select(_text(frame[name]) for name in levels)
     odd = [name for name in levels if texts[name].str.contains(CONTROL).any()]
     if odd:
-        raise TaxonomyError(f"the column {odd[0]!r} holds labels with line ends, tabs or control characters", hint="remove them first")
+        raise TaxonomyError(
+            f"the column {odd[0]!r} has labels with line ends, tabs or control characters",
+            code="taxonomy-label-invalid",
+            hint="remove them first",
+        )
     return texts
 
 
@@ -85,7 +91,9 @@ def _text(cells: pl.Series) -> pl.Series:
     if cells.dtype.is_float() and (cells.drop_nulls().drop_nans() == cells.drop_nulls().drop_nans().round()).all():
         cells = cells.fill_nan(None).cast(pl.Int64)
     if not (cells.dtype.is_integer() or cells.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-        raise TaxonomyError(f"the column {cells.name!r} holds {cells.dtype}, and labels are text or whole numbers")
+        raise TaxonomyError(
+            f"the column {cells.name!r} is of type {cells.dtype}, but labels are text or whole numbers", code="wrong-column-type"
+        )
     named = cells.cast(pl.String).str.strip_chars()
     return pl.select(pl.when(named != "").then(named).alias(cells.name)).to_series()
 
@@ -199,14 +207,14 @@ def _notes(
     notes = []
     without = int(rows[levels[-1]].is_null().sum())
     if without:
-        notes.append(f"{counted(without, 'row')} of {len(frame):,} left out: no {levels[-1]}")
+        notes.append(f"{counted(without, 'row')} of {len(frame):,} skipped: no {levels[-1]}")
     filled = rows.filter(pl.col(levels[-1]).is_not_null())
     for level in levels[:-1]:
         empty = int(filled[level].is_null().sum())
         if empty:
-            notes.append(f"{counted(empty, 'row has', 'rows have')} no {level}: what stands below is placed below the next level above")
+            notes.append(f"{counted(empty, 'row has', 'rows have')} no {level}: its descendants are placed below the next level above")
     before = {group[: at + 1] for groups in above.values() for group in groups for at in range(len(group))}
     after = {path[: at + 1] for path in placed.values() for at in range(len(path))}
     if len(before) > len(after):
-        notes.append(f"{counted(len(before) - len(after), 'group')} left out: all items below stand below other groups too")
+        notes.append(f"{counted(len(before) - len(after), 'group')} dropped: all its items have other parents")
     return notes

@@ -70,14 +70,14 @@ def parents_of_paths(paths: Iterable[Sequence[str]]) -> tuple[Parents, list[str]
     notes = []
     if renamed:
         names = _some(list(renamed.values()))
-        notes.append(f"{len(renamed):,} groups bear the name of an item below them and are now called {names}")
+        notes.append(f"{len(renamed):,} groups have the same name as an item below them and are renamed to {names}")
     return _rooted(parents, notes), notes
 
 
 def two_parents(node: str, one: str | None, other: str | None) -> TaxonomyError:
     """The error for a label in two places."""
     first, second = (repr(name) if name is not None else "nothing" for name in (one, other))
-    return TaxonomyError(f"{node!r} stands below two parents, {first} and {second}", nodes=[node, one, other])
+    return TaxonomyError(f"{node!r} has two parents, {first} and {second}", code="taxonomy-two-parents", nodes=[node, one, other])
 
 
 def _place(parents: Parents, node: str, above: str | None) -> None:
@@ -110,7 +110,7 @@ def _rooted(parents: Parents, notes: list[str]) -> Parents:
         return parents
     if STAR in tops:
         others = [node for node in tops if node != STAR]
-        raise TaxonomyError(f"some paths end in {STAR!r} and others in {_some(others)}", nodes=tops)
+        raise TaxonomyError(f"some paths end in {STAR!r} and others in {_some(others)}", code="taxonomy-several-roots", nodes=tops)
     root = IMPLIED_ROOT
     while root in parents:
         root = f"({root})"

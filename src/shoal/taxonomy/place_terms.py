@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.column_storage import IN_MEMORY, Shelf, renamed
 from shoal.data.original import Original, Steps
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import InputError
+from shoal.errors import InputError, option
 from shoal.taxonomy.floor import Floor
 from shoal.text.terms import in_one_case
+from shoal.util.wording import counted
 
 Unknown = Literal["keep", "drop", "refuse"]
 Scope = Literal["used", "whole"]
@@ -109,7 +109,8 @@ def _placed(terms: Vocabulary, often: Ints, taxonomy: Taxonomy, unknown: Unknown
     if unknown == "refuse" and len(strange):
         raise InputError(
             f"{counted(len(strange), 'term')} ({counted(int(often[strange].sum()), 'occurrence')}) not in the taxonomy",
-            hint="keep them with --unknown keep, drop them with --unknown drop",
+            code="terms-not-in-taxonomy",
+            hint=f"keep them with {option('unknown', 'keep')}, drop them with {option('unknown', 'drop')}",
         )
     fitted, above = taxonomy, floor.bars(taxonomy)
     if scope == "used":
@@ -155,7 +156,9 @@ def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
 def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: Vocabulary, taken: Vocabulary) -> tuple[Taxonomy, Small]:
     """The tree with unknown terms below a node of their own, under names that no node of the whole taxonomy (`taken`) has."""
     if taxonomy.unlisted is not None:
-        raise InputError("this taxonomy holds unlisted terms already", hint="place records on the taxonomy as it was read")
+        raise InputError(
+            "this taxonomy contains unlisted terms already", code="invalid-taxonomy", hint="place records on the taxonomy as it was read"
+        )
     # In the order of their names, so that the tree does not depend on the order of the records.
     terms = vocabulary.names.gather(strange)
     by_name = terms.arg_sort().to_numpy()

@@ -10,8 +10,8 @@ import numpy as np
 from shoal.data.bags import Bags
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
-from shoal.names import several_nearest
 from shoal.taxonomy.place_terms import frequent_unknown_terms
+from shoal.util.wording import several_nearest
 
 FEW = 5
 
@@ -54,16 +54,16 @@ def _told(taxonomy: Taxonomy, node: int) -> str:
 def _number(taxonomy: Taxonomy, node: str | int) -> int:
     if isinstance(node, int):
         if not 0 <= node < len(taxonomy):
-            raise TaxonomyError(f"there is no node {node}; the taxonomy has {len(taxonomy):,}")
+            raise TaxonomyError(f"there is no node {node}; the taxonomy has {len(taxonomy):,}", code="unknown-node")
         return node
     if any("\ud800" <= c <= "\udfff" for c in node):  # half a character, as bytes that are no UTF-8 arrive; no name has it
-        raise TaxonomyError("the taxonomy has no node of that name, which is not UTF-8")
+        raise TaxonomyError("the taxonomy has no node of that name, which is not UTF-8", code="unknown-node")
     found = int(taxonomy.names.codes([node])[0])
     found = found if found >= 0 else int(taxonomy.nodes([node])[0])
     if found < 0:
         near = several_nearest(node, taxonomy.names.names, 3)
         hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else ""
-        raise TaxonomyError(f"the taxonomy has no node {node!r}", hint=hint, value=node)
+        raise TaxonomyError(f"the taxonomy has no node {node!r}", code="unknown-node", hint=hint, value=node)
     return found
 
 

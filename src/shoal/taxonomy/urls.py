@@ -27,7 +27,7 @@ def url_taxonomy(vocabulary: Vocabulary | Iterable[str], loss: str = DEFAULT_LOS
     """The folders above all items; items that hold no slash lie directly below the root."""
     names = sorted(set(vocabulary.names if isinstance(vocabulary, Vocabulary) else vocabulary))
     if not any("/" in name for name in names):
-        raise TaxonomyError("no item is a path: none holds a slash", hint="paths is for URLs and paths of files")
+        raise TaxonomyError("no item is a path: none contains a slash", code="no-paths", hint="paths is for URLs and paths of files")
     root = ROOT
     while root in names:
         root = f"({root})"

@@ -17,6 +17,7 @@ import polars as pl
 from shoal.data.bags import Small, Vocabulary
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
+from shoal.parameters import insist_on_text
 from shoal.text.morphology import Morphology
 
 
@@ -35,6 +36,7 @@ class NounLexicon:
 
 def wordnet(loss: str = DEFAULT_LOSS) -> Taxonomy:
     """WordNet's nouns, under the named node loss."""
+    insist_on_text("loss", loss)
     taxonomy = _nouns()
     return taxonomy if loss == taxonomy.loss_name else taxonomy.with_loss(loss)
 

@@ -71,5 +71,7 @@ def _parser() -> Callable[[str], Any]:
     try:
         from ua_parser import parse
     except ImportError:
-        raise InputError("user agents are read with ua-parser, which is not installed", hint="pip install 'shoal[accesslog]'") from None
+        raise InputError(
+            "user agents are read with ua-parser, which is not installed", code="missing-package", hint="pip install 'shoal[accesslog]'"
+        ) from None
     return parse

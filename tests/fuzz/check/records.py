@@ -73,7 +73,8 @@ def raw_records(case: Case, directory: Path) -> list[Record]:
         time = datetime.fromisoformat(row["time"]) if row.get("time") else datetime(2000, 1, 1)
         if "query" in row:
             if (owner, time, row["query"]) not in seen:
-                events.append(Event(owner, time, tuple(row["query"].split())))
+                words = row["query"].lower() if on_taxonomy(case) else row["query"]
+                events.append(Event(owner, time, tuple(words.split())))
             seen.add((owner, time, row["query"]))
         else:
             times = int(row["qty"]) if "count" in case.said else 1

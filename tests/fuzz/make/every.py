@@ -30,7 +30,17 @@ def made(number: int, directory: Path) -> Case:
 
 
 def numbers_from(first: int, runs: int, methods: Sequence[str] = ()) -> Iterator[int]:
-    """So many numbers from the first on, of these methods only; of all where none is named."""
+    """So many numbers from the first on, of these methods only; of all where none is named.
+
+    Raises:
+        ValueError: There is no method of one of these names.
+    """
+    if unknown := set(methods) - set(METHODS):
+        raise ValueError(f"there are no methods called {', '.join(sorted(unknown))}")
+    return _numbers_from(first, runs, methods)
+
+
+def _numbers_from(first: int, runs: int, methods: Sequence[str]) -> Iterator[int]:
     number = first
     while runs > 0:
         if not methods or method_of(number) in methods:

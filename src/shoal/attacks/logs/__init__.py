@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class LinkingAttack(Attack):
     """An attack that looks for records like one that is known: by what is known, what there is to link."""
 
-    eccentricity: float = param(1.5, minimum=0, help="standard deviations by which a record must lead before the attacker is sure")
+    eccentricity: float = param(1.5, minimum=0, help="lead over other records, in standard deviations, that makes the attacker certain")
 
     def trials(self, by_knowledge: Mapping[str, Linkable]) -> list[Trial]:
         """The attack with each kind of knowledge."""
@@ -44,7 +44,7 @@ class TokenAttack(Attack):
 LOG_ATTACKS: Table[type[LinkingAttack | TokenAttack]] = Table(
     "attack",
     {
-        "profile-over-time": "shoal.attacks.logs.profile:ProfileOverTime",
+        "profile-over-time": "shoal.attacks.logs.linking_attacks:ProfileOverTime",
         "personas": "shoal.attacks.logs.linking_attacks:Personas",
         "tokens": "shoal.attacks.logs.tokens:Tokens",
     },

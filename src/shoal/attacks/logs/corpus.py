@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from shoal.data.bags import Ints
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,6 +47,8 @@ class Corpus:
         return self._held(number[self._text_of], len(people))
 
     def _held(self, rows: Ints, n: int) -> sp.csr_matrix:
+        import scipy.sparse as sp
+
         keys = np.unique(rows * self.n_items + self.items)
         ones = np.ones(len(keys), np.int64)
         return sp.csr_matrix((ones, (keys // max(1, self.n_items), keys % max(1, self.n_items))), shape=(n, self.n_items))

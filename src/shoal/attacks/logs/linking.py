@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from shoal.attacks import Chances, Trial
 from shoal.attacks.attacker_view import People, Scene
@@ -54,6 +53,8 @@ def linked(one: Linkable, knowledge: str, eccentricity: float) -> Trial:
 
 def _without_own(scores: Scores, one: Linkable, place: slice) -> Scores:
     """The scores with the known records themselves below all others."""
+    import scipy.sparse as sp
+
     if one.own is None:
         return scores
     own = one.own[place]

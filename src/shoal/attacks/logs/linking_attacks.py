@@ -18,6 +18,21 @@ class Personas(LinkingAttack):
     name = "personas"
     test = "linking"
     story = (
-        "A person's rows are published under several pseudonyms, or each row for itself. A reader takes the rows of one, and looks for the "
-        "other one that is most like it: in its words, and in the minutes in which something was asked."
+        "A person's rows are published under several pseudonyms, or without any. An attacker takes the rows of one pseudonym and looks for "
+        "the most similar other one, by words and by the minutes of its queries."
+    )
+
+
+# Profile over time: the attacker holds what a person asked earlier, and looks for the person in a release of a later period.
+
+
+@dataclass(frozen=True)
+class ProfileOverTime(LinkingAttack):
+    """Somebody who knows what people did earlier finds them again in a release of a later period."""
+
+    name = "profile-over-time"
+    test = "linking"
+    story = (
+        "An employer has the log of his network from some months ago, with names. A release covers the months after. For each person he "
+        "looks for the published record that is most similar to the old one. Or he has only one day, the last of each person."
     )

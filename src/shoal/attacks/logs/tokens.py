@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
 from shoal.attacks import Trial
 from shoal.attacks.logs import TokenAttack
@@ -37,11 +36,11 @@ class Tokens(TokenAttack):
     name = "tokens"
     test = "inference"
     story = (
-        "Words were replaced by tokens. A reader has another log of the same time, with words. He counts how often each token occurs, at "
-        "which place of a query, and beside which others, and takes each token for the word whose counts are most alike."
+        "Words were replaced by tokens. An attacker has a plain-text log of the same period. He counts how often each token occurs, "
+        "at which position of a query and next to which others, and matches each token to the word with the most similar counts."
     )
 
-    lead: float = param(10.0, minimum=0, help="by how much other words must be less alike before the attacker is sure")
+    lead: float = param(10.0, minimum=0, help="lead over other words that makes the attacker certain")
 
     def trials(self, hashed: Hashed) -> list[Trial]:
         """The most frequent tokens, more and more of them."""
@@ -61,6 +60,8 @@ class Tokens(TokenAttack):
 
 def assigned(hashed: Hashed, tokens: Ints, words: Ints) -> tuple[Ints, Floats]:
     """The place among the words that each token is taken for, and by how much other words and tokens are less alike."""
+    from scipy.optimize import linear_sum_assignment
+
     scale = len(hashed.tokens) / max(1, len(hashed.words))
     plain = _apart(hashed, tokens, words, scale)
     company = _company(hashed, tokens, words, scale)

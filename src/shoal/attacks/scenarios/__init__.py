@@ -17,14 +17,14 @@ import polars as pl
 from shoal.attacks import ATTACKS, Attack, Test, Trial
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.data.claims import Model
 from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.names import there_are
-from shoal.privacy import Model
 from shoal.privacy.identical_records import identical_records
 from shoal.registry import Table
+from shoal.util.wording import there_are
 
 
 class Skipped(Exception):
@@ -72,7 +72,7 @@ class Scenario:
         """Skip an attack that makes the release again where that is to be done for nobody."""
         if not len(self.few):
             n = len(self.made.original.bags)
-            raise Skipped(f"the release of {n:,} records would have to be made again for each person; --remakes 25 asks for that")
+            raise Skipped(f"the release of {n:,} records would have to be made again for each person; the option remakes asks for that")
 
     def lengths(self, records: Ints) -> Ints:
         """How many items each of these records holds."""
@@ -138,7 +138,9 @@ def attack_called(name: str) -> type[Attack]:
     for table in tables:
         if name in table:
             return table[name]
-    raise ParameterError(f"no attack is called {name!r}", hint=there_are(name, [one for table in tables for one in table]), value=name)
+    raise ParameterError(
+        f"no attack is called {name!r}", code="unknown-attack", hint=there_are(name, [one for table in tables for one in table]), value=name
+    )
 
 
 # -- changed records

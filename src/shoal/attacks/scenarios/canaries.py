@@ -37,11 +37,11 @@ class Canaries(ScenarioAttack):
     name = "canaries"
     test = "singling out"
     story = (
-        "Before the release is made, words that nobody else has are planted in the data, each with fewer than k made-up people: some in "
-        "copies of real records, some in records of their own. Whoever finds such a word in the release has found these few people."
+        "Before the release is made, words that nobody else has are planted in the data, each with fewer than k fictitious people: some in "
+        "copies of real records, some in separate records. An attacker who finds such a word in the release has found these few people."
     )
 
-    words: int = param(20, minimum=1, help="words of each kind that are planted")
+    words: int = param(20, minimum=1, help="number of planted words of each kind")
 
     def tried(self, scenario: Scenario) -> Tried:
         """Words of one person, and words of k - 1 people; all of them in one release."""
@@ -52,7 +52,7 @@ class Canaries(ScenarioAttack):
         except ShoalError as error:
             raise Skipped(f"with canaries the release cannot be made ({error.message})") from None
         dropped = sum(_item(made, canary) < 0 for canary in canaries)
-        note = f"canaries: {dropped:,} of {len(canaries):,} planted words were dropped before the method saw them"
+        note = f"canaries: {dropped:,} of {len(canaries):,} planted words were dropped in preprocessing"
         trials = [_trial(holders, canaries, made, scenario) for holders in dict.fromkeys(canary.holders for canary in canaries)]
         return Tried(tuple(trials), (note,) if dropped else ())
 

@@ -31,8 +31,8 @@ class Differencing(ScenarioAttack):
     name = "differencing"
     test = "linking"
     story = (
-        "A person asks to be left out, and the release is published once more without the person. Somebody who has kept the first one "
-        "draws a record that the second no longer has, and takes it for the person's. Control: another person was left out instead."
+        "A person asks to be removed, and the release is published again without that person. An attacker who kept the first release "
+        "picks a record that is missing from the second and assumes that it is the person's. Control: another person was removed instead."
     )
 
     def tried(self, scenario: Scenario) -> Tried:
@@ -68,7 +68,7 @@ def _compared(scenario: Scenario) -> tuple[list[Found], tuple[str, ...]]:
             continue
         published = scenario.made.original.bags.vocabulary
         found.append((record, full - Counter(_contents(less, published.codes(less.release.published.vocabulary.names)).values())))
-    note = f"differencing: {failed:,} of {len(scenario.few):,} people were passed over: without them the release cannot be made"
+    note = f"differencing: {failed:,} of {len(scenario.few):,} people were skipped: the release cannot be made without them"
     return found, (note,) if failed else ()
 
 

@@ -27,8 +27,8 @@ class Intersection(ScenarioAttack):
     name = "intersection"
     test = "linking"
     story = (
-        "The same people are published twice. Somebody knows in which group a person stands in each release, and draws one of the people "
-        "who are in both groups. Where nobody else is in both, the person is found for certain."
+        "The same people are published twice. An attacker knows the group of a person in each release and picks one of the people "
+        "who are in both groups. If nobody else is in both, the person is identified with certainty."
     )
 
     def tried(self, scenario: Scenario) -> Tried:
@@ -63,7 +63,7 @@ def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, .
             notes.append(f"intersection: of other releases, {words} cannot be made ({error.message})")
     if not made:
         raise Skipped("there is no other release, and the method has no parameter by which a second one could differ")
-    told = f"intersection: no other release was given, so {' and '.join(words for words, _ in made)} was made"
+    told = f"intersection: no other release was provided, so {' and '.join(words for words, _ in made)} was made"
     return made, (told, *notes)
 
 

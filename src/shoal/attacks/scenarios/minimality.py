@@ -40,8 +40,8 @@ class Minimality(ScenarioAttack):
     name = "minimality"
     test = "inference"
     story = (
-        "Somebody knows that every record is published as finely as its group allows. So if all of the group had the same finer item, that "
-        "would have been published. What nobody could lack without this is held by somebody of the group, though it was not published."
+        "An attacker knows that every record is published as specifically as its group allows: if all members had the same more specific "
+        "item, it would have been published. This rules out some originals, so someone in the group must have certain unpublished items."
     )
 
     def tried(self, scenario: Scenario) -> Tried:

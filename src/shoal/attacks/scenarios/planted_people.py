@@ -53,9 +53,9 @@ class PlantedPeople(ScenarioAttack):
     name = "planted-people"
     test = "singling out"
     story = (
-        "Before the data is collected somebody opens k - 1 accounts and does in each of them what a person is believed to have done. In "
-        "the release the group of these accounts has one member who is not made up: most likely the person. Control: the group of the "
-        "accounts made for somebody else."
+        "Before the data is collected, an attacker opens k - 1 accounts and repeats in each what a person is believed to have done. In "
+        "the release, the group of these accounts has one member who is not planted: most likely the person. Control: the group of the "
+        "accounts planted for someone else."
     )
 
     def tried(self, scenario: Scenario) -> Tried:
@@ -73,7 +73,7 @@ class PlantedPeople(ScenarioAttack):
             trials.append(_answered(f"all items but one, in {copies:,} planted copies with one more", results, scenario))
         if not trials:
             raise Skipped("with planted people the release cannot be made")
-        note = f"planted-people: {failed + lost:,} trials were passed over: with planted people the release cannot be made"
+        note = f"planted-people: {failed + lost:,} trials were skipped: the release cannot be made with planted people"
         return Tried(tuple(trials), (note,) if failed + lost else ())
 
 

@@ -12,10 +12,10 @@ sensitive item among them is the best guess. Where all of them hold one, the cla
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from shoal.attacks import Trial
 from shoal.attacks.attacker_view import Scene
@@ -25,6 +25,9 @@ from shoal.attacks.scenarios.sensitive_targets import Sought, harmless, held_in
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release, Secret
 from shoal.errors import ParameterError
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,8 +45,8 @@ class SensitiveInference(ScenarioAttack):
     name = "sensitive-inference"
     test = "inference"
     story = (
-        "A neighbour knows some harmless things of a person, or which published record is the person's, and wants to know whether "
-        "something sensitive is true as well. He guesses the sensitive thing that most of the records have that fit best."
+        "A neighbour knows some harmless items of a person, or which published record is the person's, and wants to know whether "
+        "the person has a sensitive item. He guesses the sensitive item that is most frequent in the best matching records."
     )
 
     def tried(self, scenario: Scenario) -> Tried:
@@ -201,6 +204,8 @@ def _words(size: int | None) -> str:
 
 def _of_people(held: sp.csr_matrix, people: Ints, *, add: bool = False) -> sp.csr_matrix:
     """People times items from records times items: ones where any of their records holds it, or how many do."""
+    import scipy.sparse as sp
+
     n = int(people.max(initial=-1)) + 1
     whose = sp.csr_matrix((np.ones(len(people), np.int64), (people, np.arange(len(people)))), shape=(n, len(people)))
     counts = whose @ held

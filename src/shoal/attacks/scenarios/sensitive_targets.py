@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from shoal.attacks.scenarios import Scenario, Skipped
 from shoal.data.bags import Bags
+from shoal.data.claims import Model
 from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.errors import ParameterError
 from shoal.itemsets.sensitive_nodes import SensitiveNodes
-from shoal.privacy import Model
 from shoal.privacy.claimed_item_roles import roles_of
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,7 @@ class Sought:
         if given is None:
             known = [(claim, items) for claim, items in named if items.under is not None or items.names]
             if not known:
-                raise Skipped("no sensitive items are named; --sensitive FILE names some")
+                raise Skipped("no sensitive items are listed; the option sensitive lists some")
             named, given = [one for one in known if one[1] == known[0][1]], known[0][1]
         claims = tuple(claim for claim, items in named if items.may_be(given))
         return cls(given, all(claim.reads_items_widely for claim in claims), claims)
@@ -68,12 +71,14 @@ class Sought:
             return _ones(pairs, (len(tree), len(found.names)))
         private = np.flatnonzero(roles_of(tree.names, self.items, None, original.taxonomy, strict=False).private)
         if not len(private):
-            raise ParameterError("none of the sensitive items is in the data", hint="check the spelling")
+            raise ParameterError("none of the sensitive items is in the data", code="items-not-in-data", hint="check the spelling")
         return _ones([(int(node), item) for item, node in enumerate(private)], (len(tree), len(private)))
 
 
 def held_in(bags: Bags, meant: sp.csr_matrix) -> sp.csr_matrix:
     """Records times sensitive items: ones where a record holds the item."""
+    import scipy.sparse as sp
+
     shape = (len(bags), meant.shape[0])
     entries = sp.csr_matrix((np.ones(len(bags.items), np.int64), bags.items, bags.indptr), shape=shape)
     return sp.csr_matrix((entries @ meant > 0).astype(np.int64))
@@ -85,5 +90,7 @@ def harmless(meant: sp.csr_matrix) -> npt.NDArray[np.bool_]:
 
 
 def _ones(pairs: Iterable[tuple[int, int]], shape: tuple[int, int]) -> sp.csr_matrix:
+    import scipy.sparse as sp
+
     places = np.unique(np.array(list(pairs), np.int64).reshape(-1, 2), axis=0)
     return sp.csr_matrix((np.ones(len(places), np.int64), (places[:, 0], places[:, 1])), shape=shape)

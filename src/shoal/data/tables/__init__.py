@@ -1,4 +1,4 @@
-"""Published tables: what a release holds, each of a kind. A kind is a file here, a writer, a reader back and an account.
+"""Published tables: what a release holds, each of a kind. Adding a kind is described in docs/adding-a-kind.md.
 
 Every table is written in an order drawn from the operating system's generator (`shoal.data.fresh`), with fresh numbers where rows are
 numbered.
@@ -27,9 +27,24 @@ class PublishedTable(ABC):
     `shapes` are the columns that the kind may have, for each part of the table (a table of one file has the part ""); it has none where
     claims and parameters decide. `types` are those of columns that may have one type only. `beside` names fields of a file that hold more
     than the kind has a place for.
+
+    Attributes:
+        kind: The name of the kind.
+        names: The names that tables of this kind may have. They are fixed, because a file could otherwise be named after a person.
+        part_names: The names of the parts, if a table is written to several files of different content.
+        numbered: Whether several workers may write a table, each to a numbered file of its own.
+        has_layouts: Whether a table holds records of several items, so that it can be written in the layout `lists` or `long`.
+        joins_lists: Whether lists in columns that the manifest does not declare are joined to one text in CSV and Excel.
+        default_format: The format of the files unless another one is requested.
     """
 
     kind: ClassVar[str]
+    names: ClassVar[tuple[str, ...]]
+    part_names: ClassVar[tuple[str, ...]] = ()
+    numbered: ClassVar[bool] = False
+    has_layouts: ClassVar[bool] = False
+    joins_lists: ClassVar[bool] = False
+    default_format: ClassVar[str] = "parquet"
     amounts: ClassVar[tuple[str, ...]] = ("rows",)
     shapes: ClassVar[Mapping[str, tuple[Slots, ...]]] = {}
     types: ClassVar[Mapping[str, tuple[str, ...]]] = {}

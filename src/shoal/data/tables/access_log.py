@@ -1,4 +1,8 @@
-"""Access log: requests to a web server, under addresses that mean nothing."""
+"""The columns of a log that was read from a web access log, beside owner, time and payload (the page that was asked for).
+
+`visitor` numbers the different owners, addresses and user agents together: sessions are made of one visitor's events. `method` and
+`protocol` are null in broken requests, `size` where none is told; `referrer` and `agent` in the common format, which has none.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,13 @@ from shoal.data.fresh import fresh_order
 from shoal.data.tables import PublishedTable
 from shoal.data.tables.column_types import renumbered
 from shoal.errors import ShoalError
+
+VISITOR = "visitor"
+COLUMNS = (VISITOR, "address", "method", "protocol", "status", "size", "referrer", "agent")
+
+
+# Access log: requests to a web server, under addresses that mean nothing.
+
 
 SCHEMA = {
     "address": pl.Int64(),
@@ -33,17 +44,19 @@ class AccessTable(PublishedTable):
     """
 
     kind = "access log"
+    names = ("access",)
+    default_format = "accesslog"
 
     frame: pl.DataFrame
     beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if dict(self.frame.schema) != SCHEMA:
-            raise ShoalError(f"an access log has the columns {', '.join(SCHEMA)}, not {dict(self.frame.schema)}")
+            raise ShoalError(f"an access log has the columns {', '.join(SCHEMA)}, not {dict(self.frame.schema)}", code="invalid-table")
         if self.frame.select("address", "time", "request", "status").null_count().row(0) != (0, 0, 0, 0):
-            raise ShoalError("a row of an access log has no address, time, request or status")
+            raise ShoalError("a row of an access log has no address, time, request or status", code="invalid-table")
         if self.frame["agent"].null_count() not in {0, len(self.frame)} or self.frame["referrer"].null_count() not in {0, len(self.frame)}:
-            raise ShoalError("an access log is in the common or the combined format, not in both")
+            raise ShoalError("an access log is in the common or the combined format, not in both", code="invalid-table")
 
     @property
     def n_rows(self) -> int:
@@ -63,7 +76,7 @@ class AccessTable(PublishedTable):
         """The rows by time, as in any log, those of one second in a fresh order; addresses in a fresh order from 10.0.0.1 on."""
         known = self.frame["address"].unique(maintain_order=True).to_list()
         if len(known) > MOST_ADDRESSES:
-            raise ShoalError(f"there are not {len(known):,} addresses to be had")
+            raise ShoalError(f"there are not {len(known):,} different private addresses", code="too-many-addresses")
         fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
         frame = self.frame[fresh_order(self.n_rows)].sort("time", maintain_order=True)
         return frame.with_columns(written_addresses(renumbered(frame["address"], fresh)))

@@ -18,6 +18,9 @@ class BagTable(PublishedTable):
     """Different records and how often each is published."""
 
     kind = "bags"
+    names = ("records",)
+    numbered = True
+    has_layouts = True
     amounts = ("rows", "occurrences", "items", "different")
 
     records: Bags

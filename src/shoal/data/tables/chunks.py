@@ -38,6 +38,8 @@ class ChunkTable(PublishedTable):
     """
 
     kind = "chunks"
+    names = ("chunks",)
+    part_names = PARTS
     amounts = ("rows", "records", "clusters", "subrecords", "items")
     shapes = {part: (tuple((name,) for name in schema),) for part, schema in SCHEMAS.items()}  # noqa: RUF012 (never changed)
 
@@ -50,24 +52,26 @@ class ChunkTable(PublishedTable):
         for part, schema in SCHEMAS.items():
             frame: pl.DataFrame = getattr(self, part)
             if list(frame.schema.items()) != list(schema.items()):
-                raise ShoalError(f"the part {part} of chunks has the columns {', '.join(schema)}, not {dict(frame.schema)}")
+                raise ShoalError(
+                    f"the part {part} of chunks has the columns {', '.join(schema)}, not {dict(frame.schema)}", code="invalid-table"
+                )
             if frame.null_count().sum_horizontal().sum():
-                raise ShoalError(f"a row of the part {part} of chunks lacks a value")
+                raise ShoalError(f"a row of the part {part} of chunks lacks a value", code="invalid-table")
             if frame.is_duplicated().any():
-                raise ShoalError(f"the part {part} of chunks tells something twice")
+                raise ShoalError(f"the part {part} of chunks contains a row twice", code="invalid-table")
         self._refuse_strangers()
 
     def _refuse_strangers(self) -> None:
         known, sizes = self.clusters[CLUSTER], self.clusters[RECORDS]
         if known.n_unique() != len(known) or (sizes < 1).any():
-            raise ShoalError("a cluster is listed twice, or has no records")
+            raise ShoalError("a cluster is listed twice, or has no records", code="invalid-table")
         for frame, numbers, listed in (
             (self.subrecords, CLUSTER, known),
             (self.terms, CLUSTER, known),
             (self.shared, JOINT, self.clusters[JOINT]),
         ):
             if not frame[numbers].is_in(listed.unique().implode()).all():
-                raise ShoalError(f"something is told of a {numbers} that is not listed")
+                raise ShoalError(f"a row refers to a {numbers} that is not listed", code="invalid-table")
 
     @property
     def n_rows(self) -> int:

@@ -23,7 +23,10 @@ def column_types(frame: pl.DataFrame, *, lists: bool = False) -> dict[str, str]:
     words = {dtype: word for word, dtype in (ALL_TYPES if lists else TYPES).items()}
     strange = [name for name, dtype in frame.schema.items() if dtype not in words]
     if strange:
-        raise ShoalError(f"a published table has columns of {', '.join(words.values())}, and {strange[0]!r} is {frame.schema[strange[0]]}")
+        raise ShoalError(
+            f"a published table has columns of {', '.join(words.values())}, but {strange[0]!r} is {frame.schema[strange[0]]}",
+            code="invalid-table",
+        )
     return {name: words[dtype] for name, dtype in frame.schema.items()}
 
 

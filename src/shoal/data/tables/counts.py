@@ -22,6 +22,8 @@ class CountTable(PublishedTable):
     """Key columns, no two rows alike in them, and a `count`, whole or not."""
 
     kind = "counts"
+    names = ("counts", "clicks")
+    numbered = True
     shapes = {"": tuple((*((key,) for key in keys), (COUNT,)) for keys in KEYS)}  # noqa: RUF012 (never changed)
     types = {**{key: ("text",) for keys in KEYS for key in keys}, COUNT: ("integer", "number")}  # noqa: RUF012 (never changed)
 
@@ -29,9 +31,9 @@ class CountTable(PublishedTable):
 
     def __post_init__(self) -> None:
         if self.columns.get(COUNT) not in {"integer", "number"} or len(self.columns) < 2:
-            raise ShoalError(f"a table of counts has key columns and a number called {COUNT}")
+            raise ShoalError(f"a table of counts has key columns and a number called {COUNT}", code="invalid-table")
         if self.frame[COUNT].null_count() or self.frame.drop(COUNT).is_duplicated().any():
-            raise ShoalError("a key has no count, or several")
+            raise ShoalError("a key has no count, or several", code="invalid-table")
 
     @property
     def n_rows(self) -> int:

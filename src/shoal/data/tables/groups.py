@@ -26,6 +26,8 @@ class GroupTable(PublishedTable):
     """`rows` with the number of their `group`; `histogram` with a `group`, values, and how often they occur there (`count`)."""
 
     kind = "groups"
+    names = ("records",)
+    part_names = PARTS
     amounts = ("rows", "groups")
     shapes = {"rows": (((GROUP,), (ITEMS,)),), "histogram": (((GROUP,), (ITEM,), (COUNT,)),)}  # noqa: RUF012 (never changed)
     types = {ITEMS: (ITEMS,), ITEM: ("text",)}  # noqa: RUF012 (never changed)
@@ -36,16 +38,16 @@ class GroupTable(PublishedTable):
     def __post_init__(self) -> None:
         told = column_types(self.histogram)
         if column_types(self.rows, lists=True).get(GROUP) != "integer" or told.get(GROUP) != "integer" or told.get(COUNT) != "integer":
-            raise ShoalError(f"rows and histogram have a {GROUP}, and the histogram a {COUNT}, all whole numbers")
+            raise ShoalError(f"rows and histogram have a {GROUP}, and the histogram a {COUNT}, all whole numbers", code="invalid-table")
         if self.histogram[COUNT].null_count() or (self.histogram[COUNT] < 1).any():
-            raise ShoalError("a histogram counts nothing less than one")
+            raise ShoalError("a histogram has a count below 1", code="invalid-table")
         if self.histogram.drop(COUNT).is_duplicated().any():
-            raise ShoalError("a value stands twice in the histogram of a group")
+            raise ShoalError("a value occurs twice in the histogram of a group", code="invalid-table")
         if self.rows[GROUP].null_count() or not self.histogram[GROUP].is_in(self.rows[GROUP].unique().implode()).all():
-            raise ShoalError("a histogram is that of a group without rows, or a row has no group")
+            raise ShoalError("a histogram belongs to a group without rows, or a row has no group", code="invalid-table")
         for name in self.lists:
             if self.rows[name].null_count() or self.rows[name].explode(empty_as_null=False).null_count():
-                raise ShoalError("a row has no list of items, or an item has no name")
+                raise ShoalError("a row has no list of items, or an item has no name", code="invalid-table")
 
     @property
     def lists(self) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ class ProfileTable(RowTable):
     """Rows of a log, of which those under one pseudonym are a profile. They are made for a group, and are not rows of the input."""
 
     kind = "profiles"
+    names = ("log",)
+    numbered = False
     amounts = ("rows", "profiles")
     shapes = {"": ((("user",), ("time", ""), tuple(PAYLOAD.values()), ("rank", ""), ("url", "")),)}  # noqa: RUF012 (never changed)
     types = {"time": ("time",), "rank": ("integer",), "url": ("text",)}  # noqa: RUF012 (never changed)
@@ -21,7 +23,7 @@ class ProfileTable(RowTable):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.pseudonyms is None:
-            raise ShoalError("profiles have a column of pseudonyms")
+            raise ShoalError("profiles have a column of pseudonyms", code="invalid-table")
 
     @property
     def of_whom(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import polars as pl
 
@@ -26,6 +27,8 @@ class RowTable(PublishedTable):
     """
 
     kind = "rows"
+    names: ClassVar[tuple[str, ...]] = ("log", "microdata")
+    numbered = True
 
     frame: pl.DataFrame
     pseudonyms: str | None = None
@@ -33,9 +36,9 @@ class RowTable(PublishedTable):
     def __post_init__(self) -> None:
         types = column_types(self.frame)
         if self.pseudonyms is not None and types.get(self.pseudonyms) != "integer":
-            raise ShoalError(f"the pseudonyms {self.pseudonyms!r} are not a column of whole numbers")
+            raise ShoalError(f"the pseudonyms {self.pseudonyms!r} are not a column of whole numbers", code="invalid-table")
         if self.pseudonyms is not None and self.frame[self.pseudonyms].null_count():
-            raise ShoalError("a row has no pseudonym")
+            raise ShoalError("a row has no pseudonym", code="invalid-table")
 
     @property
     def n_rows(self) -> int:
@@ -56,7 +59,7 @@ class RowTable(PublishedTable):
         """The column of queries, or else of items, of the rows of a log; an error where the table has none, or not as text."""
         found = [name for name in PAYLOAD.values() if name in self.columns]
         if len(found) != 1 or self.columns[found[0]] != "text":
-            raise InputError(f"rows of a log have one column of text that is called {' or '.join(PAYLOAD.values())}")
+            raise InputError(f"rows of a log have one column of text that is called {' or '.join(PAYLOAD.values())}", code="missing-column")
         return found[0]
 
     @property

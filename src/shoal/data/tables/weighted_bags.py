@@ -21,6 +21,9 @@ class WeightedBagTable(PublishedTable):
     """
 
     kind = "weighted bags"
+    names = ("vectors",)
+    has_layouts = True
+    joins_lists = True
     amounts = ("rows", "occurrences")
 
     frame: pl.DataFrame
@@ -28,15 +31,15 @@ class WeightedBagTable(PublishedTable):
 
     def __post_init__(self) -> None:
         if dict(self.frame.schema) != {"items": pl.List(pl.String), "weights": pl.List(pl.Float64)}:
-            raise ShoalError(f"weighted bags have the columns items and weights, not {dict(self.frame.schema)}")
+            raise ShoalError(f"weighted bags have the columns items and weights, not {dict(self.frame.schema)}", code="invalid-table")
         unequal = self.frame["items"].list.len() != self.frame["weights"].list.len()
         if self.frame.null_count().sum_horizontal().item() or unequal.any():
-            raise ShoalError("a record has not one weight for each item")
+            raise ShoalError("a record does not have one weight for each item", code="invalid-table")
         flat = self.flat
         if flat["item"].null_count() or not flat["weight"].fill_null(float("nan")).is_finite().all():
-            raise ShoalError("an item has no name, or a weight is not a finite number")
+            raise ShoalError("an item has no name, or a weight is not a finite number", code="invalid-table")
         if flat.select("record", "item").is_duplicated().any():
-            raise ShoalError("an item stands twice in a record")
+            raise ShoalError("an item occurs twice in a record", code="invalid-table")
 
     @property
     def flat(self) -> pl.DataFrame:

@@ -1,8 +1,8 @@
 """What would help where hardly a word is left: smaller records, or methods that offer another guarantee.
 
 Each change is tried on a sample before it is proposed (`trial`), and is shown with what it keeps and with the share of people who are found
-by an attacker who knows four of their items. A change that lets more people be found than 1 in k, or than the release at hand does, is not
-proposed.
+by an attacker who knows four of their items. A change that lets more people be found than 1 in k is not proposed, however many are found
+in the release at hand.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.attacks.outcome import ROUNDING
-from shoal.counting import counted, percent
 from shoal.data.log import Per
 from shoal.data.original import Original
 from shoal.evaluate.advise.trial import KNOWN, Measured, Route, all_measured
 from shoal.methods import METHODS, Method
+from shoal.pipeline.claims import protected
 from shoal.pipeline.prepare import Prepared
-from shoal.pipeline.protection import protected
+from shoal.util.wording import counted, percent
 
 LOG = "log"
 OF_RECORDS = ("per", "gap", "record", "count", "taxonomy")  # options that say nothing where rows of a log are published
@@ -106,13 +106,17 @@ class Advice:
     limit: float
 
     @property
-    def heading(self) -> str:
+    def measured_on(self) -> str:
         """On whom the numbers were measured, and what the release at hand amounts to there."""
         whom = f"all {counted(self.present.people, 'person', 'people')}"
         if not self.present.whole:
-            whom = f"samples of {counted(self.present.people, 'person', 'people')} or more; of all people more is kept as a rule"
-        here = f"this release {_kept(self.present)}"
-        return f"these keep more words, and this is what they protect (measured on {whom}; {here}):"
+            whom = f"samples of {counted(self.present.people, 'person', 'people')} or more; a release of all people usually keeps more"
+        return f"measured on {whom}; this release {_kept(self.present)}"
+
+    @property
+    def heading(self) -> str:
+        """What is said before the changes that are proposed."""
+        return f"alternatives that keep more words, and what each protects ({self.measured_on}):"
 
     @property
     def notes(self) -> list[str]:
@@ -120,7 +124,7 @@ class Advice:
         lines = [f"  {one.change.label}: {one.worth}" for one in self.risky]
         risky = [f"not proposed, because an attacker would find more than {percent(self.limit)} of the people:", *lines] if lines else []
         count, verb = counted(self.untried, "other change"), "is" if self.untried == 1 else "are"
-        rest = f"{count} could not be measured, and {verb} not proposed; `shoal compare` tries all methods"
+        rest = f"{count} could not be measured and {verb} not proposed; `shoal compare` runs all methods"
         return risky + ([rest] if self.untried else [])
 
 
@@ -130,7 +134,7 @@ def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Ch
     found = [Tried(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
     known = [one for one in found if one.found.kept is not None and one.found.expected is not None]
     k = present.method.values().get("k", FEWEST)
-    limit = max(1 / k, here.expected or 0.0)
+    limit = 1 / k
     better = [one for one in known if (one.found.kept or 0.0) > (here.kept or 0.0)]
     safe, risky = ([one for one in better if _acceptable(one, limit) is wanted] for wanted in (True, False))
     return Advice(here, tuple(safe), tuple(risky), len(found) - len(known), limit)
@@ -149,4 +153,4 @@ def _finds(found: Measured) -> str:
     """The share of people who are found; of a sample, what is to be expected of all people."""
     assert found.expected is not None
     about = "" if found.whole else "about "
-    return f"an attacker who knows {KNOWN.items} words of a person finds {about}{percent(found.expected)} of the people"
+    return f"an attacker who knows {KNOWN.items} words of {found.of} finds {about}{percent(found.expected)} of the people"

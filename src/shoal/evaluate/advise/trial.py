@@ -1,7 +1,7 @@
 """A route tried on a sample of people, before anybody is advised to take it: what it keeps, and whom an attacker finds in it.
 
 A route is a method with its parameters and a way to prepare the data. Its release of the sample is made and judged in memory, and attacked
-by somebody who knows four items of each person. Nothing is written.
+by somebody who knows four items of each person, or of one record where people have several. Nothing is written.
 
 In a sample fewer words are frequent, so less is kept there than of all data. Where no claim bounds the risk, that of a sample is too low
 for the same reason: words that are published of all people, but not of the sample, are known too. Such a route is tried on more people, and
@@ -19,26 +19,28 @@ from typing import Any
 
 import numpy as np
 
-from shoal.attacks.conclusion import EASILY_KNOWN
+from shoal.attacks.conclusion import EASILY_KNOWN, PERSON, known_of
 from shoal.attacks.confidence import Interval, wilson
 from shoal.attacks.known_items import KnownItems
 from shoal.data.accounting import Ledger, kept
 from shoal.data.bags import Bags
+from shoal.data.claims import Model
 from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, ShoalError
 from shoal.evaluate.attack.case import Source, part_of
-from shoal.evaluate.compare.coverage import coverage
-from shoal.evaluate.compare.words_kept import words_of
+from shoal.evaluate.attack.stage import owners_repeat
+from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import WHY_NOT, staged
-from shoal.io.read.defects import Defects
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.paths import STDIN, are_paths
 from shoal.methods import Method
 from shoal.pipeline.accounting import USED
+from shoal.pipeline.job import Job
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.run import Judged, anonymize
+from shoal.pipeline.prepare import read_whole
+from shoal.pipeline.run import Judged
 
 PEOPLE = 1_000  # of a sample, at most, where a claim bounds the risk
 MORE_PEOPLE = 3_000  # where none does
@@ -53,11 +55,15 @@ TIME_IS_UP = "there was no time left"
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A method with its parameters, and how data is prepared for it, on a taxonomy that may be `given` as a tree."""
+    """A method with its parameters, and how data is prepared for it, on a taxonomy that may be `given` as a tree.
+
+    `further` are claims that the release must keep beyond those of the method.
+    """
 
     method: Method
     how: Preparation
     given: Taxonomy | None = None
+    further: tuple[Model, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,8 @@ class Measured:
 
     `kept` is the share of the words that people typed and that are published for them as typed, `risk` the share of people who are found
     by somebody who knows four of their items, with its interval; `expected` is what is to be expected of all people. `whole`: the sample is
-    all of the data. Where something could not be measured, `why_not` says why. Seconds are of the processor.
+    all of the data. Where something could not be measured, `why_not` says why. `of` is what the four items are known of: a person, or one
+    of a person's records. Seconds are of the processor.
     """
 
     seconds: float
@@ -76,6 +83,7 @@ class Measured:
     people: int = 0
     whole: bool = False
     why_not: str = ""
+    of: str = PERSON
 
 
 def measured(data: Any, route: Route, total: int) -> Measured:
@@ -92,8 +100,8 @@ def measured(data: Any, route: Route, total: int) -> Measured:
     begun = time.process_time()
     try:
         source = sample_of(data, route)
-        found = _measured(source, route.method)
-        found = replace(found, expected=_expected(source, route.method, found, total))
+        found = _measured(source, route)
+        found = replace(found, expected=_expected(source, route, found, total))
     except ShoalError as error:
         return Measured(time.process_time() - begun, why_not=error.message)
     return replace(found, seconds=time.process_time() - begun)
@@ -131,9 +139,9 @@ def _drawn(source: Source, people: int) -> Source:
 def _part_of(data: Any, how: Preparation) -> Reading:
     """About the first megabytes of files; data in memory as it is."""
     if isinstance(data, Log | Bags | Table):
-        return Reading(data, "", Ledger(0, {}), Defects({}), ())
+        return read_whole(data, how)
     if (are_paths(data) and STDIN in _names(data)) or (hasattr(data, "__next__") and not are_paths(data)):
-        raise ParameterError(ONCE)
+        raise ParameterError(ONCE, code="input-read-once")
     return read(data, how.reading, most=BYTES)
 
 
@@ -141,25 +149,25 @@ def _names(data: Any) -> list[str]:
     return [str(data)] if not isinstance(data, list | tuple) else [str(path) for path in data]
 
 
-def _measured(source: Source, method: Method) -> Measured:
-    judged = anonymize(source.prepared(), method)
+def _measured(source: Source, route: Route) -> Measured:
+    judged = Job(source.prepared(), route.method, route.how, claims=route.further).run().judged
     words = words_of(judged.release, judged.original)
     whole = source.reading.part == 1.0
     share = None if words is None else coverage(words)["kept"]
     risk = _risk(judged)
-    why_not = "" if risk is not None else WHY_NOT.get(min(judged.release.kinds), "no attack is made on what is published")
-    return Measured(0.0, share, risk, None, len(np.unique(source.owners)), whole, why_not)
+    why_not = "" if risk is not None else WHY_NOT.get(min(judged.release.kinds), "no attack applies to this kind of release")
+    return Measured(0.0, share, risk, None, len(np.unique(source.owners)), whole, why_not, known_of(owners_repeat(judged.original)))
 
 
-def _expected(source: Source, method: Method, found: Measured, total: int) -> float | None:
+def _expected(source: Source, route: Route, found: Measured, total: int) -> float | None:
     """The risk that is to be expected of all people: that of the sample, and more where it grows with the number of people."""
     if found.risk is None:
         return None
     rate = found.risk.rate
-    if found.whole or _is_bounded(method) or total <= found.people:
+    if found.whole or _is_bounded(route.method) or total <= found.people:
         return rate
     try:
-        half = _measured(_drawn(source, found.people // 2), method)
+        half = _measured(_drawn(source, found.people // 2), route)
     except ShoalError:  # so few people cannot be worked on: the whole of the risk counts as growth
         half = Measured(0.0)
     before, doublings = half.risk.rate if half.risk is not None else 0.0, float(np.log2(total / found.people))

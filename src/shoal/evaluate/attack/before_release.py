@@ -11,33 +11,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.attacks import ATTACKS
+from shoal.attacks.conclusion import MORE_TARGETS
 from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import attack_called
-from shoal.counting import percent
-from shoal.data.accounting import Ledger
-from shoal.data.bags import Bags
+from shoal.auditing.earlier_releases import Series, SeriesCheck
 from shoal.data.items import Items
-from shoal.data.log import Log
-from shoal.data.table import Table
-from shoal.data.taxonomy import Taxonomy
-from shoal.errors import GuaranteeNotMet, ParameterError
-from shoal.evaluate.attack import Attacked, Case, Draw, Source, Tell, attacks_on, refuse_other_kinds
+from shoal.errors import GuaranteeNotMet, ParameterError, option
+from shoal.evaluate.attack import Attacked, Case, Draw, Source, attacks_on, refuse_other_kinds
 from shoal.evaluate.attack.scenario import More
-from shoal.io.read.defects import Defects
-from shoal.io.read.dispatch import Reading, read
+from shoal.io.read.dispatch import Reading
 from shoal.io.read.parameter_files import with_files_read
-from shoal.io.rules_file import RulesFile
 from shoal.methods import Method
 from shoal.pipeline.disclosure import safe_numbers
-from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import Prepared, prepare
+from shoal.pipeline.events import note
+from shoal.pipeline.job import Done, Job, ReleaseCheck
 from shoal.pipeline.remake import SENSITIVE
 from shoal.pipeline.run import Judged
 from shoal.report.attack_summary import ATTACKS as KEY
 from shoal.report.attack_summary import FEW, SKIPPED, outcomes_on, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
+from shoal.util.wording import percent
 
-OPTION = "--attack"
+OPTION = option("attack")
 ALL = "all"
 _EVERY, _NONE = {ALL, "yes"}, {"", "no"}  # a file of options writes true and false as yes and no
 
@@ -59,7 +54,9 @@ class Attempt:
         drawn = {name: value for name, value in {"targets": targets, "control": control}.items() if value is not None}
         names = _named(wanted)
         if names is None and drawn:
-            raise ParameterError(f"--{next(iter(drawn))} is about attacks, and none is wanted", hint=f"add {OPTION}")
+            raise ParameterError(
+                f"{option(next(iter(drawn)))} is for attacks, but none is requested", code="option-not-applicable", hint=f"add {OPTION}"
+            )
         if names is None:
             return None
         text = all(isinstance(value, str) for value in drawn.values())
@@ -69,7 +66,11 @@ class Attempt:
         """Raise before the work where the releases of a method cannot be attacked, or what came of it could not be told."""
         if not safe_numbers(method.claims()):
             told = " and ".join(claim.name for claim in method.claims())
-            raise ParameterError(f"{OPTION} tells exact numbers about the original, which would break {told}", hint=f"leave {OPTION} out")
+            raise ParameterError(
+                f"{OPTION} reports exact numbers about the original, which would break {told}",
+                code="attack-breaks-guarantee",
+                hint=f"leave {OPTION} out",
+            )
         refuse_other_kinds({"bags" if method.publishes == "sets" else method.publishes})
 
 
@@ -88,35 +89,32 @@ def _named(wanted: Wanted) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(every))
 
 
-@dataclass(frozen=True, eq=False)
-class Readied:
-    """What was read and prepared; `source` has the data as it was read, where a part of it is to be prepared again."""
+class AttackCheck:
+    """Attacks a release before it is written; its manifest and report say what came of it."""
 
-    prepared: Prepared
-    source: Source | None
+    needs_reading = True
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._attempt = attempt
+
+    def begin(self, job: Job) -> None:
+        """Refuse a method whose releases cannot be attacked."""
+        self._attempt.refuse(job.method)
+
+    def examine(self, job: Job, done: Done, reading: Reading | None) -> Judged:
+        """Attack the release and record the rates; raise where an attack succeeds for certain more often than is promised."""
+        assert reading is not None
+        method = with_files_read(job.method)
+        case = Case(Source(reading, job.preparation, job.taxonomy), done.prepared, done.judged.release, method, job.rules)
+        found = attacks_on(case, self._attempt.names, self._attempt.draw, lambda notes: note(*notes), More(sensitive=_sensitive(method)))
+        insist(found)
+        return replace(done.judged, attacks=published(found, self._attempt))
 
 
-def readied(attempt: Attempt | None, data: Any, how: Preparation, given: Taxonomy | None = None) -> Readied:
-    """The data, read once and prepared; what was read is kept only where attacks are to be made."""
-    if attempt is None:
-        return Readied(prepare(data, how, given), None)
-    if how.memory is not None:
-        raise ParameterError("attacks keep the whole log in memory, and --memory is there to spare it", hint="leave one of them out")
-    if isinstance(data, Log | Bags | Table):  # what a program has: no file, so no row of one to account for
-        return Readied(prepare(data, how, given), Source(Reading(data, "", Ledger(0, {}), Defects({}), ()), how, given))
-    source = Source(read(data, how.reading), how, given)
-    return Readied(source.prepared(), source)
-
-
-def withstood(attempt: Attempt | None, judged: Judged, ready: Readied, method: Method, rules: RulesFile | None, tell: Tell) -> Judged:
-    """The release after the attacks that were asked for, with what they amount to; an error where one breaks a promise for certain."""
-    if attempt is None or ready.source is None:
-        return judged
-    at_hand = with_files_read(method)
-    case = Case(ready.source, ready.prepared, judged.release, at_hand, rules)
-    found = attacks_on(case, attempt.names, attempt.draw, tell, More(sensitive=_sensitive(at_hand)))
-    insist(found)
-    return replace(judged, attacks=published(found, attempt))
+def release_checks(series: Series, attempt: Attempt | None) -> list[ReleaseCheck]:
+    """What is done with a release before it is written: comparing it with earlier ones, and attacking it."""
+    found: list[ReleaseCheck] = [SeriesCheck(series)]
+    return found if attempt is None else [*found, AttackCheck(attempt)]
 
 
 def _sensitive(method: Method) -> Items | None:
@@ -129,10 +127,12 @@ def insist(found: Attacked) -> None:
     above = [one for one in found.outcomes if one.standing == "ABOVE THE PROMISE"]
     if above:
         worst = max(above, key=lambda one: (one.targets >= FEWEST_PEOPLE, _least(one)))
-        what = f"{len(above)} of the attacks succeed more often than the release promises: {worst.attack}, knowing {worst.knowledge},"
+        what = f"{len(above)} of the attacks exceed their guaranteed bounds: {worst.attack}, knowing {worst.knowledge},"
         many = worst.targets >= FEWEST_PEOPLE  # a rate of a handful of people is theirs, and is not told
         told = f"succeeds at least {percent(_least(worst))} of the time" if many else "succeeds too often"
-        raise GuaranteeNotMet(f"{what} {told}, and at most {percent(worst.ceiling or 0.0)} is promised", hint="nothing was written")
+        raise GuaranteeNotMet(
+            f"{what} {told}, but at most {percent(worst.ceiling or 0.0)} is allowed", code="attack-succeeds", hint="nothing was written"
+        )
 
 
 def _least(one: Outcome) -> float:
@@ -143,8 +143,8 @@ def _least(one: Outcome) -> float:
 def unsure(manifest: Mapping[str, Any]) -> list[str]:
     """A warning where the upper end of an interval is above what is promised; empty where none is."""
     found = [one for one in outcomes_on(manifest) if one["verdict"] == "may be above the promise"]
-    hint = ": more --targets would tell" if any(one["targets"] >= manifest[KEY]["targets"] for one in found) else ""
-    return [f"{len(found)} of the attacks may succeed more often than is promised{hint}"] if found else []
+    hint = MORE_TARGETS if any(one["targets"] >= manifest[KEY]["targets"] for one in found) else ""
+    return [f"{len(found)} of the attacks may exceed their guaranteed bounds{hint}"] if found else []
 
 
 def published(found: Attacked, attempt: Attempt) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from typing import Any
 
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
-from shoal.data.original import AnyOriginal
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import AnyOriginal, LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
@@ -40,7 +39,7 @@ class Source:
             return data.frame["owner"].to_numpy()
         if isinstance(data, Bags):
             return data.owners
-        raise InputError("attacks are made on records of items, and on rows of logs")
+        raise InputError("attacks work on records of items and on rows of logs", code="attack-not-applicable")
 
     def prepared(self, wanted: Any = None) -> Prepared:
         """Everybody; or those rows or records where a mask is true."""

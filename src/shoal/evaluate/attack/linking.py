@@ -12,8 +12,8 @@ from shoal.attacks.logs import LinkingAttack
 from shoal.attacks.logs.linking import Linkable
 from shoal.attacks.outcome import Outcome, outcome
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.evaluate.attack.targets import ceiling
-from shoal.privacy import Model
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,13 +16,13 @@ from shoal.attacks.logs.linking import Linkable
 from shoal.attacks.outcome import ORIGINAL, RELEASE
 from shoal.attacks.scenarios import Skipped
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.log import Log
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.evaluate.attack.linking import Linking, of_owners, rows_of_owners
 from shoal.evaluate.attack.stage import Stage, raw_stage, records_in, stage_of
 from shoal.evaluate.attack.targets import Draw, chosen_people
-from shoal.privacy import Model
 
 Mask = npt.NDArray[np.bool_]
 EARLIER, ONE_DAY = "all of an earlier period", "one day of it"
@@ -40,7 +40,7 @@ class Periods:
     def of(cls, log: object) -> Periods:
         """Cut where about half of the rows are earlier; skipped where there are no times, or all are alike."""
         if not isinstance(log, Log) or not log.timed:
-            raise Skipped("the original has no times (--time names their column)")
+            raise Skipped("the original has no times (the option time names their column)")
         if not log.all_timed:
             raise Skipped("some rows of the original have no time")
         times = log.frame["time"]
@@ -87,7 +87,7 @@ def periods(case: Case, draw: Draw) -> list[Linking]:
     if case.method is None:
         raise Skipped("no manifest tells by which method a release of the later period is made")
     if case.method.hashes:
-        raise Skipped(f"{case.method.hashes} are hashed, and nothing known can be compared")
+        raise Skipped(f"{case.method.hashes} are hashed, so known items cannot be compared")
     cut = Periods.of(case.source.reading.data)
     absent = chosen_people(cut.owners, draw) if draw.control else np.zeros(0, np.int64)
     try:

@@ -13,7 +13,7 @@ from shoal.attacks.outcome import RELEASE
 from shoal.attacks.scenarios import Skipped
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ShoalError
@@ -34,7 +34,7 @@ def personas(case: Case, draw: Draw) -> list[Linking]:
         release = _anew(case)
     (table, *_) = release.tables.values()
     if not isinstance(original, LogOriginal) or not isinstance(table, RowTable):
-        raise Skipped("it is made on rows of a log, and records are published")
+        raise Skipped("it applies to rows of a log, but this release contains records")
     owned = stage_of(original, release).owned
     if owned is None:
         raise Skipped("the release cannot be made again, so it is not known which pseudonyms are one person's")

@@ -6,41 +6,58 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from shoal.attacks import Test
-from shoal.attacks.conclusion import Conclusion, concluded
+from shoal.attacks.conclusion import PERSON, Conclusion, concluded
 from shoal.attacks.outcome import RELEASE, Outcome
 from shoal.attacks.scenarios import attack_called
+from shoal.report.alarms import WARNINGS
 
 
 @dataclass(frozen=True, eq=False)
 class Attacked:
-    """What every attack amounts to, first on the original, then on the release; and how things were done.
+    """What `shoal.attack` found.
 
-    `alarms` are warnings about the release that are shown in red; `most_targets` is how many people were to be attacked.
+    Attributes:
+        outcomes: The success rates of each attack, first on the original, then on the release.
+        notes: How the attacks were run.
+        alarms: Warnings about the release.
+        most_targets: The number of people that were to be attacked.
+        of: What the attacker knows items of: a person, or one of a person's records.
+
+    Example:
+        >>> import shoal
+        >>> baskets, food = [["Apple", "Milk"], ["Apple"], ["Apple"]], {"Food": ["Apple", "Milk"]}
+        >>> manifest = shoal.anonymize(baskets, k=3, taxonomy=food).write("lunch")
+        >>> found = shoal.attack(baskets, "lunch", "known-items", control=0, taxonomy=food)
+        >>> found.holds
+        True
+        >>> sorted({outcome.subject for outcome in found.outcomes})
+        ['original', 'release']
     """
 
     outcomes: tuple[Outcome, ...]
     notes: tuple[str, ...]
     alarms: tuple[str, ...] = ()
     most_targets: int = 0
+    of: str = PERSON
 
     @property
     def holds(self) -> bool:
-        """Whether no attack succeeds for certain more often than a claim promises."""
+        """Whether no attack certainly succeeds more often than a claim allows."""
         return all(found.standing != "ABOVE THE PROMISE" for found in self.outcomes)
 
     @property
     def verdict(self) -> Conclusion:
-        """What the release promised, and what an attacker can do in fact."""
-        return concluded(self.outcomes, self.most_targets)
+        """What the claims allow, and what an attacker can actually do."""
+        return concluded(self.outcomes, self.most_targets, self.of)
 
     @property
     def attacks(self) -> tuple[str, ...]:
-        """The names of the attacks that were made, in their order."""
+        """The names of the attacks, in order."""
         return tuple(dict.fromkeys(found.attack for found in self.outcomes))
 
     @property
     def by_test(self) -> tuple[Outcome, ...]:
-        """For each of the three tests that regulators ask about, the attack on the release that succeeds most often."""
+        """The most successful attack on the release, for each of singling out, linking and inference."""
         worst: dict[str, Outcome] = {}
         for one in self.outcomes:
             if one.subject == RELEASE and (one.test not in worst or one.success.rate > worst[one.test].success.rate):
@@ -48,13 +65,13 @@ class Attacked:
         return tuple(worst[test] for test in get_args(Test) if test in worst)
 
     def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
+        """Return everything as a dictionary that can be written as JSON."""
         stories = {name: attack_called(name).story for name in self.attacks}
         tests = {one.test: {"attack": one.attack, "knowledge": one.knowledge, "success": one.success.rate} for one in self.by_test}
         return {
             "holds": self.holds,
             "verdict": self.verdict.as_dict(),
-            **({"warnings": list(self.alarms)} if self.alarms else {}),
+            **({WARNINGS: list(self.alarms)} if self.alarms else {}),
             "stories": stories,
             "tests": tests,
             "attacks": [o.as_dict() for o in self.outcomes],

@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.attacks import ATTACKS, RecordAttack
+from shoal.attacks.conclusion import known_of
 from shoal.attacks.logs import LOG_ATTACKS, LinkingAttack, TokenAttack
-from shoal.attacks.outcome import Outcome
-from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, attack_called
+from shoal.attacks.outcome import RELEASE, Outcome, outcome
+from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, Skipped, attack_called
 from shoal.auditing.audit import located, seen_at
 from shoal.data.items import Items
-from shoal.data.original import AnyOriginal, Original
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import AnyOriginal, LogOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.profiles import ProfileTable
@@ -27,18 +27,52 @@ from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.evaluate.attack.case import Case, Source, facing_release
-from shoal.evaluate.attack.log_attacks import log_outcomes
+from shoal.evaluate.attack.linking import linking_outcomes
+from shoal.evaluate.attack.periods import periods
+from shoal.evaluate.attack.personas import personas
 from shoal.evaluate.attack.result import Attacked
 from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, Beside, More, Remaking, enough, outcomes_of, told_of_remakes
-from shoal.evaluate.attack.stage import stage_of
+from shoal.evaluate.attack.stage import owners_repeat, stage_of
 from shoal.evaluate.attack.targets import Draw, LeftOut, left_out, record_outcomes
+from shoal.evaluate.attack.tokens import tokens
 from shoal.io.read.dispatch import read
 from shoal.methods import Method
+from shoal.pipeline.claims import claims_of
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.promises import claims_of
 from shoal.pipeline.remake import described_items, made_again, method_again
 from shoal.report.alarms import alarms_in
+
+# Attacks on logs: each is given what it needs of the case, or skipped with the reason.
+
+
+FACED = {"profile-over-time": periods, "personas": personas}
+
+
+def log_outcomes(attacks: Sequence[LinkingAttack | TokenAttack], case: Case, draw: Draw, more: More) -> tuple[list[Outcome], list[str]]:
+    """What each attack amounts to, and what is to be said of them."""
+    outcomes: list[Outcome] = []
+    notes: list[str] = []
+    for attack in attacks:
+        try:
+            if isinstance(attack, TokenAttack):
+                found, told = _of_tokens(attack, case, draw, more)
+                notes.append(told)
+            else:
+                found = [one for subject in FACED[attack.name](case, draw) for one in linking_outcomes(attack, subject)]
+            outcomes += found
+        except Skipped as reason:
+            notes.append(f"skipped {attack.name}: {reason}")
+    return outcomes, notes
+
+
+def _of_tokens(attack: TokenAttack, case: Case, draw: Draw, more: More) -> tuple[list[Outcome], str]:
+    """Tokens that are read; by length, the numbers of queries that have them."""
+    hashed, told = tokens(case, draw, more.reference)
+    frequencies = hashed.tokens.frequencies[hashed.tokens.frequent(len(hashed.truth))]
+    trials = attack.trials(hashed)
+    return [outcome(RELEASE, attack, trial, frequencies[: len(trial.success)], None, None) for trial in trials], told
+
 
 SUBJECTS = frozenset({BagTable.kind, RowTable.kind, ProfileTable.kind})
 
@@ -83,7 +117,8 @@ def refuse_other_kinds(kinds: Collection[str]) -> None:
     """Raise where tables of these kinds are not attacked."""
     if not set(kinds) <= SUBJECTS:
         raise ParameterError(
-            f"attacks are made on published records and rows of logs, and this release holds {' and '.join(sorted(kinds))}"
+            f"attacks work on published records and rows of logs, but this release has {' and '.join(sorted(kinds))}",
+            code="attack-not-applicable",
         )
 
 
@@ -92,7 +127,7 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
     attacks = [attack_called(name)() for name in names or ATTACKS]
     _insist_on_shape(case.prepared.original)
     case = facing_release(case)
-    absent, said = left_out(case, draw) if draw.control else (None, "no control group was asked for")
+    absent, said = left_out(case, draw) if draw.control else (None, "no control group was requested")
     tell([said])
     alone = [attack for attack in attacks if isinstance(attack, RecordAttack)]
     found, notes = record_outcomes(alone, case, absent, draw)
@@ -102,7 +137,8 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
     others, last = _of_scenario(further, _scenario(case, absent, draw, more), draw) if further else ([], [])
     tell(last)
     told = said, *notes, *more_notes, *last
-    return Attacked((*found, *of_logs, *others), told, alarms_in(case.release), draw.targets)
+    known = known_of(owners_repeat(case.prepared.original))
+    return Attacked((*found, *of_logs, *others), told, alarms_in(case.release), draw.targets, known)
 
 
 def _of_scenario(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, draw: Draw) -> tuple[list[Outcome], list[str]]:
@@ -115,12 +151,13 @@ def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Sce
     """What attacks are given that need more than the published records; or why they cannot be made."""
     original = case.prepared.original
     if not isinstance(original, Original):
-        return "it is made on published records, and rows of a log are published"
+        return "it applies to published records, but this release contains rows of a log"
     if case.method is None or case.release.secret is None:
         named = case.method is not None and described_items(case.method)
-        return f"the release cannot be made again{'; --sensitive names the items that it was made with' if named else ''}"
+        hint = "; the option sensitive names the items that it was made with" if named else ""
+        return f"the release cannot be reproduced{hint}"
     if case.rules is not None:
-        return "the release was made under rules, and is not made again of other records"
+        return "the release reuses recoding rules, so it cannot be remade from other records"
     targets = stage_of(original, case.release).drawn(draw.seed, draw.targets)
     remaking = Remaking.of(case.method, case.prepared, case.source.reading, case.source.given)
     control = None
@@ -132,13 +169,16 @@ def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Sce
 
 def _insist_on_shape(original: AnyOriginal) -> None:
     if not isinstance(original, Original | LogOriginal):
-        raise ParameterError(f"attacks are made on records of items and rows of logs, and the input was read as a {original.shape}")
+        raise ParameterError(
+            f"attacks work on records of items and rows of logs, but the input was read as a {original.shape}",
+            code="attack-not-applicable",
+        )
 
 
 def _with_rows(place: Published, original: AnyOriginal, seen: Release, items: Items | None) -> tuple[Release, str]:
     """The release with the knowledge of which record became which, if it can be made again; otherwise as it was read."""
     again = None if place.manifest is None else made_again(place.manifest, seen, original, items)
     if again is None:
-        told = "the release cannot be made again: a guess counts as right wherever it may be, in the attacker's favour"
+        told = "the release cannot be reproduced: every guess that may be right counts as right, in the attacker's favour"
         return original.aligned(seen), told
-    return replace(again, claims=seen.claims), "the release was made again and came out the same: every guess is right or wrong for certain"
+    return replace(again, claims=seen.claims), "the release was reproduced exactly, so each guess is known to be right or wrong"

@@ -21,15 +21,15 @@ from shoal.data.items import A_FILE, Items
 from shoal.data.log import Log
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.parameter_files import read_items
 from shoal.methods import Method
+from shoal.pipeline.claims import claims_of
 from shoal.pipeline.contract import made_by
 from shoal.pipeline.manifest import Published, preparation_of
 from shoal.pipeline.options import Preparation, is_file, made_from_data
 from shoal.pipeline.prepare import Prepared, prepare, prepare_records
-from shoal.pipeline.promises import claims_of
 from shoal.pipeline.records import Records
 from shoal.pipeline.remake import made_again
 
@@ -59,29 +59,41 @@ class Beside:
         """Release directories, anything else is refused; items, as names, a file or a node that they lie under; and a log in the clear."""
         items = None if sensitive is None else Items.of(str(sensitive) if isinstance(sensitive, Path) else sensitive)
         if items is not None and items.names == frozenset():
-            raise ParameterError("sensitive names no items", hint="give a file, under:NODE or items:a|b")
+            raise ParameterError("sensitive names no items", code="items-not-named", hint="give a file, under:NODE or items:a|b")
         items = read_items(items.file) if items is not None and items.file is not None else items
         found = tuple((path, Published.at(path)) for path in others)
         for path, place in found:
             if place.manifest is None:
-                raise InputError(f"{path} is no release directory", hint="--other-release needs the manifest, which says how it was made")
+                raise InputError(
+                    f"{path} is not a release directory",
+                    code="not-a-release",
+                    hint=f"{option('other-release')} needs the manifest, which tells how it was made",
+                )
         return cls(found, items, reference)
 
     def read(self, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None) -> More:
         """The other releases made again of this original; whatever cannot be, or is of other records, is refused."""
         if self.others and not isinstance(prepared.original, Original):
-            raise InputError("--other-release compares published records, and rows of a log are published", hint="leave it out")
+            raise InputError(
+                f"{option('other-release')} compares published records, but rows of a log are published",
+                code="releases-not-comparable",
+                hint="leave it out",
+            )
         made = [_other(*other, reading, prepared, original, given, self.sensitive) for other in self.others]
         others = tuple((f"other release {number:,}", one) for number, one in enumerate(made, 1))
         return More(others, self.sensitive, self._reference(reading))
 
     def _reference(self, reading: Reading) -> Log | None:
-        """The log that can be read; refused where it holds no rows like the original's."""
+        """The log that can be read; refused where it has no rows like the original's."""
         if self.reference is None:
             return None
         found = read((self.reference,), reading.options).data
         if not isinstance(found, Log) or not isinstance(reading.data, Log) or found.kind != reading.data.kind:
-            raise InputError(f"{self.reference} is not a log as the original is", hint="--reference is a log of queries, or of items")
+            raise InputError(
+                f"{self.reference} is not a log like the original",
+                code="wrong-kind-of-input",
+                hint=f"{option('reference')} is a log of queries, or of items",
+            )
         return found
 
 
@@ -141,11 +153,16 @@ def _other(
     how = located(place, how, given, original)
     same = prepared if how == prepared.how else prepare(replace(reading), how, given)
     if not np.array_equal(same.records.bags.owners, prepared.records.bags.owners):
-        raise InputError(f"{path} has other records than this release", hint="records of the same people are compared, one for one")
+        raise InputError(
+            f"{path} has other records than this release",
+            code="releases-not-comparable",
+            hint="records of the same people are compared, one for one",
+        )
     again = made_again(place.manifest, seen_at(place, claims_of(place.manifest)).release, same.original, items)
     if again is None or again.secret is None:
         raise InputError(
-            f"{path} is not what its method makes of this original, so it is not known who stands where in it",
+            f"{path} is not what its method makes of this original, so its records cannot be matched to people",
+            code="release-not-of-original",
             hint="give releases of the same original, made by this version and without a limit in seconds",
         )
     return Made(same.records, again)
@@ -158,7 +175,8 @@ def told_of_remakes(scenario: Scenario, asked: int | None) -> list[str]:
         return []
     n = len(scenario.made.original.bags)
     return [
-        f"where the release is made again {few:,} people are attacked, because it is of {n:,} records: --remakes {REMAKES} asks for more"
+        f"{few:,} people are attacked where the release must be remade, because it has {n:,} records; "
+        f"{option('remakes', REMAKES)} attacks more"
     ]
 
 
@@ -172,7 +190,7 @@ def outcomes_of(attacks: Sequence[ScenarioAttack], scenario: Scenario | str) -> 
                 raise Skipped(scenario)
             tried = attack.tried(scenario)
         except Skipped as reason:
-            notes.append(f"the attack {attack.name} was skipped: {reason}")
+            notes.append(f"skipped {attack.name}: {reason}")
             continue
         notes += tried.notes
         for one in tried.trials:

@@ -2,7 +2,7 @@
 
 Records that are published as records stay as they are. Of a published log the rows under one pseudonym are one record, and without
 pseudonyms every row is; its items are the words of its queries, in lower case and without stop words, or whole items. Where neither
-queries nor items are published, but other columns such as URLs (`threshold --unit url`), the values of these columns are the items.
+queries nor items are published, but other columns such as URLs (by the unit `url`), the values of these columns are the items.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import polars as pl
 from shoal.attacks.attacker_view import Owned, People, Scene
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.log import Kind, Log
-from shoal.data.original import AnyOriginal, Original
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import AnyOriginal, LogOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD, RowTable
@@ -79,7 +78,7 @@ def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None
         return Stage(Scene.of_release(release, original), original.bags, None if rows is None else Owned.one_each(rows))
     log, (table,) = _log(original), release.tables.values()
     if not isinstance(table, RowTable):
-        raise InputError(f"of a log, rows and profiles are attacked, and this release holds {table.kind}")
+        raise InputError(f"attacks on a log work on rows and profiles, but this release has {table.kind}", code="attack-not-applicable")
     shown = published_log(table)
     records, published = words_of(log), words_of(shown)
     world = _world(records, published, beside)
@@ -91,6 +90,11 @@ def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None
 def records_in(original: AnyOriginal) -> Bags:
     """The records of people as an original has them."""
     return original.bags if isinstance(original, Original) else words_of(_log(original))
+
+
+def owners_repeat(original: AnyOriginal) -> bool:
+    """Whether some person owns several of the records that are attacked; of a log all rows of a person are one record."""
+    return isinstance(original, Original) and original.bags.owners_repeat
 
 
 def published_log(table: RowTable) -> Log:
@@ -115,7 +119,7 @@ def shown_columns(table: RowTable) -> list[str]:
         return [table.unit]
     found = [name for name, kind in table.columns.items() if kind == "text" and name != USER]
     if not found:
-        raise InputError("attacks on rows of a log need a published column of text")
+        raise InputError("attacks on rows of a log need a published column of text", code="attack-not-applicable")
     return found
 
 
@@ -131,7 +135,7 @@ def facing(log: Log, table: RowTable) -> Log:
     columns = shown_columns(table)
     missing = [name for name in columns if name not in log.frame.columns]
     if missing:
-        raise InputError(f"the release shows the column {missing[0]!r}, which the original was read without")
+        raise InputError(f"the release shows the column {missing[0]!r}, which the original was read without", code="missing-column")
     return replace(log, frame=log.frame.with_columns(values_of(log.frame, columns)), kind="item")
 
 
@@ -150,7 +154,7 @@ def _world(records: Bags, *others: Bags | None) -> Original:
 
 def _log(original: AnyOriginal) -> Log:
     if not isinstance(original, LogOriginal):
-        raise InputError("attacks are made on records of items, and on rows of logs")
+        raise InputError("attacks work on records of items and on rows of logs", code="attack-not-applicable")
     return original.log
 
 

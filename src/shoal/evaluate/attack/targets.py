@@ -12,20 +12,58 @@ from shoal import _kernels
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
-from shoal.counting import counted
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
+from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local import LocalEngine
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.evaluate.attack.scenario import REMAKES
 from shoal.evaluate.attack.stage import Stage, one_of_each_person, raw_stage, records_in, stage_of
-from shoal.evaluate.attack.widened import widened
 from shoal.methods.bases.log_rows import USER
 from shoal.parameters import Declared, param
-from shoal.privacy import Model
+from shoal.util.wording import counted
+
+# An original whose tree also has the items of people who are not in it, so that all that is known of them can be told.
+#
+# A tree is often cut down to the items that records hold. An item that only people outside hold would be missing there, and leaving it
+# out of
+# what is known of them would make them look easier to guess than they are.
+
+
+def widened(original: Original, others: Original) -> Original:
+    """The same records, on a tree that also has every item that others hold."""
+    tree = _joined(original.tree, others)
+    if tree is original.tree:
+        return original
+    codes = tree.names.codes(original.tree.names.names)
+    items = np.where(original.items >= 0, codes[original.items], -1).astype(np.int32)
+    taxonomy = tree if original.on_taxonomy else original.taxonomy
+    return replace(original, bags=original.bags.relabelled(codes, tree.names), tree=tree, items=items, taxonomy=taxonomy)
+
+
+def _joined(tree: Taxonomy, others: Original) -> Taxonomy:
+    """The tree with the items that it lacks, each below the lowest node above it that both trees have, or else below the root."""
+    held = np.unique(others.bags.items)
+    strange = held[tree.names.codes(others.tree.names.names.gather(held)) < 0]
+    if not len(strange):
+        return tree
+    names = tree.names.names.to_list()
+    parents = {name: names[above] if above >= 0 else None for name, above in zip(names, tree.parent.tolist(), strict=True)}
+    own = set(names)
+    for node in strange.tolist():
+        name, *above = others.tree.path(node)
+        parents[name] = next((one for one in above if one in own), names[0])
+    wider = Taxonomy.from_parents(parents, tree.loss_name)
+    codes = wider.names.codes(tree.names.names)
+    barred = None if tree.barred is None else np.zeros(len(wider), bool)
+    if barred is not None:
+        barred[codes] = tree.barred
+    unlisted = None if tree.unlisted is None else int(codes[tree.unlisted])
+    return replace(wider, parent=wider.parent.copy(), unlisted=unlisted, barred=barred)
 
 
 @dataclass(frozen=True)
@@ -34,11 +72,13 @@ class Draw(Declared):
 
     name = "draw"
 
-    targets: int = param(1000, minimum=1, help="how many people are attacked")
-    control: float = param(0.1, minimum=0, maximum=0.9, help="share of the people left out as a control group, who are attacked too")
-    seed: int = param(0, minimum=0, help="by which people, and what is known of them, are drawn")
+    targets: int = param(1000, minimum=1, help="number of people to attack")
+    control: float = param(
+        0.1, minimum=0, maximum=0.9, help="share of the people left out of the release as a control group and attacked as well"
+    )
+    seed: int = param(0, minimum=0, help="random seed for drawing people and what is known about them")
     remakes: int | None = param(
-        None, minimum=0, help=f"people for each of whom the release is made again (none: {REMAKES}, fewer of many records)"
+        None, minimum=0, help=f"number of people for each of whom the release is made again (default: {REMAKES}, fewer for large data)"
     )
 
     def some(self, numbers: Ints) -> Ints:
@@ -79,22 +119,22 @@ class LeftOut:
 def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
     """A share of the people, and what the method makes of the others; or why there is none."""
     if case.method is None:
-        return None, "no control group: no manifest tells by which method the release can be made without some people"
+        return None, "no control group: without a manifest the method is unknown, so the release cannot be remade without some people"
     owners = case.source.owners
     chosen = chosen_people(owners, draw)
     outside = np.isin(owners, chosen)
     if outside.all():
-        return None, "no control group: without those left out nobody would be published"
+        return None, "no control group: too few people would remain"
     try:
         rest, release = case.made_of(~outside)
     except ShoalError as error:
-        return None, f"no control group: without some people the release cannot be made ({error.message})"
+        return None, f"no control group: the release cannot be made without some people ({error.message})"
     try:
         others = case.source.prepared(outside).original
     except ShoalError as error:
-        return None, f"no control group: the people left out cannot be prepared by themselves ({error.message})"
+        return None, f"no control group: the people left out cannot be prepared separately ({error.message})"
     found = _left_out(rest, release, others)
-    return found, f"control group: the same release was made without {counted(len(chosen), 'person', 'people')}"
+    return found, f"control group: another release was made without {counted(len(chosen), 'person', 'people')}"
 
 
 def _left_out(rest: AnyOriginal, release: Release, others: AnyOriginal) -> LeftOut:
@@ -129,10 +169,7 @@ def record_outcomes(attacks: Sequence[RecordAttack], case: Case, absent: LeftOut
     if not attacks:
         return [], []
     if case.method is not None and case.method.hashes:
-        skipped = [
-            f"the attack {attack.name} was skipped: {case.method.hashes} are hashed, and nothing known can be compared"
-            for attack in attacks
-        ]
+        skipped = [f"skipped {attack.name}: {case.method.hashes} are hashed, so known items cannot be compared" for attack in attacks]
         return [], skipped
     faced = subjects(case.prepared.original, case.release, absent, draw)
     return _side_by_side(attacks, faced, draw.seed), unlinked(case.release)
@@ -153,10 +190,10 @@ def _side_by_side(attacks: Sequence[RecordAttack], faced: Sequence[Subject], see
 
 def unlinked(release: Release) -> list[str]:
     """What can and cannot be attacked where rows have no pseudonyms."""
-    tables = [table for table in release.tables.values() if isinstance(table, RowTable)]
+    tables = release.tables_of(RowTable)
     if all(USER in table.frame.columns for table in tables):
         return []
-    return ["rows have no pseudonyms: each row is attacked as a record of its own, and whoever finds one learns that row alone"]
+    return ["rows have no pseudonyms: each row is attacked as a separate record, and finding one discloses that row only"]
 
 
 def outcomes(attack: RecordAttack, subject: Subject, seed: int) -> list[Outcome]:

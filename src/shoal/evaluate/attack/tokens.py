@@ -11,7 +11,7 @@ from shoal.attacks.logs.corpus import Corpus, Hashed
 from shoal.attacks.scenarios import Skipped
 from shoal.data.bags import Ints
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ShoalError
@@ -24,7 +24,7 @@ from shoal.methods import Hashes
 def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
     """What is hashed of the people who are attacked, and a log that can be read; and which one that is."""
     if case.method is None or not case.method.hashes:
-        raise Skipped("nothing of the release is hashed")
+        raise Skipped("the release contains nothing hashed")
     data = case.source.reading.data
     if not isinstance(data, Log):
         raise Skipped("it is made on rows of a log")
@@ -32,10 +32,12 @@ def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
     people = np.unique(owners)
     if reference is None:
         half = np.random.default_rng(draw.seed).permutation(people)[: len(people) // 2]
-        told = f"tokens: the words of {len(half):,} people can be read, those of the other {len(people) - len(half):,} are hashed anew"
+        told = (
+            f"tokens: the words of {len(half):,} people are known in plain text, those of the other {len(people) - len(half):,} are hashed"
+        )
     else:
         half = people[:0]
-        told = f"tokens: words can be read in a log of {reference.n_owners:,} people; those of the original are hashed anew"
+        told = f"tokens: the attacker has a plain-text log of {reference.n_owners:,} people; the words of the original are hashed"
     readable = np.isin(owners, half)
     try:
         original, release = case.made_of(~readable)
@@ -51,8 +53,8 @@ def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
 
 def hashed_beside(clear: Log, original: Log, release: Release, unit: Hashes) -> Hashed:
     """The published tokens of a log, and a log whose words can be read."""
-    (table,) = release.tables.values()
-    assert isinstance(table, RowTable) and release.secret is not None
+    (table,) = release.tables_of(RowTable)
+    assert release.secret is not None
     kept = np.flatnonzero(release.secret.rows() >= 0)
     rows = release.secret.rows()[kept]
     owners = original.frame["owner"].to_numpy()[kept]

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from typing import Any
 
+from shoal import kernels
 from shoal.data.original import Original
+from shoal.data.patience import allowing
 from shoal.errors import ShoalError
-from shoal.evaluate.compare.coverage import coverage
-from shoal.evaluate.compare.forecast import forecasts
+from shoal.evaluate.compare.forecast import Periods, forecasts
 from shoal.evaluate.compare.grid import Cell
-from shoal.evaluate.compare.periods import Periods
-from shoal.evaluate.compare.words_kept import words_of
+from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import Effort, worst_attack
-from shoal.io.comparison_files import peak_mb
+from shoal.io.comparison_files import peak_mb, store, taken
 from shoal.metrics import METRICS, measure
 from shoal.metrics.count_queries import errors_by_level
+from shoal.pipeline.job import Job
 from shoal.pipeline.prepare import Prepared
-from shoal.pipeline.run import Judged, anonymize
+from shoal.pipeline.run import Judged
 from shoal.report.alarms import WARNINGS, alarms_in
 
 TASKS = (
@@ -37,7 +40,7 @@ def worked(cell: Cell, prepared: Prepared, periods: Periods | None, effort: Effo
     """What came out: numbers, or why the method refused. Seconds are of the processor; as the memory, those of method and judge alone."""
     begun = time.process_time()
     try:
-        judged = anonymize(prepared, cell.made())
+        judged = Job(prepared, cell.made(), prepared.how).run().judged
     except ShoalError as error:
         return {"refused": error.message}
     seconds = time.process_time() - begun
@@ -76,6 +79,26 @@ def _forecast(cell: Cell, periods: Periods | None) -> dict[str, Any]:
     if periods is None:
         return {}
     try:
-        return dict(forecasts(anonymize(periods.earlier, cell.made()).release, periods))
+        return dict(forecasts(Job(periods.earlier, cell.made(), periods.earlier.how).run().judged.release, periods))
     except ShoalError as error:
         return {"no_forecast": error.message}
+
+
+# The process of one cell: `python -m shoal.evaluate.compare.cell PREPARED CELL RESULT`.
+#
+# Each cell has a process of its own, so that its time and memory are its own, and one that dies takes no other with it. What it is given
+# was
+# written by the process that started it, for this one alone.
+
+
+def main(prepared: str, told: str, result: str) -> None:
+    """Work on a cell and write what came out, whole or not at all."""
+    said = json.loads(told)
+    cell = Cell(said["method"], tuple((name, value) for name, value in said["settings"]), said["per"])
+    with kernels.using(threads=said["threads"]), allowing(said["patience"]):
+        given, periods = taken(prepared)
+        store(result, worked(cell, given, periods, Effort(**said["effort"])))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -14,10 +14,13 @@ from shoal.errors import ParameterError, ShoalError
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, Method
 from shoal.parameters import Param
+from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.request import preparation
 
 DEFAULT_K = (2, 5, 10, 25)
 DEFAULT_KNOWN = (1, 2, 3)
 USER = "user"
+GRAINS = (USER, "session", "event")  # what can become one record
 COMPARED: frozenset[str] = frozenset({"sets", "bags", "log"})
 
 Setting = tuple[str, int | str]
@@ -61,7 +64,9 @@ class Cell:
         declared = {parameter.name: parameter for parameter in kind.parameters()}
         for name, _ in self.settings:
             if name not in declared:
-                raise ParameterError(f"the method {self.method} takes no {name}", hint=f"it takes {', '.join(declared)}", value=name)
+                raise ParameterError(
+                    f"the method {self.method} takes no {name}", code="unknown-option", hint=f"it takes {', '.join(declared)}", value=name
+                )
         values = {name: declared[name].parse(value) if isinstance(value, str) else value for name, value in self.settings}
         return with_files_read(kind(**values))
 
@@ -94,7 +99,7 @@ class Grid:
     def __post_init__(self) -> None:
         if not self.cells:
             told = f"nothing is left to compare: {self.left[0].method} {self.left[0].why}" if self.left else "no method was named"
-            raise ParameterError(told)
+            raise ParameterError(told, code="nothing-to-compare")
 
     def where(self, check: Callable[[Cell], object]) -> Grid:
         """Without the cells that a check refuses."""
@@ -137,7 +142,7 @@ def _worth_comparing() -> list[Named]:
 def _unfit(method: type[Method]) -> str:
     """Why a method cannot stand in a comparison of records and logs; nothing where it can."""
     if not method.takes & COMPARED:
-        return f"takes {one(min(method.takes))}, and what is compared are records and the rows of logs"
+        return f"takes {one(min(method.takes))}, but a comparison needs records or rows of a log"
     if method.guarantees_nothing:
         return "promises nothing"
     return ""
@@ -159,3 +164,29 @@ def _within(declared: Mapping[str, Param], name: str | None, values: Sequence[in
         return []
     highest: Any = declared[name].maximum
     return [(name, value) for value in values if highest is None or value <= highest]
+
+
+# Which of the options that were typed for a whole comparison concern one of its cells.
+
+
+ON_TAXONOMY = ("unknown", "tree", "floor", "node_loss")
+OF_RECORDS = ("gap", "bag", *ON_TAXONOMY)
+SESSION = "session"
+
+
+def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said that the method of this cell takes: rows are not made into records, and names as typed are not put on a taxonomy."""
+    base = Preparation.default_for(cell.made())
+    without = {"gap"} if cell.per != SESSION else set()
+    if base.shape != "records":
+        without |= {*OF_RECORDS, *(["taxonomy"] if base.taxonomy == NO_TAXONOMY else [])}
+    elif base.typed_names:
+        without |= set(ON_TAXONOMY)
+    kept = {name: value for name, value in said.items() if name not in without and value is not None}
+    return kept | ({"per": cell.per} if cell.per != USER else {})
+
+
+def prepared_for(cell: Cell, said: Mapping[str, Any]) -> Preparation:
+    """How the data of a cell is prepared: as its method does unless something else is said."""
+    typed = {**dict.fromkeys(said), "per": None, **concerning(cell, said)}
+    return preparation(typed, base=Preparation.default_for(cell.made()))

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
+
 from shoal import __version__, kernels
 from shoal.data.patience import patience
 from shoal.errors import OutputError
@@ -102,8 +104,21 @@ def _started(work: _Work, effort: Effort, threads: int) -> subprocess.Popen[byte
     cell = work.cell
     limits = {"threads": threads, "patience": patience()}
     told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), **limits}
-    words = [sys.executable, "-m", "shoal.evaluate.compare.worker", str(work.prepared), json.dumps(told), str(work.result)]
+    words = [sys.executable, "-m", "shoal.evaluate.compare.cell", str(work.prepared), json.dumps(told), str(work.result)]
     try:
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     except OSError as error:
-        raise OutputError(f"no process could be started for {cell.label}: {error.strerror}") from None
+        raise OutputError(f"no process could be started for {cell.label}: {error.strerror}", code="process-not-started") from None
+
+
+# What came out of a comparison as one table.
+
+
+def as_frame(rows: Sequence[Row]) -> pl.DataFrame:
+    """One row a cell: method, settings, what a record is, then all numbers; empty where a cell has none."""
+    told = [{"method": row.cell.method, **dict(row.cell.settings), "per": row.cell.per, **_plain(row)} for row in rows]
+    return pl.DataFrame(told, infer_schema_length=None)
+
+
+def _plain(row: Row) -> dict[str, float | str]:
+    return {name: "; ".join(value) if isinstance(value, list) else value for name, value in row.found.items()}

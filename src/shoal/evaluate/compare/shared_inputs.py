@@ -8,8 +8,8 @@ from pathlib import Path
 
 from shoal.data.log import Log
 from shoal.errors import ShoalError
+from shoal.evaluate.compare.forecast import Periods, Split, periods_of, split_of
 from shoal.evaluate.compare.grid import Cell
-from shoal.evaluate.compare.periods import Periods, Split, periods_of, split_of
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare

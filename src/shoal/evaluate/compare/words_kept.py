@@ -8,26 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import scipy.sparse as sp
 
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
-from shoal.data.original import AnyOriginal, Original
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import AnyOriginal, LogOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
-from shoal.data.tables.chunks import ITEM, ChunkTable
+from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD, RowTable
+from shoal.privacy.chunk_words import published_words
 from shoal.text.terms import terms_of
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Mask = npt.NDArray[np.bool_]
 
@@ -70,8 +72,7 @@ def _in_records(release: Release, original: Original) -> Words:
 
 def _in_groups(release: Release, original: Original) -> Words:
     """Rows are records without some of their items."""
-    table = release.only(GroupTable.kind)
-    assert isinstance(table, GroupTable)
+    table = release.only(GroupTable)
     rows = Bags.from_polars(table.rows[ITEMS])
     placed = rows.relabelled(original.bags.vocabulary.codes(rows.vocabulary.names), original.bags.vocabulary)
     return _kept_of(original, published_rows(placed.to_scipy(), _rows(release)))
@@ -79,9 +80,10 @@ def _in_groups(release: Release, original: Original) -> Words:
 
 def _in_chunks(release: Release, original: Original) -> Words:
     """Every published word of a record that was taken apart is as it was typed; whether whole records can be told is not known."""
-    table = release.only(ChunkTable.kind)
-    assert isinstance(table, ChunkTable)
-    words = original.bags.vocabulary.names.is_in(pl.concat([table.subrecords[ITEM], table.shared[ITEM], table.terms[ITEM]]).implode())
+    import scipy.sparse as sp
+
+    table = release.only(ChunkTable)
+    words = original.bags.vocabulary.names.is_in(published_words(table).implode())
     columns = sp.diags(words.to_numpy(), dtype=np.int32)
     found = _kept_of(original, sp.diags(_rows(release) >= 0, dtype=np.int32) @ original.bags.to_scipy() @ columns)
     return Words(found.before, found.kept, found.left, None)
@@ -100,8 +102,7 @@ def _kept_of(original: Original, shown: sp.csr_matrix) -> Words:
 
 
 def _in_rows(release: Release, original: LogOriginal) -> Words:
-    table = release.only(RowTable.kind)
-    assert isinstance(table, RowTable)
+    table = release.only(RowTable)
     rows, log = _rows(release), original.log
     shown = table.frame[table.unit].gather(np.maximum(rows, 0)) if table.has_unit and table.n_rows else pl.Series([""] * len(log))
     published = pl.select(pl.when(pl.Series(rows >= 0)).then(shown).otherwise(pl.lit(""))).to_series()
@@ -111,8 +112,7 @@ def _in_rows(release: Release, original: LogOriginal) -> Words:
 
 def _in_profiles(release: Release, original: LogOriginal) -> Words:
     """What stands in the history of a person's pseudonym, of the queries and words that the person asked."""
-    table = release.only(ProfileTable.kind)
-    assert isinstance(table, ProfileTable)
+    table = release.only(ProfileTable)
     owners = np.unique(original.log.frame["owner"].to_numpy())
     whose = pl.DataFrame({"owner": owners, table.of_whom: _rows(release)}).cast({table.of_whom: table.frame[table.of_whom].dtype})
     told = table.frame.select(table.of_whom, payload=pl.col(table.unit)).join(whose, on=table.of_whom).select("owner", "payload")
@@ -121,8 +121,9 @@ def _in_profiles(release: Release, original: LogOriginal) -> Words:
 
 def _in_counts(release: Release, original: LogOriginal) -> Words:
     """What is counted is told of nobody in particular: a word is kept for all who typed it, where it or its whole query is counted."""
-    table = next(iter(release.tables.values()))
-    assert isinstance(table, CountTable)
+    import scipy.sparse as sp
+
+    table = release.tables_of(CountTable)[0]
     log, frame = original.log, original.log.frame
     whole = next((name for name in PAYLOAD.values() if name in table.columns), None)
     if whole is not None:
@@ -150,6 +151,8 @@ def _of_people(log: Log, shown: pl.DataFrame, left: Ints) -> Words:
 
 def published_rows(table: sp.csr_matrix, rows: Ints) -> sp.csr_matrix:
     """The published row of each record, empty where there is none."""
+    import scipy.sparse as sp
+
     if not table.shape[0]:
         return sp.csr_matrix((len(rows), table.shape[1]), dtype=table.dtype)
     return sp.csr_matrix(sp.diags(rows >= 0, dtype=table.dtype) @ table[np.maximum(rows, 0)])
@@ -172,3 +175,52 @@ _BY_KIND: Mapping[str, Callable[[Release, Any], Words]] = {
     ProfileTable.kind: _in_profiles,
     CountTable.kind: _in_counts,
 }
+
+
+# Coverage: how much of what was typed is published so, in words, terms, whole texts and people, and by how many use a term.
+
+
+HEAD, TORSO = 0.01, 0.001  # shares of people who use a term, at least
+
+
+def coverage(words: Words) -> dict[str, float]:
+    """Shares from 0 to 1."""
+    kept, whole = _by_term(words.kept), _by_term(words.before.to_scipy())
+    people = len(np.unique(words.before.owners[words.left])) / max(1, words.before.n_owners)
+    found = {"kept": _share(kept.sum(), whole.sum()), "terms_kept": _share((kept > 0).sum(), (whole > 0).sum()), "people_left": people}
+    parts = classes(words.before).items()
+    found |= {f"kept_{name}": _share(kept[terms].sum(), whole[terms].sum()) for name, terms in parts if whole[terms].any()}
+    return found if words.texts is None else found | _whole_texts(words.texts)
+
+
+def classes(bags: Bags) -> dict[str, Mask]:
+    """The terms that many, some or few people use; those that nobody uses are in none."""
+    users = people_of_terms(bags)
+    share = users / max(1, bags.n_owners)
+    head, torso = share >= HEAD, (share < HEAD) & (share >= TORSO)
+    return {"head": head, "torso": torso, "tail": (users > 0) & ~head & ~torso}
+
+
+def people_of_terms(bags: Bags) -> Ints:
+    """How many people use each item."""
+    owner = np.unique(bags.owners, return_inverse=True)[1].astype(np.int64)[np.repeat(np.arange(len(bags)), np.diff(bags.indptr))]
+    above = int(owner.max(initial=0)) + 1
+    pairs = np.unique(bags.items.astype(np.int64) * above + owner)
+    return np.bincount(pairs // above, minlength=len(bags.vocabulary))
+
+
+def _whole_texts(texts: Texts) -> dict[str, float]:
+    """Of rows or records the share that is published whole and as typed, and of the different ones among them."""
+    different = len(np.unique(texts.same))
+    return {
+        "volume_kept": _share(texts.whole.sum(), len(texts.whole)),
+        "queries_kept": _share(len(np.unique(texts.same[texts.whole])), different),
+    }
+
+
+def _by_term(table: Any) -> Ints:
+    return np.asarray(table.sum(axis=0), np.int64).ravel()
+
+
+def _share(part: Any, whole: Any) -> float:
+    return float(part) / max(1.0, float(whole))

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.attacks import ATTACKS
 from shoal.attacks.attacker_view import Owned, Scene
-from shoal.attacks.conclusion import Finding, conclusion_of
+from shoal.attacks.conclusion import Finding, conclusion_of, known_of
 from shoal.attacks.confidence import wilson
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import AnyOriginal, Original
@@ -21,15 +21,15 @@ from shoal.data.tables.counts import CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
-from shoal.evaluate.attack.stage import Stage, raw_stage, stage_of
+from shoal.evaluate.attack.stage import Stage, owners_repeat, raw_stage, stage_of
+from shoal.report.alarms import IN_FACT, SEVERE
 from shoal.report.facts import FEWEST_PEOPLE
 
 NOT_ATTACKED = "not_attacked"
-IN_FACT, SEVERE = "in_fact", "finds_most_people"  # what an attacker can do, in words; and whether that is to find most people
 STAGED = (BagTable.kind, RowTable.kind, ProfileTable.kind)
 WHY_NOT = {
-    ChunkTable.kind: "records were taken apart: there is no published record to be found",
-    CountTable.kind: "counts are published: there is no published record to be found",
+    ChunkTable.kind: "records were split into chunks, so there is no published record to find",
+    CountTable.kind: "only counts are published, so there is no published record to find",
 }
 
 
@@ -48,13 +48,13 @@ def worst_attack(release: Release, original: AnyOriginal, effort: Effort) -> dic
     """
     stage = staged(release, original)
     if stage is None:
-        return {NOT_ATTACKED: WHY_NOT.get(min(release.kinds), "no attack is made on what is published")}
+        return {NOT_ATTACKED: WHY_NOT.get(min(release.kinds), "no attack applies to this kind of release")}
     targets = stage.drawn(effort.seed, effort.targets)
     if len(targets) < FEWEST_PEOPLE:
-        return {NOT_ATTACKED: f"fewer than {FEWEST_PEOPLE} people would be attacked, and their rate is not told"}
+        return {NOT_ATTACKED: f"fewer than {FEWEST_PEOPLE} people would be attacked, too few to report a rate"}
     found = _tried(stage, targets, effort.seed)
     worst, raw = max(found), max(_tried(raw_stage(original), targets, effort.seed))
-    verdict = conclusion_of([one.finding for one in found])
+    verdict = conclusion_of([one.finding for one in found], of=known_of(owners_repeat(original)))
     return {
         "worst_attack": f"{worst.finding.attack}, {worst.finding.knowledge}",
         "attack_rate": worst.finding.rate,
@@ -100,8 +100,7 @@ def staged(release: Release, original: AnyOriginal) -> Stage | None:
 
 def _rows_of_groups(release: Release, original: Original) -> Stage:
     """Rows are records without some of their items; nothing hides whose they are."""
-    table = release.only(GroupTable.kind)
-    assert isinstance(table, GroupTable)
+    table = release.only(GroupTable)
     assert release.secret is not None
     held = Bags.from_polars(table.rows[ITEMS])
     placed = held.relabelled(original.bags.vocabulary.codes(held.vocabulary.names), original.bags.vocabulary)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.log import Log
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original import DocumentOriginal
 from shoal.errors import InputError
 from shoal.evaluate.reproduce.inputs import generated
 from shoal.evaluate.reproduce.measuring import Steps, released
@@ -65,7 +65,7 @@ def _texts(asked: Asked) -> tuple[pl.Series, str]:
         return log.group_by("AnonID", maintain_order=True).agg(pl.col("Query").str.join(". "))["Query"], f"{wanted} generated histories"
     found = read(path, ReadOptions(format=DOCUMENTS)).data
     if not isinstance(found, Log) or len(found.frame) < 4:
-        raise InputError(f"{path.name} holds too few documents", hint="at least four are needed")
+        raise InputError(f"{path.name} has too few documents", code="too-few-documents", hint="at least four are needed")
     texts = found.frame["payload"]
     chosen = np.linspace(0, len(texts) - 1, min(wanted, len(texts))).astype(int)
     return texts.gather(chosen), f"{len(chosen)} documents of {path.name}"

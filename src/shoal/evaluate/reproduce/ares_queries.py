@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.evaluate.reproduce.inputs import query_log
 from shoal.evaluate.reproduce.measuring import Steps, released
@@ -16,7 +16,7 @@ from shoal.io.experiment_files import data_set
 from shoal.io.read.options import ReadOptions
 from shoal.methods.user_microaggregation import UserMicroaggregation
 from shoal.metrics.clusterings import jaccard_index, k_means, people_before_and_after, rand_index
-from shoal.metrics.top_queries import TOP, overlap, shares, texts_of, words
+from shoal.metrics.log_rows import TOP, overlap, shares, texts_of, words
 
 KS = (3, 5, 10, 20, 30, 50)
 KAPPAS = (2, 5, 10, 20, 50, 100, 200, 500)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.data.log import Log
-from shoal.data.original_rows import AccessOriginal
+from shoal.data.original import AccessOriginal
 from shoal.errors import InputError
 from shoal.evaluate.reproduce.measuring import Steps, released
 from shoal.evaluate.reproduce.page import Figure, Finding, Lines, Row
@@ -57,7 +57,7 @@ def _logs(asked: Asked) -> dict[str, AccessOriginal]:
     if path is not None:
         found = read(path, ReadOptions(format=ACCESSLOG)).data
         if not isinstance(found, Log):
-            raise InputError(f"{path.name} is no access log")
+            raise InputError(f"{path.name} is not an access log", code="not-an-access-log")
         made[LARGE_SITE] = Log(found.frame.head(clicks[LARGE_SITE]), found.kind)
     return {site: AccessOriginal(log) for site, log in made.items()}
 

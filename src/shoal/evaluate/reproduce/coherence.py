@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from shoal.counting import percent
 from shoal.data.bags import Bags
 from shoal.errors import InputError
 from shoal.evaluate.reproduce.coherence_findings import METHODS, TDS, findings
@@ -30,6 +29,7 @@ from shoal.itemsets.hitting_set import greedy
 from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Parts, Power, minimal_moles
 from shoal.methods.tds import specialize
 from shoal.synthetic.baskets import Baskets, Board
+from shoal.util.wording import percent
 
 H, CHOICES, LEAST_SUPPORT = 0.4, 5, 0.001
 
@@ -127,7 +127,7 @@ def _data(setting: Setting, asked: Asked) -> Data:
         return Data(setting, _frequent(setting.made(wanted, asked.seed)), own=False)
     found = read(path, ReadOptions(format="transactions")).data
     if not isinstance(found, Bags):
-        raise InputError(f"{path.name} holds no transactions", hint="one line of items for each transaction")
+        raise InputError(f"{path.name} contains no transactions", code="no-usable-rows", hint="one line of items for each transaction")
     return Data(setting, _frequent(found.as_sets().select(range(min(wanted, len(found))))), own=True)
 
 
@@ -192,7 +192,7 @@ def _described(data: Data) -> dict[str, Any]:
 TITLE = "Anonymizing transaction databases for publication ((h,k,p)-coherence)"
 CITATION = "Xu, Wang, Fu and Yu, KDD 2008, section 4"
 NOTES = (
-    "where a data set of the paper is not given with `--data`, something like it is generated: positions of a board game for Connect,"
+    "where a data set of the paper is not given by the option data, something like it is generated: positions of a board game for Connect,"
     " baskets of few items of very different frequency for Retail, the generator of T40I10D100K for that",
     f"h = {percent(H, 0)}; k is smaller in proportion to the transactions that the paper had;"
     f" means over {CHOICES} random choices of public items",

@@ -2,9 +2,71 @@
 
 from __future__ import annotations
 
-from shoal.evaluate.reproduce.page import Experiment, markdown
+from typing import Any
+
+from shoal.errors import ParameterError, option
+from shoal.evaluate.reproduce.page import Experiment, Figure, Lines, markdown
 from shoal.io.experiment_files import ExperimentFiles
-from shoal.report.line_charts import drawn
+
+# Line charts as SVG files, drawn by Vega-Lite without a browser: for pages that are read outside a report.
+
+
+WIDTH, HEIGHT, ACROSS = 250, 190, 3
+
+
+def insist_on_drawing() -> None:
+    """Raise where pictures cannot be drawn, before any work is done."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise ParameterError(
+            "charts need vl-convert-python", code="missing-package", hint=f"pip install 'shoal[compare]', or leave {option('out')} away"
+        ) from None
+    del vl_convert
+
+
+def drawn(figure: Figure) -> bytes:
+    """The figure as an SVG file."""
+    import vl_convert
+
+    assert figure.lines is not None
+    return vl_convert.vegalite_to_svg(_specification(figure, figure.lines)).encode()
+
+
+def _specification(figure: Figure, lines: Lines) -> dict[str, Any]:
+    shown = [name for name in (lines.x, lines.y, lines.line, lines.panel) if name]
+    values = [{name: row[name] for name in shown} for row in figure.rows if row.get(lines.y) is not None]
+    order = list(dict.fromkeys(row[lines.line] for row in values))
+    panel = {
+        "mark": {"type": "line", "point": True},
+        "encoding": {
+            "x": {"field": _escaped(lines.x), "type": "quantitative", "title": lines.x, "scale": {"zero": False}},
+            "y": {"field": _escaped(lines.y), "type": "quantitative", "title": lines.y},
+            "color": {"field": _escaped(lines.line), "type": "nominal", "sort": order, "title": None},
+        },
+    }
+    common = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "background": "white",
+        "data": {"values": values},
+        "config": {"legend": {"orient": "bottom", "labelLimit": 320, "columns": ACROSS}},
+    }
+    if not lines.panel:
+        return {**common, "width": 2 * WIDTH, "height": HEIGHT, **panel}
+    facet = {
+        "field": _escaped(lines.panel),
+        "type": "nominal",
+        "title": None,
+        "sort": list(dict.fromkeys(row[lines.panel] for row in values)),
+    }
+    independent = {"scale": {"x": "independent", **({"y": "independent"} if lines.own_scale else {})}}
+    return {**common, "columns": ACROSS, "facet": facet, "resolve": independent, "spec": {"width": WIDTH, "height": HEIGHT, **panel}}
+
+
+def _escaped(field: str) -> str:
+    """A column's name as Vega-Lite takes it literally: dots and brackets would be paths into objects."""
+    return "".join(f"\\{sign}" if sign in ".[]'" else sign for sign in field)
+
 
 PAGE = "experiment.md"
 FINDINGS = "findings"

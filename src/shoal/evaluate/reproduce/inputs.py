@@ -8,7 +8,7 @@ from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.original import Original
-from shoal.errors import InputError
+from shoal.errors import InputError, option
 from shoal.evaluate.reproduce.paper import Asked
 from shoal.io.read.dispatch import read
 from shoal.io.read.options import ReadOptions
@@ -22,16 +22,22 @@ def query_log(asked: Asked, options: ReadOptions | None = None) -> tuple[Log, st
     size, how = asked.settled_size, options or ReadOptions()
     if asked.data is None:
         log = read(generated(QueryLog(users=size, seed=asked.seed)), how).data
-        told = f"a log of {size:,} people from `shoal generate --users {size} --seed {asked.seed}`"
+        told = f"a log of {size:,} people from `shoal generate` with seed {asked.seed}"
     else:
         log = read(asked.data, how).data
         told = f"of {asked.data.name}"
     if not isinstance(log, Log):
-        raise InputError("this experiment is about a log of queries, and the data holds none", hint="name a log with --data")
+        raise InputError(
+            "this experiment needs a query log, but the data is not one",
+            code="wrong-kind-of-input",
+            hint=f"name a log with {option('data')}",
+        )
     first = first_people(log, size)
     found = first.frame["owner"].n_unique()
     if found < asked.least:
-        raise InputError(f"there are {found:,} people in the data, and the experiment needs {asked.least:,} at least")
+        raise InputError(
+            f"there are {found:,} people in the data, but the experiment needs {asked.least:,} at least", code="too-few-people"
+        )
     return first, told if asked.data is None else f"the first {found:,} people {told}"
 
 

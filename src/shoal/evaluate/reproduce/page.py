@@ -61,7 +61,7 @@ class Experiment:
 
     @property
     def agreeing(self) -> int:
-        """How many statements were seen here too."""
+        """How many statements of the paper agree."""
         return sum(finding.agrees is True for finding in self.findings)
 
     def as_dict(self) -> dict[str, Any]:

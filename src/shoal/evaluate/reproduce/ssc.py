@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from shoal.counting import percent
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.evaluate.reproduce.inputs import on_wordnet, query_log
@@ -27,6 +26,7 @@ from shoal.methods.ssc import SSC
 from shoal.metrics import measure
 from shoal.metrics.patterns import Patterns, closed_patterns, distance_of, recall_of
 from shoal.taxonomy.distance import SemanticDistance
+from shoal.util.wording import percent
 
 KS, K = (2, 5, 10, 20), 5
 PRINTED, OURS, WIDER, LG = "SSC as printed", "SSC", "SSC, eps = 8", "LG(bag)"

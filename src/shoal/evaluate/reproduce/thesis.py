@@ -15,8 +15,17 @@ from shoal.evaluate.reproduce.inputs import first_records, on_wordnet, query_log
 from shoal.evaluate.reproduce.measuring import Steps, released
 from shoal.evaluate.reproduce.page import Experiment, Figure, Lines, Row
 from shoal.evaluate.reproduce.paper import Asked, Paper
-from shoal.evaluate.reproduce.thesis_findings import findings
-from shoal.evaluate.reproduce.thesis_lines import CLUMP1, CLUMP2, INCREASE, MEASURES, PARTITION, PARTITION_LCG, PRINTED1, PRINTED2
+from shoal.evaluate.reproduce.thesis_findings import (
+    CLUMP1,
+    CLUMP2,
+    INCREASE,
+    MEASURES,
+    PARTITION,
+    PARTITION_LCG,
+    PRINTED1,
+    PRINTED2,
+    findings,
+)
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
 from shoal.metrics import measure

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from shoal.counting import percent
 from shoal.evaluate.reproduce.page import Finding, Row
-from shoal.evaluate.reproduce.thesis_lines import CLUMP1, CLUMP2, PARTITION, PRINTED1, PRINTED2
 from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, path, rises, span, values
+from shoal.util.wording import percent
+
+# Names of the lines that the figures of the thesis have, and what is measured of each.
+
+
+PRINTED1, PRINTED2 = "Clump1 as printed", "Clump2 as printed"
+CLUMP1, CLUMP2 = "Clump1, exact LCG", "Clump2, exact LCG"
+PARTITION, PARTITION_LCG = "Partition", "Partition, LCG"
+INCREASE = "Clump by increase"
+MEASURES = ("loss", "mean_length", "mean_level")
+
 
 Rows = Sequence[Row]
 PUBLISHED_REDUCTION, NEAR = 0.30, 0.05

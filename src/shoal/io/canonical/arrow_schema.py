@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import struct
 from collections.abc import Collection, Iterator
+from zoneinfo import available_timezones
 
 from shoal.io.canonical.findings import Finding, carries, short, styled
 
@@ -19,29 +21,33 @@ _LONGEST_PADDING = 8
 _DEEPEST = 64
 _STRAY = carries("bytes:ARROW:schema", "ARROW:schema holds bytes that describe no column")
 
-# The fields of each table: a number of so many bytes, a text, a vector of tables (`*`), a vector of 8 or 4 bytes (`#`), or a table.
-_TABLES: dict[str, tuple[str, ...]] = {
-    "message": ("2", "1", "schema", "8", "*pair"),
-    "schema": ("2", "*field", "*pair", "#8"),
-    "field": ("text", "1", "1", "type", "dictionary", "*field", "*pair"),
-    "dictionary": ("8", "type2", "1", "2"),
+# The fields of each table: a number of so many bytes with the values that it may have, a text, a vector of tables (`*`), a vector that
+# must be empty (`#`), or a table.
+_FLAG, _UNIT, _WIDTH, _SIZE = (1, range(2)), (2, range(4)), (4, (8, 16, 32, 64, 128, 256)), (4, range(1 << 16))
+_Held = str | tuple[int, Collection[int]]
+_TABLES: dict[str, tuple[_Held, ...]] = {
+    "message": ((2, range(5)), (1, (1,)), "schema", (8, (0,)), "*pair"),
+    "schema": ((2, range(2)), "*field", "*pair", "#"),
+    "field": ("text", _FLAG, (1, range(27)), "type", "dictionary", "*field", "*pair"),
+    "dictionary": ((8, range(1 << 10)), "type2", _FLAG, (2, (0,))),
     "pair": ("text", "text"),
 }
 # The fields of the types, by the number of the type.
-_TYPES: dict[int, tuple[str, ...]] = {
-    2: ("4", "1"),
-    3: ("2",),
-    7: ("4", "4", "4"),
-    8: ("2",),
-    9: ("2", "4"),
-    10: ("2", "text"),
-    11: ("2",),
-    14: ("2", "#4"),
-    15: ("4",),
-    16: ("4",),
-    17: ("1",),
-    18: ("2",),
+_TYPES: dict[int, tuple[_Held, ...]] = {
+    2: (_WIDTH, _FLAG),
+    3: (_UNIT,),
+    7: ((4, range(77)), (4, range(77)), _WIDTH),
+    8: (_UNIT,),
+    9: (_UNIT, _WIDTH),
+    10: (_UNIT, "zone"),
+    11: (_UNIT,),
+    15: (_SIZE,),
+    16: (_SIZE,),
+    17: (_FLAG,),
+    18: (_UNIT,),
 }
+_FORMS = {1: "<b", 2: "<h", 4: "<i", 8: "<q"}
+_OFFSET = re.compile(r"[+-]\d\d:?\d\d", re.ASCII)
 _SCHEMA_HEADER, _INTEGER = 1, 2
 
 
@@ -66,6 +72,10 @@ def _message(value: str) -> bytes:
     if size > len(content) - 8 or any(content[8 + size :]) or len(content) - 8 - size > _LONGEST_PADDING:
         raise ValueError
     return content[8 : 8 + size]
+
+
+def _is_zone(text: str) -> bool:
+    return text in available_timezones() or _OFFSET.fullmatch(text) is not None
 
 
 class _Walk:
@@ -133,11 +143,13 @@ class _Walk:
             tag = self._number("<B", places[2]) if held == "type" and 2 in places else _INTEGER
             self._field(held, place, column, depth, tag)
 
-    def _field(self, held: str, place: int, column: str, depth: int, tag: int) -> None:
-        if held.isdigit():
-            self._mark(place, int(held))
-        elif held == "text":
-            self._text(self._offset(place))
+    def _field(self, held: _Held, place: int, column: str, depth: int, tag: int) -> None:
+        if not isinstance(held, str):
+            if self._number(_FORMS[held[0]], place) not in held[1]:
+                self._found.append(_STRAY)
+        elif held in ("text", "zone"):
+            text = self._text(self._offset(place))
+            self._found += [] if held == "text" or _is_zone(text) else [_STRAY]
         elif held.startswith("type"):
             self._type(self._offset(place), tag)
         elif held == "*pair":
@@ -147,8 +159,8 @@ class _Walk:
             for at in self._vector(self._offset(place)):
                 self._table(at, held[1:], column, depth + 1)
         elif held.startswith("#"):
-            at = self._offset(place)
-            self._mark(at + 4, int(held[1:]) * self._number("<I", at))
+            if self._number("<I", self._offset(place)):
+                raise ValueError
         elif held:
             self._table(self._offset(place), held, column, depth + 1)
         else:

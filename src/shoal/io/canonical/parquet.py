@@ -14,12 +14,12 @@ import polars as pl
 
 from shoal.io.canonical.arrow_schema import arrow_findings
 from shoal.io.canonical.findings import Finding, carries, different, short, styled
-from shoal.io.canonical.parquet_fields import FOOTER, field_findings, texts_in
+from shoal.io.canonical.parquet_fields import FOOTER, field_findings, is_logical_type, is_order, needs_its_numbers, texts_in
 from shoal.io.canonical.parquet_pages import Column, Page, header_findings, pages_of
 from shoal.io.canonical.parquet_values import Leaf, Needed, leaf_series, leaves_of
 from shoal.io.canonical.thrift import Struct, ThriftError, read_struct, written
+from shoal.io.read.source import PARQUET
 
-MAGIC = b"PAR1"
 ARROW = "ARROW:schema"
 ROOTS = {"root", "schema", "spark_schema", "duckdb_schema", "hive_schema", "arrow_schema", "m"}
 PARTS = {"list", "element", "item", "array", "array_element", "bag", "key_value", "key", "value", "map", "entries"}
@@ -30,6 +30,7 @@ TOOLS = re.compile(
 )
 _NUMBER = styled("numbers in the footer that do not fit the pages")
 _FOOTER_TAIL = 8
+_ALWAYS = (0, 3)  # the encodings plain, and of runs
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def parquet_findings(content: bytes, frame: pl.DataFrame) -> tuple[Finding, ...]
 
 
 def _findings(data: memoryview, frame: pl.DataFrame) -> Iterator[Finding]:
-    if len(data) < len(MAGIC) + _FOOTER_TAIL or bytes(data[:4]) != MAGIC or bytes(data[-4:]) != MAGIC:
+    if len(data) < len(PARQUET) + _FOOTER_TAIL or bytes(data[:4]) != PARQUET or bytes(data[-4:]) != PARQUET:
         raise ThriftError("no Parquet file")
     end = len(data) - _FOOTER_TAIL
     begin = end - int.from_bytes(data[end : end + 4], "little")
@@ -109,6 +110,10 @@ def _schema_findings(elements: list[Struct], frame: pl.DataFrame) -> Iterator[Fi
         yield carries("property:schema", "names in its schema that are no columns")
     if any(text for element in elements for text in texts_in(element.get(10))):
         yield styled("types of columns that hold texts")
+    elif not all(element.get(10) is None or is_logical_type(element.get(10)) for element in elements):
+        yield carries("field:SchemaElement.10", "a type of a column that says more than a type")
+    if not all(map(needs_its_numbers, elements)):
+        yield _NUMBER
 
 
 def _field_names(dtype: pl.DataType) -> Iterator[str]:
@@ -130,8 +135,8 @@ def _metadata_findings(footer: Struct, names: set[str]) -> Iterator[Finding]:
     tool = footer.text(6)
     if tool and not TOOLS.fullmatch(tool):
         yield carries("property:created_by", "a name of the writing program that is not known")
-    if any(text for text in texts_in(footer.get(7))):
-        yield carries("field:FileMetaData.7", "texts among the orders of columns")
+    if not all(map(is_order, footer.listed(7))):
+        yield carries("field:FileMetaData.7", "an order of columns that says more than that it is the usual one")
 
 
 # -- numbers
@@ -156,15 +161,26 @@ def _fits(chunk: _Chunk) -> bool:
     meta, pages = chunk.meta, chunk.pages
     data = [page for page in pages if page.kind != 2]
     places = {0, chunk.begin, chunk.end, meta.whole(9), meta.whole(9) + meta.whole(7)}
-    encodings = list(meta.listed(2))
     return (
         sum(page.values for page in data) == meta.whole(5)
         and sum(page.unpacked_size for page in pages) == meta.whole(6)
         and (not data or data[0].at == meta.whole(9))
         and meta.whole(1) == chunk.leaf.physical
         and chunk.held.whole(2) in places
-        and len(set(encodings)) == len(encodings)
+        and meta.whole(11) in (0, chunk.begin)
+        and all(chunk.held.whole(size) or not chunk.held.whole(place) for place, size in ((4, 5), (6, 7)))
+        and _lists_encodings(chunk)
     )
+
+
+def _lists_encodings(chunk: _Chunk) -> bool:
+    """Whether the list of encodings has those that the pages use; many writers add the two of levels and dictionaries."""
+    listed = list(chunk.meta.listed(2))
+    pages = [page.encodings for page in chunk.pages if page.kind in (0, 2, 3)]
+    used = {encoding for encoding, _ in pages}
+    levels = set().union(*(levels for _, levels in pages))
+    needed = {page.encodings[0] for page in chunk.pages if page.kind in (0, 3)}
+    return len(set(listed)) == len(listed) and needed <= set(listed) <= {*used, *levels, *_ALWAYS}
 
 
 # -- bytes
@@ -176,7 +192,7 @@ def _tiling(data: memoryview, chunks: list[_Chunk], footer: int) -> Iterator[Fin
     regions = [(chunk.begin, chunk.end, written(chunk.meta)) for chunk in chunks]
     for chunk in chunks:
         regions += [(at, at + size, b"") for at, size in _indexes(data, chunk)]
-    at, description = len(MAGIC), b""
+    at, description = len(PARQUET), b""
     for begin, end, after in sorted(regions):
         gap = bytes(data[at:begin])
         if begin < at or (gap and gap != description):
@@ -210,8 +226,38 @@ def _page_findings(data: memoryview, footer: Struct, chunks: list[_Chunk], leave
         for chunk, values in zip(own, columns, strict=True):
             yield from header_findings(data, chunk.pages)
             column = Column(data, chunk.leaf, chunk.meta.whole(4), chunk.pages)
-            yield from column.findings(Needed.of(values, chunk.leaf))
+            yield from column.findings(needed := Needed.of(values, chunk.leaf))
             yield from _index_findings(data, chunk, column)
+            if not _true_statistics(data, chunk, needed):
+                name = short(chunk.leaf.path[0])
+                yield carries(f"statistics:{name}", f"statistics of {name!r} that are not those of its values")
+
+
+def _true_statistics(data: memoryview, chunk: _Chunk, needed: Needed) -> bool:
+    """Whether statistics of a column and its pages, and its index of values, hold values of the column, and counts that are possible."""
+    most, statistics = chunk.meta.whole(5), [chunk.meta.inner(12)]
+    for page in chunk.pages:
+        statistics += [inner.inner(number) for place, number in ((5, 5), (8, 8)) if (inner := page.head.inner(place)) is not None]
+    texts: list[bytes] = []
+    for one in statistics:
+        for number, _, value in one.fields if one is not None else ():
+            if isinstance(value, bytes) and number in (1, 2, 5, 6):
+                texts.append(value)
+                continue
+            counts = type(value) is int and number in (3, 4) and 0 <= value <= most
+            if not counts and not (isinstance(value, bool) and number in (7, 8)):
+                return False
+    if chunk.held.whole(7):
+        try:
+            index, after = read_struct(data, chunk.held.whole(6))
+        except ThriftError:
+            return False
+        if after != chunk.held.whole(6) + chunk.held.whole(7) or not set(index.numbers) <= set(range(1, 8)):
+            return False
+        texts += [value for number in (2, 3) for value in index.listed(number) if isinstance(value, bytes)]
+    if any(texts_in(chunk.meta.get(13))) or any(texts_in(chunk.meta.get(16))):
+        return False
+    return all(needed.has(text) for text in set(texts))
 
 
 def _sorted_as_said(group: Struct, rows: pl.DataFrame, chunks: list[_Chunk]) -> bool:

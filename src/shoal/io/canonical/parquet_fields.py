@@ -87,3 +87,56 @@ def texts_in(value: object) -> Iterator[bytes]:
     elif isinstance(value, Entries):
         for pair in value.pairs:
             yield from (text for held in pair for text in texts_in(held))
+
+
+# -- types
+
+_DECIMAL, _DECIMAL_TYPE, _FIXED, _LAST_CONVERTED = 5, 5, 7, 21
+_MOST_DIGITS = 76
+_WIDTHS = (8, 16, 32, 64)
+_WITHOUT_FIELDS = frozenset({1, 2, 3, 4, 6, 11, 12, 13, 14, 15})
+_TIMES, _INTEGER = (7, 8), 10
+
+
+def needs_its_numbers(element: Struct) -> bool:
+    """Whether an element of the schema has only numbers that its type needs."""
+    logical = element.get(10)
+    decimal = element.get(6) == _DECIMAL or (isinstance(logical, Struct) and logical.numbers == [_DECIMAL_TYPE])
+    return (
+        (element.get(2) is None or element.get(1) == _FIXED)
+        and ((element.get(7) is None and element.get(8) is None) or (decimal and _is_decimal(element.whole(7), element.whole(8))))
+        and element.whole(3) in (0, 1, 2)
+        and 0 <= element.whole(6) <= _LAST_CONVERTED
+    )
+
+
+def _is_decimal(scale: int, precision: int) -> bool:
+    return 0 <= scale <= precision <= _MOST_DIGITS
+
+
+def is_logical_type(value: object) -> bool:
+    """Whether this is a type as the format defines it, with no field and no number beyond that."""
+    if not isinstance(value, Struct) or len(value.fields) != 1:
+        return False
+    number, _, held = value.fields[0]
+    if not isinstance(held, Struct):
+        return False
+    if number in _WITHOUT_FIELDS:
+        return not held.fields
+    if number == _DECIMAL_TYPE:
+        return held.numbers == [1, 2] and _is_decimal(held.whole(1), held.whole(2))
+    if number in _TIMES:
+        unit = held.get(2)
+        return held.numbers == [1, 2] and isinstance(held.get(1), bool) and isinstance(unit, Struct) and _is_choice(unit, (1, 2, 3))
+    return number == _INTEGER and held.numbers == [1, 2] and held.get(1) in _WIDTHS and isinstance(held.get(2), bool)
+
+
+def is_order(value: object) -> bool:
+    """Whether this is the order of a column as the format defines it."""
+    return isinstance(value, Struct) and _is_choice(value, (1, 2))
+
+
+def _is_choice(value: Struct, numbers: tuple[int, ...]) -> bool:
+    """Whether a structure is one of several that hold nothing."""
+    held = value.fields[0][2] if len(value.fields) == 1 and value.fields[0][0] in numbers else None
+    return isinstance(held, Struct) and not held.fields

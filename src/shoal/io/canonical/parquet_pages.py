@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shoal.io.canonical.findings import Finding, carries, short, styled
-from shoal.io.canonical.levels import RunError, walk_runs, zeros_in
+from shoal.io.canonical.levels import RunError, deepest_in, walk_runs, zeros_in
 from shoal.io.canonical.parquet_fields import PAGE, field_findings
 from shoal.io.canonical.parquet_values import BOOLEAN, BYTES, Leaf, Needed, texts_filling
 from shoal.io.canonical.thrift import Struct, ThriftError, read_struct, written
@@ -16,7 +16,7 @@ from shoal.io.canonical.zstd_frames import frames_of
 CODECS = {0: "nothing", 1: "snappy", 2: "gzip", 3: "lzo", 4: "brotli", 5: "lz4", 6: "zstd", 7: "lz4"}
 _PLAIN, _OLD_DICTIONARY, _RLE, _DICTIONARY, _SPLIT = 0, 2, 3, 8, 9
 _DATA, _DICTIONARY_PAGE, _DATA_2 = 0, 2, 3
-_STRAY_BITS = 7  # numbers are packed by eights
+_LEVELS = (_RLE, 4)  # how levels are written: as runs, or where there are none
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,30 @@ class Page:
         """How many values it has, nulls included; entries of a dictionary."""
         inner = self.head.inner({_DATA: 5, _DICTIONARY_PAGE: 7, _DATA_2: 8}.get(self.kind, 5))
         return inner.whole(1) if inner else 0
+
+    @property
+    def encodings(self) -> tuple[int, set[int]]:
+        """How its values are written, and its levels; of a dictionary, how its entries are."""
+        if self.kind == _DATA:
+            inner = self.inner(5)
+            return inner.whole(2), {inner.whole(3), inner.whole(4)}
+        return self.inner(8).whole(4) if self.kind == _DATA_2 else self.inner(7).whole(2), set()
+
+    def inner(self, number: int) -> Struct:
+        """The part of the header for pages of a kind.
+
+        Raises:
+            ThriftError: It is not there.
+        """
+        inner = self.head.inner(number)
+        if inner is None:
+            raise ThriftError("a page has no description of its values")
+        return inner
+
+    @property
+    def by_dictionary(self) -> bool:
+        """Whether its values are numbers of entries in the dictionary."""
+        return self.kind in (_DATA, _DATA_2) and self.encodings[0] in (_DICTIONARY, _OLD_DICTIONARY)
 
     @property
     def unpacked_size(self) -> int:
@@ -70,9 +94,17 @@ def header_findings(data: memoryview, pages: list[Page]) -> Iterator[Finding]:
         yield from field_findings(page.head, PAGE)
         if page.kind not in (_DATA, _DICTIONARY_PAGE, _DATA_2):
             yield carries("bytes:page", "a page that holds no values")
+        elif not _usual(page):
+            yield carries("bytes:page", "numbers in the header of a page that no reader needs")
         checksum = page.head.get(4)
         if checksum is not None and checksum & 0xFFFFFFFF != zlib.crc32(data[page.begin : page.end]):
             yield carries("bytes:page", "a checksum that is not that of its page")
+
+
+def _usual(page: Page) -> bool:
+    """Whether a header says that levels and dictionaries are written in the ways that there are."""
+    encoding, levels = page.encodings
+    return levels <= set(_LEVELS) and (page.kind != _DICTIONARY_PAGE or encoding in (_PLAIN, _OLD_DICTIONARY))
 
 
 class Column:
@@ -85,7 +117,7 @@ class Column:
     def findings(self, needed: Needed) -> Iterator[Finding]:
         """What the pages hold beyond the values."""
         stray = carries(f"bytes:{self._name}", f"bytes in a page of {self._name!r} that belong to no value")
-        least = most = plain = 0
+        numbers = plain = 0
         all_plain = self._leaf.physical == BYTES
         try:
             yield from self._of_dictionary(needed)
@@ -98,20 +130,20 @@ class Column:
                     return
                 if page.kind == _DICTIONARY_PAGE:
                     continue
-                encoding, rest = self._values(page, content)
+                encoding, present, rest = self._values(page, content)
                 if encoding not in (_PLAIN, _OLD_DICTIONARY, _RLE, _DICTIONARY, _SPLIT):
                     yield styled("pages in another encoding than plain or by dictionary: bytes behind their values are not looked for")
                     return
                 all_plain = all_plain and encoding == _PLAIN
                 plain += len(rest)
-                fewest, greatest = self._numbers(encoding, rest, counted=not (all_plain or needed.plain_bytes is None))
-                least, most = least + fewest, most + greatest
+                self._insist_on(present, encoding, rest, counted=not (all_plain or needed.plain_bytes is None))
+                numbers += present
         except (RunError, ThriftError, IndexError, zlib.error):
             yield stray
             return
         if needed.plain_bytes is None:
             yield styled(f"values of {self._name!r} are of a type of which pages are not looked into")
-        elif plain != needed.plain_bytes if all_plain else not least <= needed.values <= most:
+        elif numbers != needed.values or (all_plain and plain != needed.plain_bytes):
             yield stray
 
     def _of_dictionary(self, needed: Needed) -> Iterator[Finding]:
@@ -119,26 +151,26 @@ class Column:
         for page in self._pages:
             if page.kind != _DICTIONARY_PAGE:
                 continue
-            used = needed.dictionary()
-            if used is None:
+            used, content = needed.dictionary(), self._unpacked(page)
+            if not any(other.by_dictionary for other in self._pages):
+                fits = False
+            elif used is None or not needed.comparable:
                 yield styled(f"dictionaries of {self._name!r} are of a type that is not looked into")
-            elif (page.values, page.head.whole(2)) != used:
-                yield from self._of_part(page, needed, partial=page.values < used[0])
-
-    def _of_part(self, page: Page, needed: Needed, *, partial: bool) -> Iterator[Finding]:
-        content = self._unpacked(page) if partial else None
-        if partial and content is None:
-            yield styled(f"dictionaries of some of the values, packed with {CODECS.get(self._codec, 'an unknown codec')}: not looked into")
-        elif content is None or not needed.holds_all(content, page.values):
-            yield carries(f"unused:{self._name}", f"entries in the dictionary of {self._name!r} that no row uses")
+                continue
+            elif content is None:
+                yield styled(f"dictionaries packed with {CODECS.get(self._codec, 'an unknown codec')}: their entries are not looked into")
+                fits = page.values < used[0] or (page.values, page.head.whole(2)) == used
+            else:
+                fits = needed.holds_all(content, page.values)
+            if not fits:
+                yield carries(f"unused:{self._name}", f"entries in the dictionary of {self._name!r} that no row uses")
 
     def _unpacked(self, page: Page) -> memoryview | None:
         """The content of a page; None where nothing here unpacks it. Raises where it is more than one packed piece."""
         packed, size = self._data[page.begin : page.end], page.head.whole(2)
         levels = 0
         if page.kind == _DATA_2:
-            inner = page.head.inner(8)
-            assert inner is not None
+            inner = page.inner(8)
             levels = inner.whole(5) + inner.whole(6)
             if inner.get(7, True) is False:
                 return self._of_size(packed, size)
@@ -164,57 +196,51 @@ class Column:
             raise ThriftError("a page is longer than it says")
         return content
 
-    def _values(self, page: Page, content: memoryview) -> tuple[int, memoryview]:
-        """The encoding of the values, and their bytes, after the levels."""
+    def _values(self, page: Page, content: memoryview) -> tuple[int, int, memoryview]:
+        """The encoding of the values, how many there are without nulls, and their bytes, after the levels."""
         if page.kind == _DATA_2:
             return self._values_2(page, content)
-        inner = page.head.inner(5)
-        assert inner is not None
+        encoding, present = page.inner(5).whole(2), page.values
         for deepest in (self._leaf.repetition, self._leaf.definition):
             if deepest:
                 size = int.from_bytes(content[:4], "little")
                 if size > len(content) - 4:
                     raise ThriftError("levels break off")
-                walk_runs(content[4 : 4 + size], deepest.bit_length(), page.values)
+                walk_runs(levels := content[4 : 4 + size], deepest.bit_length(), page.values)
+                present = deepest_in(levels, page.values, deepest)
                 content = content[4 + size :]
-        return inner.whole(2), content
+        return encoding, present if self._leaf.definition else page.values, content
 
-    def _values_2(self, page: Page, content: memoryview) -> tuple[int, memoryview]:
-        inner = page.head.inner(8)
-        assert inner is not None
+    def _values_2(self, page: Page, content: memoryview) -> tuple[int, int, memoryview]:
+        inner, present = page.inner(8), page.values
         for deepest, size in ((self._leaf.repetition, inner.whole(6)), (self._leaf.definition, inner.whole(5))):
             if deepest:
                 walk_runs(content[:size], deepest.bit_length(), page.values)
+                present = deepest_in(content[:size], page.values, deepest)
             elif size:
                 raise ThriftError("levels of a column that has none")
             content = content[size:]
-        return inner.whole(4), content
+        return inner.whole(4), present if self._leaf.definition else page.values, content
 
-    def _numbers(self, encoding: int, rest: memoryview, *, counted: bool) -> tuple[int, int]:
-        """The least and the greatest number of values that these bytes can be."""
+    def _insist_on(self, present: int, encoding: int, rest: memoryview, *, counted: bool) -> None:
+        """Raise unless these bytes are so many values and nothing else; texts are only counted where their bytes are not compared."""
         if encoding in (_DICTIONARY, _OLD_DICTIONARY):
-            if not len(rest):
-                return 0, 0
-            numbers = walk_runs(rest[1:], rest[0], None) if rest[0] else self._constant(rest)
-            return max(0, numbers - _STRAY_BITS), numbers
-        if encoding == _RLE:
+            if len(rest):
+                walk_runs(rest[1:], rest[0], present, repeated=True)
+            found = present if len(rest) else 0
+        elif encoding == _RLE:
             if len(rest) < 4 or int.from_bytes(rest[:4], "little") != len(rest) - 4:
                 raise ThriftError("flags end elsewhere")
-            numbers = walk_runs(rest[4:], 1, None)
-            return max(0, numbers - _STRAY_BITS), numbers
-        if self._leaf.physical == BOOLEAN:
-            return max(0, 8 * len(rest) - _STRAY_BITS), 8 * len(rest)
-        if self._leaf.physical == BYTES:
-            numbers = len(texts_filling(rest)) if counted else 0
-            return numbers, numbers
-        if len(rest) % self._leaf.size:
-            raise ThriftError("numbers break off")
-        return len(rest) // self._leaf.size, len(rest) // self._leaf.size
-
-    @staticmethod
-    def _constant(rest: memoryview) -> int:
-        """The numbers of a page whose dictionary has one entry, so that they take no bits."""
-        return walk_runs(rest[1:], 0, None)
+            walk_runs(rest[4:], 1, present)
+            found = present
+        elif self._leaf.physical == BOOLEAN:
+            found = present if len(rest) == (present + 7) // 8 and not (present % 8 and rest[-1] >> present % 8) else -1
+        elif self._leaf.physical == BYTES:
+            found = len(texts_filling(rest)) if counted else present
+        else:
+            found = present if len(rest) == present * self._leaf.size else -1
+        if found != present:
+            raise ThriftError("a page holds other values than it says")
 
     def rows_before(self) -> list[int] | None:
         """The number of the first row of each data page; None where that is not known."""

@@ -15,6 +15,8 @@ from shoal.io.canonical.thrift import Struct, ThriftError
 BOOLEAN, BYTES, FIXED = 0, 6, 7
 SIZES = {1: 4, 2: 8, 3: 12, 4: 4, 5: 8}
 _BY_SIZE: dict[int, Any] = {4: np.int32, 8: np.int64}
+_FLOATS: dict[int, Any] = {4: np.float32, 8: np.float64}
+_LONGEST_NUMBER = 16  # bytes of a number of a type that is not compared
 _OPTIONAL, _REPEATED = 1, 2
 
 
@@ -110,6 +112,26 @@ class Needed:
             return self.column.to_physical().unique()
         return None
 
+    def has(self, value: bytes) -> bool:
+        """Whether the column has this value, or one that begins with it; the greatest may be cut, with its last byte one higher."""
+        held = self._different
+        if self.leaf.physical != BYTES:
+            if held is None or not self.comparable or len(value) != self.leaf.size:
+                return len(value) <= _LONGEST_NUMBER and not (held is not None and self.comparable)
+            number = np.frombuffer(value, _BY_SIZE[self.leaf.size])[0]
+            zero = self.column.dtype.is_float() and not np.frombuffer(value, _FLOATS[self.leaf.size])[0]
+            return bool(zero or (held.to_numpy().astype(_BY_SIZE[self.leaf.size]) == number).any())
+        if held is None:
+            return False
+        texts = held.cast(pl.Binary)
+        lower = value[:-1] + bytes([value[-1] - 1]) if value and value[-1] else value
+        return not value or bool((texts.bin.starts_with(value) | texts.bin.starts_with(lower)).any())
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the bytes of values can be compared: times of day and numbers of unusual sizes cannot."""
+        return self.leaf.physical == BYTES or (self.leaf.size in _BY_SIZE and self.column.dtype != pl.Time)
+
     def holds_all(self, dictionary: memoryview, entries: int) -> bool:
         """Whether a dictionary of so many entries holds different values of the column, and nothing else."""
         held = self._different
@@ -123,7 +145,7 @@ class Needed:
             held = held.cast(pl.Binary)
         elif self.leaf.size in _BY_SIZE and len(dictionary) % self.leaf.size == 0:
             found = pl.Series(np.frombuffer(dictionary, _BY_SIZE[self.leaf.size]))
-            held = held.cast(found.dtype, strict=False)
+            held = pl.Series(held.to_numpy().astype(_BY_SIZE[self.leaf.size]))  # numbers without a sign have the same bits
         else:
             return False
         return len(found) == entries == found.n_unique() and bool(found.is_in(held.implode()).all())

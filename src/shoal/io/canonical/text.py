@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Literal
 
-from shoal.counting import counted
 from shoal.io.canonical.findings import Finding, carries, styled
+from shoal.util.wording import counted
 
 Syntax = Literal["json", "access log", "fields"]
 
@@ -18,6 +18,7 @@ _BLANK_LINE = re.compile(rb"(?:^|\n)[ \t\r]*(?=\n)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _ENDS_IN_BLANKS = re.compile(rb"[ \t]\r?(?:\n|$)")
 _INVISIBLE = re.compile(rb"\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf|\xc2\xad")
+_STAMP = re.compile(rb"\d\d/(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}")
 
 
 def differences(found: bytes, canonical: bytes, *, only_features: bool = False) -> list[Finding]:
@@ -69,8 +70,18 @@ def style_of(content: bytes, syntax: Syntax) -> Iterator[Finding]:
         yield styled("characters that cannot be seen")
     if syntax == "json":
         yield from _style_of_json(content)
-    elif syntax == "fields":  # lines of an access log have quotes and blanks
+    elif syntax == "access log":
+        yield from _spellings(content)
+    else:
         yield from _style_of_fields(content)
+
+
+def _spellings(content: bytes) -> Iterator[Finding]:
+    """Times and sizes that are not written as servers write them: such spellings can number the lines of a person."""
+    if any(not _STAMP.fullmatch(stamp) for stamp in set(re.findall(rb'^[^\["\n]*\[([^\]\n]+)\] "', content, re.MULTILINE))):
+        yield carries("spelling:time", "times that are not written as 01/Mar/2006:10:00:00 +0000")
+    if re.search(rb'" [1-9]\d\d 0\d+(?: "|\r?$)', content, re.MULTILINE):
+        yield carries("spelling:size", "sizes with zeros before them")
 
 
 def _style_of_fields(content: bytes) -> Iterator[Finding]:

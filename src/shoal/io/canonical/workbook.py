@@ -4,45 +4,56 @@ no cells: properties, headers of pages, defined names, further members, strings 
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from shoal.io.canonical.findings import Finding, carries, different, short, styled
+from shoal.io.canonical.workbook_members import APP, BOOK, CORE, LINKS, LOOKS, SHEET, STRINGS, TABLE, TYPES, Element, read_member
 from shoal.io.canonical.zipped import Archive, ZipError, archive_of, zip_findings
 
-SHEET, STRINGS, BOOK = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml"
-CORE, APP, TABLE = "docProps/core.xml", "docProps/app.xml", "xl/tables/table1.xml"
-# The members of a workbook that holds one sheet and nothing else.
-_PLAIN = re.compile(
-    r"\[Content_Types\]\.xml|_rels/\.rels|docProps/(app|core)\.xml|xl/workbook\.xml|xl/_rels/workbook\.xml\.rels|xl/styles\.xml"
-    r"|xl/theme/theme1\.xml|xl/sharedStrings\.xml|xl/worksheets/sheet1\.xml|xl/worksheets/_rels/sheet1\.xml\.rels|xl/tables/table1\.xml"
-)
-_LOOKS = re.compile(r"xl/styles\.xml|xl/theme/theme1\.xml")
-_TAG = re.compile(rb"<(?:\w+:)?(\w+)")
-_ATTRIBUTE = re.compile(rb'\s([\w:]+)\s*=\s*(?:"([^"]*)"|\'([^\']*)\')')
-_TEXT = re.compile(rb"<(?:\w+:)?(\w+)(?:\s[^<>]*)?>([^<]+)")
-_TAIL = re.compile(rb"(?:</[^<>]+>|/>)\s*[^<\s]")
-_ODD = re.compile(rb"<!--|<!\[|<!DOCTYPE|<!ENTITY|<\?(?!xml )")
+PLAIN = frozenset({TYPES, *LINKS, APP, CORE, BOOK, *LOOKS, STRINGS, SHEET, TABLE})  # of a workbook of one sheet and nothing else
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _DATES = {"created", "modified"}
 _CREATORS = {"openpyxl", "xlsxwriter"}
-_SHEET_NAME = re.compile(r"records|(Sheet|Tabelle|Feuil|Hoja|Foglio|Arkusz|Munka|Blad|Ark|Planilha)? ?_?\d{0,3}|Sheet")
-_PROGRAM = re.compile(r"Microsoft (Excel|Office)( Online)?( Compatible / Openpyxl [\d.]+)?|LibreOffice(/[\d.$\w-]{1,30})?")
-_VALUE = re.compile(rb"-?[\d.]*(?:[eE][+-]?\d+)?|\$?[A-Z]{1,3}\$?\d*(?::\$?[A-Z]{1,3}\$?\d*)?|true|false|\d+(?::\d+)(?: \d+:\d+)*")
-_WORDS = frozenset(
-    b"n s str inlineStr b e d preserve portrait landscape visible pageBreakPreview pageLayout normal split frozen frozenSplit"
-    b" topLeft topRight bottomLeft bottomRight auto none rId1 rId2 rId3 rId4 default noConversion".split()
+_SHEET_NAME = re.compile(r"records|(Sheet|Tabelle|Feuil|Hoja|Foglio|Arkusz|Munka|Blad|Ark|Planilha)? ?_?\d{0,3}|Sheet", re.ASCII)
+_TABLE_NAME = re.compile(r"(Table|Frame|Tabelle)_?\d{0,4}", re.ASCII)
+_PROGRAM = re.compile(
+    r"Microsoft (Excel|Office)( Online)?( Compatible / Openpyxl \d{1,2}(\.\d{1,3}){1,2})?"
+    r"|LibreOffice(/\d{1,2}(\.\d{1,3}){0,3}(\$(Linux|Windows|MacOSX)_(X86_64|x86|AARCH64|ARM64))?)?",
+    re.ASCII,
 )
-_SHEET_TAGS = frozenset(
-    b"xml worksheet sheetPr outlinePr pageSetUpPr dimension sheetViews sheetView pane selection sheetFormatPr cols col sheetData row c v is"
-    b" t f pageMargins pageSetup printOptions phoneticPr sheetCalcPr tableParts tablePart ignoredErrors ignoredError autoFilter mergeCells"
-    b" mergeCell".split()
+_FACT = re.compile(r"[\d.]{0,12}|true|false", re.ASCII)
+# What cells may hold, by the type that they say; those of other types hold texts.
+_VALUES = {
+    "n": re.compile(r"-?(\d{1,310}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,3})?|", re.ASCII),
+    "s": re.compile(r"\d{1,9}", re.ASCII),
+    "b": re.compile(r"[01]|true|false"),
+    "e": re.compile(r"#[A-Z0/!?]{2,12}", re.ASCII),
+    "d": re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]{5,18}Z?)?", re.ASCII),
+}
+_CELL, _ROW, _AFTER_LAST = re.compile(r"([A-Z]{1,3})(\d{1,7})", re.ASCII), re.compile(r"\d{1,7}", re.ASCII), 1 << 20
+_HIDDEN = carries(f"text:{SHEET}", f"values in the member {SHEET} that no cell shows")
+_OFFICE = "http://schemas.openxmlformats.org"
+_LINK_TYPES = frozenset(
+    {
+        *(f"{_OFFICE}/officeDocument/2006/relationships/{name}" for name in ("officeDocument", "extended-properties", "worksheet")),
+        *(f"{_OFFICE}/officeDocument/2006/relationships/{name}" for name in ("styles", "theme", "sharedStrings", "table")),
+        f"{_OFFICE}/package/2006/relationships/metadata/core-properties",
+        f"{_OFFICE}/officedocument/2006/relationships/metadata/core-properties",
+    }
 )
-_BOOK_TAGS = frozenset(
-    b"xml workbook fileVersion workbookPr workbookProtection bookViews workbookView sheets sheet definedNames calcPr fileRecoveryPr".split()
+_SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_CONTENT_TYPES = frozenset(
+    {
+        *(f"{_SPREADSHEET}.{name}+xml" for name in ("sharedStrings", "sheet.main", "styles", "table", "worksheet")),
+        *(f"application/vnd.openxmlformats-officedocument.{name}+xml" for name in ("extended-properties", "theme")),
+        *(f"application/vnd.openxmlformats-package.{name}+xml" for name in ("core-properties", "relationships")),
+        *("application/xml", "image/png", "image/jpeg"),
+    }
 )
-_STRING_TAGS = frozenset(b"xml sst si t r rPr b i u strike sz color rFont family scheme charset vertAlign phoneticPr".split())
-_USED = re.compile(rb'<(?:\w+:)?c\s[^<>]*\bt="s"[^<>]*>\s*(?:<(?:\w+:)?f[^<>]*(?:/>|>[^<]*</(?:\w+:)?f>))?\s*<(?:\w+:)?v>(\d+)<')
-_STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
+_Read = Callable[[Element], None]
 
 
 def own_workbook_findings(found: bytes, canonical: bytes) -> tuple[Finding, ...]:
@@ -77,7 +88,7 @@ def _compared(archive: Archive, wanted: Archive) -> Iterator[Finding]:
 def workbook_findings(content: bytes) -> tuple[Finding, ...]:
     """What a workbook that any tool wrote holds beyond its cells."""
     try:
-        archive = archive_of(content)
+        archive = archive_of(content, PLAIN)
     except ZipError:
         return (carries("bytes:zip", "no plain zip archive"),)
     return different(_findings(archive))
@@ -86,106 +97,164 @@ def workbook_findings(content: bytes) -> tuple[Finding, ...]:
 def _findings(archive: Archive) -> Iterator[Finding]:
     yield from zip_findings(archive)
     contents = archive.contents
-    for name, content in contents.items():
-        if not _PLAIN.fullmatch(name):
+    seen = _Seen(frozenset(contents))
+    # What is compared with the names of sheets and the texts of cells comes after these.
+    for name in sorted(contents, key=lambda one: (one not in (BOOK, STRINGS, SHEET), one)):
+        if name not in PLAIN:
             yield carries(f"member:{short(name)}", f"the member {short(name)}")
             continue
-        if _ODD.search(content):
-            yield carries(f"comment:{name}", f"comments or instructions in the member {name}")
-        if _LOOKS.fullmatch(name):
+        if name in LOOKS:
             yield styled("styles and themes, whose names are not judged")
-    yield from _properties(contents.get(CORE, b""), contents.get(APP, b""), _names_of_sheets(contents.get(BOOK, b"")))
-    yield from _links(contents)
-    yield from _of_table(contents.get(TABLE, b""), contents.get(SHEET, b"") + contents.get(STRINGS, b""))
-    yield from _elements(SHEET, contents.get(SHEET, b""), _SHEET_TAGS, {b"t", b"v", b"f"})
-    yield from _elements(STRINGS, contents.get(STRINGS, b""), _STRING_TAGS, {b"t"})
-    yield from _elements(BOOK, contents.get(BOOK, b""), _BOOK_TAGS, frozenset())
-    yield from _of_sheet(contents.get(SHEET, b""), contents.get(STRINGS, b""))
-    yield from _sheet_names(contents.get(BOOK, b""))
+        yield from read_member(name, contents[name], seen.reader_of(name))
+    yield from seen.found
+    yield from seen.of_whole()
 
 
-def _properties(core: bytes, app: bytes, sheets: list[str]) -> Iterator[Finding]:
-    """Properties of the document that are filled in, but for the times of writing and the names of programs."""
-    for tag, text in _TEXT.findall(core):
-        name, value = tag.decode("utf-8", "replace"), text.decode("utf-8", "replace").strip()
-        if name in _DATES and value:
-            yield styled("the time at which the workbook was written")
+@dataclass
+class _Seen:
+    """What the members hold, compared with each other."""
+
+    members: frozenset[str]
+    found: dict[Finding, None] = field(default_factory=dict)
+    _sheets: list[str] = field(default_factory=list)
+    _texts: set[str] = field(default_factory=set)
+    _strings: int = 0
+    _used: set[int] = field(default_factory=set)
+    _place: tuple[int, int] = (0, 0)
+    _values: list[str] = field(default_factory=list)
+
+    def reader_of(self, member: str) -> _Read:
+        """What is done with the elements of a member."""
+        if member in LINKS:
+            return lambda element: self._link(member, element)
+        read: dict[str, _Read] = {
+            CORE: self._of_core,
+            APP: self._of_app,
+            TABLE: self._of_table,
+            BOOK: self._of_book,
+            STRINGS: self._of_strings,
+            SHEET: self._of_sheet,
+            TYPES: self._of_types,
+        }
+        return read.get(member, lambda element: None)
+
+    def of_whole(self) -> Iterator[Finding]:
+        """What only all members together show."""
+        if not self._used >= set(range(self._strings)):
+            yield carries(f"unused:{STRINGS}", "strings that no cell shows")
+        if len(self._sheets) > 1:
+            yield carries("sheet:further", "further sheets")
+        for name in self._sheets:
+            if not _SHEET_NAME.fullmatch(name):
+                yield carries(f"sheet:{short(name)}", "a name of the sheet")
+
+    def _note(self, finding: Finding) -> None:
+        self.found[finding] = None
+
+    def _of_book(self, element: Element) -> None:
+        if element.tag == "sheet":
+            self._sheets.append(element.attributes.get("name", ""))
+
+    def _of_core(self, element: Element) -> None:
+        """Properties that are filled in, but for the times of writing and the names of programs."""
+        name, value = element.tag, element.text.strip(" \t\r\n")
+        if name in _DATES and _TIME.fullmatch(value):
+            self._note(styled("the time at which the workbook was written"))
         elif value and not (name == "creator" and value in _CREATORS):
-            yield carries(f"property:{short(name)}", f"the property {short(name)!r}")
-    for tag, text in _TEXT.findall(app):
-        name, value = tag.decode("utf-8", "replace"), text.decode("utf-8", "replace").strip()
+            self._note(carries(f"property:{short(name)}", f"the property {short(name)!r}"))
+
+    def _of_app(self, element: Element) -> None:
+        name, value = element.tag, element.text.strip(" \t\r\n")
         known = (
-            (name == "lpstr" and value in (*sheets, "Worksheets", "Named Ranges"))
-            or re.fullmatch(r"[\d.]*|true|false", value)
+            _FACT.fullmatch(value)
+            or (name == "lpstr" and value in (*self._sheets, "Worksheets", "Named Ranges"))
             or (name == "Application" and _PROGRAM.fullmatch(value))
         )
         if not known:
-            yield carries(f"property:{short(name)}", f"the property {short(name)!r}")
+            self._note(carries(f"property:{short(name)}", f"the property {short(name)!r}"))
 
+    def _of_types(self, element: Element) -> None:
+        part, kind = element.attributes.get("PartName", ""), element.attributes.get("ContentType", "")
+        here = not part or (part[0] == "/" and part[1:] in self.members)
+        if not here or (kind and kind not in _CONTENT_TYPES):
+            self._note(carries(f"link:{TYPES}", f"a link in {TYPES} that leads out of the workbook"))
 
-def _links(contents: dict[str, bytes]) -> Iterator[Finding]:
-    """Links between members that lead elsewhere."""
-    names = {name.rpartition("/")[2] for name in contents}
-    for member, content in contents.items():
-        if not member.endswith((".rels", "[Content_Types].xml")) or not _PLAIN.fullmatch(member):
-            continue
-        targets = re.findall(rb'\b(?:Target|PartName)="([^"]*)"', content)
-        leading = {target.decode("utf-8", "replace").rpartition("/")[2] for target in targets}
-        if b"TargetMode" in content or not leading <= names:
-            yield carries(f"link:{member}", f"a link in {member} that leads out of the workbook")
+    def _link(self, member: str, element: Element) -> None:
+        """A link between members that leads elsewhere, or is of a kind that is not known."""
+        if element.tag != "Relationship":
+            return
+        base = posixpath.dirname(posixpath.dirname(member))
+        targets = {word for name in self.members for word in (f"/{name}", posixpath.relpath(name, base or "."))}
+        held = element.attributes
+        if "TargetMode" in held or held.get("Target") not in targets or held.get("Type") not in _LINK_TYPES:
+            self._note(carries(f"link:{member}", f"a link in {member} that leads out of the workbook"))
 
+    def _of_table(self, element: Element) -> None:
+        """A range of cells that is formatted as a table repeats the names of its columns."""
+        held = element.attributes
+        names = {held[key] for key in ("name", "displayName") if key in held}
+        if element.tag == "table":
+            names = {name for name in names if not _TABLE_NAME.fullmatch(name)}
+        if element.tag in ("table", "tableColumn") and not names <= self._texts:
+            self._note(carries(f"member:{TABLE}", f"names in the member {TABLE} that no cell shows"))
 
-def _of_table(table: bytes, cells: bytes) -> Iterator[Finding]:
-    """A range of cells that is formatted as a table repeats the names of its columns."""
-    shown = {text for tag, text in _TEXT.findall(cells) if tag == b"t"}
-    named = re.findall(rb'\b(name|displayName|\w*[lL]abel|\w*[fF]ormula|comment)="([^"]*)"', table)
-    columns = set(re.findall(rb'<(?:\w+:)?tableColumn\s[^<>]*?\bname="([^"]*)"', table))
-    other = {
-        value for _, value in named if value not in shown and not re.fullmatch(rb"(Table|Frame|Tabelle)_?\d*|TableStyle\w{0,20}", value)
-    }
-    if other or not columns <= shown or {text for _, text in _TEXT.findall(table) if text.strip()}:
-        yield carries(f"member:{TABLE}", f"names in the member {TABLE} that no cell shows")
+    # -- cells
 
+    def _of_strings(self, element: Element) -> None:
+        self._strings += element.tag == "si"
+        self._of_text(STRINGS, element)
 
-def _elements(member: str, content: bytes, tags: frozenset[bytes], holding: set[bytes] | frozenset[bytes]) -> Iterator[Finding]:
-    """Elements that hold no cells, and texts outside of cells."""
-    for tag in sorted(set(_TAG.findall(content)) - tags):
-        name = short(tag.decode("utf-8", "replace"))
-        yield carries(f"element:{name}", f"an element {name!r} in the member {member}")
-    texts = {tag for tag, text in _TEXT.findall(content) if text.strip()} - holding
-    if texts - {b"xml"} or _TAIL.search(content):
-        yield carries(f"text:{member}", f"texts outside of cells in the member {member}")
+    def _of_text(self, member: str, element: Element) -> None:
+        """A text is one piece, or several that are formatted."""
+        if element.tag == "t":
+            self._texts.add(element.text)
+        elif element.tag in ("si", "is", "r"):
+            held = [tag for tag in element.inside if tag in ("t", "r")]
+            if held.count("t") > 1 or ("t" in held and "r" in held):
+                self._note(carries(f"text:{member}", f"texts outside of cells in the member {member}"))
 
+    def _of_sheet(self, element: Element) -> None:
+        self._of_text(SHEET, element)
+        if element.tag == "f":
+            self._note(carries("element:f", "formulas"))
+        elif element.tag == "v":
+            self._values.append(element.text)
+        elif element.tag == "c":
+            self._of_cell(element)
+        elif element.tag == "row":
+            self._end_of_row(element.attributes.get("r", ""))
+        if element.attributes.get("hidden") in ("1", "true"):
+            self._note(styled("hidden rows or columns"))
 
-def _of_sheet(sheet: bytes, strings: bytes) -> Iterator[Finding]:
-    if b"<f>" in sheet or b"<f " in sheet:
-        yield carries("element:f", "formulas")
-    if re.search(rb'\shidden="(1|true)"', sheet):
-        yield styled("hidden rows or columns")
-    odd = {name for name, value, other in set(_ATTRIBUTE.findall(sheet)) if not _is_plain(name, value or other)}
-    for name in sorted(odd):
-        yield carries(
-            f"attribute:{short(name.decode())}", f"an attribute {short(name.decode())!r} of the sheet that says more than a number"
-        )
-    entries = len(_STRING.findall(strings))
-    if len(set(_USED.findall(sheet))) < entries:
-        yield carries(f"unused:{STRINGS}", "strings that no cell shows")
+    def _of_cell(self, cell: Element) -> None:
+        """A cell holds one value of its type, and no cell is there twice."""
+        kind, values = cell.attributes.get("t", "n"), self._values
+        held = [tag for tag in cell.inside if tag != "f"]
+        fits = held in ([], ["is"] if kind == "inlineStr" else ["v"])
+        fits = fits and all(_VALUES[kind].fullmatch(value) for value in values if kind in _VALUES)
+        if kind == "s" and fits:
+            self._used.update(map(int, values))
+        self._values = []
+        if not fits or not self._follows(cell.attributes.get("r", "")):
+            self._note(_HIDDEN)
 
+    def _follows(self, place: str) -> bool:
+        """Whether a cell that says where it is comes after the one before."""
+        if not place:
+            return True
+        match = _CELL.fullmatch(place)
+        if match is None:
+            return False
+        column = 0
+        for letter in match[1]:
+            column = 26 * column + ord(letter) - 64
+        before, self._place = self._place, (int(match[2]), column)
+        return self._place > before
 
-def _is_plain(name: bytes, value: bytes) -> bool:
-    if name.startswith(b"xmlns") or name.endswith(b":Ignorable") or name.endswith(b":uid"):
-        return b"openxmlformats.org" in value or b"schemas.microsoft.com" in value or name.endswith((b":Ignorable", b":uid"))
-    return name in (b"version", b"encoding", b"standalone", b"space") or value in _WORDS or _VALUE.fullmatch(value) is not None
-
-
-def _names_of_sheets(book: bytes) -> list[str]:
-    return [name.decode("utf-8", "replace") for name in re.findall(rb'<(?:\w+:)?sheet\s[^<>]*?\bname="([^"]*)"', book)]
-
-
-def _sheet_names(book: bytes) -> Iterator[Finding]:
-    found = _names_of_sheets(book)
-    if len(found) > 1:
-        yield carries("sheet:further", "further sheets")
-    for name in found:
-        if not _SHEET_NAME.fullmatch(name):
-            yield carries(f"sheet:{short(name)}", "a name of the sheet")
+    def _end_of_row(self, number: str) -> None:
+        """The cells of a row are in it, and no row is there twice."""
+        row, column = self._place
+        here = int(number) if _ROW.fullmatch(number) else row
+        if here < row or (column < _AFTER_LAST and row and here != row):
+            self._note(_HIDDEN)
+        self._place = (max(here, row), _AFTER_LAST)

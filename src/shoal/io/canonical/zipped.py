@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from shoal.io.canonical.findings import Finding, carries, short, styled
@@ -15,7 +15,7 @@ _STORED, _DEFLATED = 0, 8
 _DESCRIBED = 8  # the bit of a member whose sizes follow its bytes
 _OLDEST_DAY = (33, 63)  # 1980-01-01 and 1980-01-31, which writers give that record no time
 _GROWTH_HINT = 0xA220  # room that Excel leaves for later changes
-LARGEST_MEMBER = 1 << 31
+LARGEST = 1 << 31  # bytes of all members together when unpacked
 
 
 class ZipError(ValueError):
@@ -50,20 +50,24 @@ class Archive:
         return {member.name: member.content for member in self.members}
 
 
-def archive_of(data: bytes) -> Archive:
+def archive_of(data: bytes, only: Collection[str] | None = None) -> Archive:
     """The archive that these bytes are.
 
+    Args:
+        data: All bytes of the file.
+        only: The names of the members that are unpacked; without it all are.
+
     Raises:
-        ZipError: They are none, or one that needs features which workbooks do not use.
+        ZipError: They are none, or one that is too large or needs features which workbooks do not use.
     """
     end = data.rfind(_END)
     if end < 0 or len(data) < end + _END_SIZE:
         raise ZipError
     disk, first_disk, here, total, size, start, length = struct.unpack_from("<HHHHIIH", data, end + 4)
     comment, at = data[end + _END_SIZE : end + _END_SIZE + length], start
-    members = []
+    members: list[Member] = []
     for _ in range(total):
-        member, at = _member(data, at)
+        member, at = _member(data, at, only, LARGEST - sum(len(one.content) for one in members))
         members.append(member)
     after = end + _END_SIZE + length
     stray = bool(disk or first_disk or here != total) or after != len(data) or at != end or size != end - start
@@ -74,7 +78,7 @@ def archive_of(data: bytes) -> Archive:
     return Archive(tuple(members), comment, stray or place != start)
 
 
-def _member(data: bytes, at: int) -> tuple[Member, int]:
+def _member(data: bytes, at: int, only: Collection[str] | None, room: int) -> tuple[Member, int]:
     """A member by its entry in the list at the end, and where the next entry begins."""
     if data[at : at + 4] != _CENTRAL:
         raise ZipError
@@ -93,8 +97,10 @@ def _member(data: bytes, at: int) -> tuple[Member, int]:
     exact = data[begin : begin + 4] == _LOCAL and data[here : here + local[8]] == name and not disk
     sizes = (0, 0, 0) if flags & _DESCRIBED and local[5:8] == (0, 0, 0) else (crc, packed, size)
     exact = exact and local[:8] == (needed, flags, method, time, day, *sizes)
-    content, whole = _unpacked(data[content_at : content_at + packed], method, size)
-    exact = exact and whole and zlib.crc32(content) == crc
+    content = b""
+    if only is None or name.decode("utf-8", "replace") in only:
+        content, whole = _unpacked(data[content_at : content_at + packed], method, size, room)
+        exact = exact and whole and zlib.crc32(content) == crc
     end = content_at + packed + _described(data, content_at + packed, flags, (crc, packed, size))
     head = (made, needed, flags, method, time, day, inner, outer)
     local_extra = data[here + local[8] : content_at]
@@ -103,12 +109,12 @@ def _member(data: bytes, at: int) -> tuple[Member, int]:
     ), after + extras + comments
 
 
-def _unpacked(packed: bytes, method: int, size: int) -> tuple[bytes, bool]:
+def _unpacked(packed: bytes, method: int, size: int, room: int) -> tuple[bytes, bool]:
     """The content, and whether the packed bytes are that and nothing else."""
+    if method not in (_STORED, _DEFLATED) or size > room or (method == _STORED and len(packed) > room):
+        raise ZipError
     if method == _STORED:
         return packed, len(packed) == size
-    if method != _DEFLATED or size > LARGEST_MEMBER:
-        raise ZipError
     unpacker = zlib.decompressobj(-15)
     try:
         content = unpacker.decompress(packed, size + 1)

@@ -14,14 +14,30 @@ from shoal.data.tables.column_types import ALL_TYPES, ITEMS, TYPES
 from shoal.errors import InputError
 from shoal.io.extra_columns import distinct_keys
 from shoal.io.joined_cells import split_joined
-from shoal.io.published.sheets import sheet_frame
 from shoal.io.read.compression import content_of
+from shoal.io.read.delimited import JOINER
+from shoal.io.read.excel import sheet_of
 from shoal.io.read.parquet import whole
-from shoal.io.read.separators import JOINER
 from shoal.io.read.source import Source
 from shoal.io.write.frames import TIME, frame_bytes
 
-WHOLE = "a release is judged whole or not at all"
+# Published tables from an Excel workbook.
+
+
+def sheet_frame(path: Path) -> pl.DataFrame:
+    """The only sheet of a workbook, its first row as names of columns, all other cells as text."""
+    cells = sheet_of(content_of(path), path)
+    names = [name or "" for name in cells.row(0)]
+    if len(set(names)) < len(names) or "" in names:
+        raise InputError(
+            f"{path.name} leaves a column without a name, or gives two the same name",
+            code="invalid-column-names",
+            hint="a release is verified as a whole or not at all",
+        )
+    return cells.slice(1).rename(dict(zip(cells.columns, names, strict=True)))
+
+
+WHOLE = "a release is verified as a whole or not at all"
 SIDE = "\0side"  # no column that is read bears this name
 
 
@@ -39,7 +55,7 @@ def declared(frame: pl.DataFrame, file: Mapping[str, Any], path: Path) -> pl.Dat
     if not len(frame) and not frame.width:  # JSON lines without a line
         return pl.DataFrame(schema={name: ALL_TYPES[word] for name, word in told.items()})
     if frame.columns != list(told):
-        raise InputError(f"{path.name} has other columns than those declared, or in another order", hint=WHOLE)
+        raise InputError(f"{path.name} has other columns than those declared, or in another order", code="columns-differ", hint=WHOLE)
     separator = file.get("separator", JOINER)
     return frame.select(
         _listed(frame[name], separator, path.name) if word == ITEMS else _typed(frame, name, word, path.name) for name, word in told.items()
@@ -65,7 +81,7 @@ def raw_frame(path: Path, format: str, own: bool) -> pl.DataFrame:
                 json.loads(line, object_pairs_hook=distinct_keys(path.name))
         return frame
     except (pl.exceptions.PolarsError, ValueError):
-        raise InputError(f"{path.name} is not readable as {format}") from None
+        raise InputError(f"{path.name} is not readable as {format}", code="unreadable-file") from None
 
 
 def _typed(frame: pl.DataFrame, name: str, word: str, file: str) -> pl.Series:
@@ -75,7 +91,7 @@ def _typed(frame: pl.DataFrame, name: str, word: str, file: str) -> pl.Series:
             return column.str.to_datetime(TIME, time_unit="us")
         return column.cast(TYPES[word], strict=True)
     except pl.exceptions.PolarsError:
-        raise InputError(f"{file}: the column {name!r} does not hold the {word} that it is said to hold") from None
+        raise InputError(f"{file}: the column {name!r} does not contain the {word} that it should", code="wrong-column-type") from None
 
 
 def _listed(column: pl.Series, separator: str, file: str) -> pl.Series:
@@ -85,7 +101,9 @@ def _listed(column: pl.Series, separator: str, file: str) -> pl.Series:
             return split_joined(column.cast(pl.String).fill_null(""), separator).alias(column.name)
         return column.cast(ALL_TYPES[ITEMS], strict=True)
     except pl.exceptions.PolarsError:
-        raise InputError(f"{file}: the column {column.name!r} does not hold the lists of items that it is said to hold") from None
+        raise InputError(
+            f"{file}: the column {column.name!r} does not contain the lists of items that it should", code="wrong-column-type"
+        ) from None
 
 
 def differing(made: pl.DataFrame, seen: pl.DataFrame) -> int:

@@ -1,6 +1,6 @@
 """Web access logs: one event a line, whose item is the page that was asked for.
 
-The owner of a line is its address, unless the authenticated user or the pair of address and user agent is asked for (`--user`). Lines of
+The owner of a line is its address, unless the authenticated user or the pair of address and user agent is asked for (option user). Lines of
 one owner with the same address and user agent are one visitor's; sessions are made of these. All other fields are further columns.
 """
 
@@ -11,10 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from shoal.counting import counted
-from shoal.data.accesslog import VISITOR
 from shoal.data.bags import Ints
 from shoal.data.log import Log
+from shoal.data.tables.access_log import VISITOR
 from shoal.errors import ParameterError
 from shoal.io.read.access_log_lines import BROKEN, NOT_A_LINE, cut, plain_addresses
 from shoal.io.read.delimited import text_lines
@@ -23,6 +22,7 @@ from shoal.io.read.options import ReadOptions
 from shoal.io.read.owner_spelling import owner_numbers
 from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
+from shoal.util.wording import counted
 
 OWNED_BY = {"address": ("address",), "auth": ("auth",), "address+agent": ("address", "agent")}
 
@@ -31,7 +31,9 @@ def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptio
     """The events of access logs."""
     owned_by = options.user or "address"
     if owned_by not in OWNED_BY:
-        raise ParameterError(f"the owner of a line of an access log is {' or '.join(OWNED_BY)}, not {owned_by!r}", value=owned_by)
+        raise ParameterError(
+            f"the user of a line of an access log is {' or '.join(OWNED_BY)}, not {owned_by!r}", code="unknown-choice", value=owned_by
+        )
     tally = Tally.of(sources, strict=options.strict, most=options.malformed)
     parts = []
     for source in tally.each(sources):
@@ -88,9 +90,9 @@ def _notes(frame: pl.DataFrame, spelled: pl.Series, owned_by: str) -> list[str]:
     combined, broken = int(frame["agent"].is_not_null().sum()), int((frame["page"] == BROKEN).sum())
     form = "common" if not combined else "combined" if combined == len(frame) else f"combined, {len(frame) - combined:,} of them common"
     who = {"address": "its address", "auth": "its authenticated user", "address+agent": "its address with its user agent"}[owned_by]
-    notes = [f"lines are in the {form} format; the owner of a line is {who}; its item is the page; times are taken to UTC"]
+    notes = [f"lines are in the {form} format; user: {who}; item: the page; times are converted to UTC"]
     if rewritten := spelled.n_unique() - frame["address"].n_unique():
-        notes.append(f"{counted(rewritten, 'address is', 'addresses are')} another way of writing one that is there")
+        notes.append(f"{counted(rewritten, 'address is', 'addresses are')} alternative spellings of others")
     if broken:
         notes.append(f"{counted(broken, 'request is', 'requests are')} broken; the page of such a line is {BROKEN!r}")
     return notes

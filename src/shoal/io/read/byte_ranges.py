@@ -49,13 +49,15 @@ def lines_in(span: Span) -> bytes:
     """
     with translated(span.path), open_regular(span.path) as file:
         if os.fstat(file.fileno()).st_size != span.size:
-            raise InputError(f"{span.path} was changed while it was read", hint="run again when it is written to its end")
+            raise InputError(
+                f"{span.path} was changed while it was read", code="file-changed", hint="run again when it is written to its end"
+            )
         start = _line_from(file, span.start)
         end = _line_from(file, span.end) if span.end < span.size else span.size
         file.seek(start)
         text = file.read(end - start)
     if len(text) != end - start:
-        raise InputError(f"{span.path} was changed while it was read", hint="run again when it is written to its end")
+        raise InputError(f"{span.path} was changed while it was read", code="file-changed", hint="run again when it is written to its end")
     text = text.removeprefix(BOM) if span.start == 0 else text
     return text if not text or text.endswith(b"\n") else text + b"\n"
 

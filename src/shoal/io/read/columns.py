@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.options import CLICKS, ROLES, ReadOptions
 from shoal.io.read.source import Source
-from shoal.names import nearest
+from shoal.util.wording import nearest
 
 # Names under which a column is recognised, in small letters and without blanks, dashes and underscores. For the owner only what stands for
 # one person, or for the least that is known of one: neither a session nor a basket, of which a person has many.
@@ -56,7 +56,7 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
     roles = {role: only(names, role, found[role], options) for role in ("user", "time", payload, "record", "count") if found[role]}
     roles |= _clicks(names, roles, options)
     if len(set(roles.values())) < len(roles):
-        raise ParameterError(f"one column cannot play two parts: {listed_roles(roles, names)}")
+        raise ParameterError(f"a column cannot have two roles: {listed_roles(roles, names)}", code="column-role-conflict")
     return roles
 
 
@@ -67,7 +67,9 @@ def _clicks(names: Sequence[str], roles: Roles, options: ReadOptions) -> dict[st
     found = {role: [at for at in candidates(names, role, options) if at not in roles.values() or role in options.named] for role in CLICKS}
     missing = [role for role in CLICKS if role in options.named and not found[role]]
     if missing:
-        raise InputError(f"there is no column {options.named[missing[0]]!r} for the {missing[0]}", columns=list(names))
+        raise InputError(
+            f"there is no column {options.named[missing[0]]!r} for the {missing[0]}", code="missing-column", columns=list(names)
+        )
     return {role: only(names, role, places, options) for role, places in found.items() if places}
 
 
@@ -88,9 +90,9 @@ def only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOp
         return places[0]
     said = options.named.get(role)
     if said is not None:
-        raise InputError(f"{len(places)} columns are called {said!r}", hint="rename all but one", value=said)
+        raise InputError(f"{len(places)} columns are called {said!r}", code="duplicate-column", hint="rename all but one", value=said)
     listed = ", ".join(repr(names[at]) for at in places)
-    raise InputError(f"several columns could be the {role}: {listed}", hint=f"name one with --{role}")
+    raise InputError(f"several columns could be the {role}: {listed}", code="ambiguous-column", hint=f"name one with {option(role)}")
 
 
 def numbered_roles(width: int, options: ReadOptions) -> dict[str, int]:
@@ -100,7 +102,7 @@ def numbered_roles(width: int, options: ReadOptions) -> dict[str, int]:
         return {}
     for role, number in named.items():
         if not 1 <= int(number) <= width:
-            raise InputError(f"there is no field {number} for the {role}: the first line has {width} fields")
+            raise InputError(f"there is no field {number} for the {role}: the first line has {width} fields", code="missing-column")
     return {role: int(number) - 1 for role, number in named.items()}
 
 
@@ -119,32 +121,35 @@ def known_as_header(names: Sequence[str], options: ReadOptions) -> bool:
 def not_transactions(source: Source, seen: str) -> InputError:
     """The error for lines that are not taken for transactions unasked; it says what was seen of them, and none of their fields."""
     return InputError(
-        f"{source.path} has no header that is known, and it is not taken for transactions: {seen}",
-        hint="name its columns, as in --user NAME --item NAME or by number --user 1 --item 2; "
-        "or say --format transactions if each line is one person's record",
+        f"{source.path} has no known header, and it does not look like transactions: {seen}",
+        code="unrecognized-input",
+        hint=f"name its columns, as in {option('user', placeholder='NAME')} {option('item', placeholder='NAME')} "
+        f"or by number {option('user', 1)} {option('item', 2)}; "
+        f"or use {option('format', 'transactions')} if each line is one person's record",
     )
 
 
 def not_records(source: Source, seen: str) -> InputError:
     """The error for lists in memory that are not taken for records unasked."""
-    hint = "give rows of a table as a frame whose columns have names; or say --format transactions if each list is one person's record"
-    return InputError(f"{source.path} is not taken for people's records: {seen}", hint=hint)
+    way_out = f"use {option('format', 'transactions')} if each list is one person's record"
+    hint = f"give rows of a table as a frame whose columns have names; or {way_out}"
+    return InputError(f"{source.path} does not look like people's records: {seen}", code="unrecognized-input", hint=hint)
 
 
 def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], *, surely_names: bool) -> InputError:
     """The error that says which columns were wanted and which there are, where those surely are names and not data."""
     absent = [f"no column {name!r}" for name in options.named.values() if name not in names]
     what = " and ".join(absent) or f"no column known to be the {_unknown_parts(names)}"
-    hint = "name them with --user, --time and --text or --item"
+    hint = f"name them with {option('user')}, {option('time')} and {option('text')} or {option('item')}"
     if not options.named:
-        hint += "; or say --format transactions if each line is one person's record"
+        hint += f"; or use {option('format', 'transactions')} if each line is one person's record"
     if not surely_names:
-        hint += "; if its first line holds names and not data, --header shows them"
-        return InputError(f"{source.path} has {what}", hint=hint)
+        hint += f"; if its first line holds names and not data, {option('header', True)} shows them"
+        return InputError(f"{source.path} has {what}", code="missing-column", hint=hint)
     there = ", ".join(repr(name) for name in names)
     near = [repr(found) for name in options.named.values() if name not in names and (found := nearest(name, names))]
     hint = f"did you mean {' and '.join(near)}? {hint}" if near else hint
-    return InputError(f"{source.path} has {what}; it has {there}", hint=hint, columns=list(names))
+    return InputError(f"{source.path} has {what}; it has {there}", code="missing-column", hint=hint, columns=list(names))
 
 
 def _unknown_parts(names: Sequence[str]) -> str:
@@ -156,7 +161,11 @@ def _unknown_parts(names: Sequence[str]) -> str:
 
 def unsure_of_header(source: Source) -> InputError:
     """The error for numbered fields under a first line that may be a header: taken for data it would be a person."""
-    return InputError(f"the first line of {source.path} may be a header or data", hint="say --header or --no-header")
+    return InputError(
+        f"the first line of {source.path} may be a header or data",
+        code="header-unclear",
+        hint=f"use {option('header', True)} or {option('header', False)}",
+    )
 
 
 def owners_among(names: Sequence[str]) -> list[str]:
@@ -167,14 +176,19 @@ def owners_among(names: Sequence[str]) -> list[str]:
 def owners_beside_lists(source: Source, names: Sequence[str]) -> InputError:
     """The error for lists with owners beside them: taken for one person's record each, an owner of several would be several people."""
     listed = ", ".join(repr(name) for name in names)
-    hint = "give each item a row of its own beside its owner; or say --format transactions if each list is one person's record"
-    return InputError(f"{source.path} has lists of items and, beside them, owners in {listed}", hint=hint)
+    way_out = f"use {option('format', 'transactions')} if each list is one person's record"
+    hint = f"give each item a row of its own next to the user ID; or {way_out}"
+    return InputError(f"{source.path} has lists of items and, next to them, user IDs in {listed}", code="users-next-to-lists", hint=hint)
 
 
 def several_lists(source: Source, names: Sequence[str]) -> InputError:
     """The error for a file with several columns of lists, of which each could be the records."""
     listed = f": {', '.join(repr(name) for name in names)}" if names else ""
-    return InputError(f"several columns of {source.path} hold lists{listed}", hint="name the one of the items with --item")
+    return InputError(
+        f"several columns of {source.path} contain lists{listed}",
+        code="ambiguous-column",
+        hint=f"name the one of the items with {option('item')}",
+    )
 
 
 def no_header(source: Source, sample: Sequence[Sequence[str]]) -> InputError:
@@ -182,7 +196,8 @@ def no_header(source: Source, sample: Sequence[Sequence[str]]) -> InputError:
     first = f"holds data ({len(sample[0])} fields)" if sample else "cannot be read"
     return InputError(
         f"{source.path} has no header with the needed columns: its first line {first}",
-        hint="number the fields from 1, as in --user 1 --text 3",
+        code="missing-column",
+        hint=f"number the fields from 1, as in {option('user', 1)} {option('text', 3)}",
     )
 
 

@@ -36,9 +36,9 @@ def open_regular(path: Path, error: type[InputError] = InputError) -> io.Buffere
     """
     kind = path.stat().st_mode
     if stat.S_ISDIR(kind):
-        raise error(f"{path} is a directory, not a file", hint="name a file in it")
+        raise error(f"{path} is a directory, not a file", code="path-is-a-directory", hint="name a file in it")
     if not stat.S_ISREG(kind):
-        raise error(f"{path} is a pipe or a device, not a file", hint="write its content to a file first")
+        raise error(f"{path} is a pipe or a device, not a file", code="not-a-regular-file", hint="write its content to a file first")
     return path.open("rb")
 
 
@@ -141,14 +141,14 @@ def translated(path: Path, error: type[InputError] = InputError) -> Iterator[Non
     try:
         yield
     except FileNotFoundError:
-        raise error(f"there is no file {path}") from None
+        raise error(f"there is no file {path}", code="file-not-found") from None
     except EOFError:
-        raise error(f"{path} is truncated: its compressed data breaks off", hint="copy it again") from None
+        raise error(f"{path} is truncated: its compressed data ends too early", code="truncated-file", hint="copy it again") from None
     except (gzip.BadGzipFile, zlib.error):
-        raise error(f"{path} is damaged: its compressed data cannot be unpacked") from None
+        raise error(f"{path} is damaged: its compressed data cannot be unpacked", code="damaged-file") from None
     except OSError as problem:
-        raise error(f"{path} cannot be read: {problem.strerror or problem}") from None
+        raise error(f"{path} cannot be read: {problem.strerror or problem}", code="unreadable-file") from None
     except Exception as problem:
         if type(problem).__name__ == "ZstdError":
-            raise error(f"{path} is damaged: its compressed data cannot be unpacked") from None
+            raise error(f"{path} is damaged: its compressed data cannot be unpacked", code="damaged-file") from None
         raise

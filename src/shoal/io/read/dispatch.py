@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.access_log import read_accesslog
 from shoal.io.read.compression import EXCEL
 from shoal.io.read.documents import read_documents
@@ -38,7 +38,7 @@ def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None
     strange = reading.defects.counts.get("not UTF-8", 0)
     if not strange:
         return reading
-    advice = f"{strange:,} lines are not UTF-8; if the file is in Latin-1, iconv -f latin1 -t utf8 makes them readable"
+    advice = f"{strange:,} lines are not UTF-8; convert a Latin-1 file with iconv -f latin1 -t utf8"
     return replace(reading, notes=(*reading.notes, advice))
 
 
@@ -47,7 +47,11 @@ def _read(sources: Sequence[Source], options: ReadOptions, gathering: Gathering 
     if not sheets:
         return _read_as(sources, options, gathering)
     if options.sep is not None:
-        raise InputError(f"{sheets[0].path} is an Excel workbook, which has no separators", hint="leave --sep out")
+        raise InputError(
+            f"{sheets[0].path} is an Excel workbook, which has no separators",
+            code="option-not-applicable",
+            hint=f"leave {option('sep')} out",
+        )
     reading = _read_as(sources, replace(options, sep=","), gathering)
     what = "an Excel sheet" if len(sheets) == 1 else f"{len(sheets)} Excel sheets"
     return replace(reading, notes=(f"{what}, read as comma-separated text", *reading.notes))
@@ -61,5 +65,9 @@ def _read_as(sources: Sequence[Source], options: ReadOptions, gathering: Gatheri
     if gathering is not None and reader is read_events:
         return gather_events(sources, layout, options, gathering)
     if gathering is not None and gathering.bounded:
-        raise ParameterError(f"--memory is for query logs and tables, and this is of the format {layout.format}", hint="leave it out")
+        raise ParameterError(
+            f"{option('memory')} is for query logs and tables, but the format is {layout.format}",
+            code="option-not-applicable",
+            hint="leave it out",
+        )
     return reader(sources, layout, options)

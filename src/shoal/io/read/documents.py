@@ -1,29 +1,152 @@
 """Documents: a folder of text files, text files by themselves, or a text a row in JSON lines, Parquet or a frame.
 
-Each document becomes an event of a Log, whose text is all of it. Its owner is the author where a column of authors is named (`--user`), and
+Each document becomes an event of a Log, whose text is all of it. Its owner is the author where a column of authors is named, and
 the document itself otherwise, which is announced.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shoal import kernels
-from shoal.counting import counted
-from shoal.errors import InputError
+from shoal.data.bags import Ints
+from shoal.data.log import Log
+from shoal.errors import InputError, option
+from shoal.io.read.columns import owners_among, plain
 from shoal.io.read.compression import compression_of, open_regular, translated, unpacked
-from shoal.io.read.document_rows import ITSELF, reading_of, rows_of
+from shoal.io.read.events import as_text
+from shoal.io.read.formats import json_names
+from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import DOCUMENTS, ReadOptions
-from shoal.io.read.paths import STDIN, Paths, are_paths, matching, refuse_twice, sources_of
+from shoal.io.read.owner_spelling import OwnerForms, owner_numbers
+from shoal.io.read.parquet import schema_of, slices
+from shoal.io.read.paths import STDIN, Paths, are_paths, matching, part_read, refuse_twice, sources_of
 from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
+from shoal.util.wording import counted, did_you_mean
+
+# Documents in the rows of JSON lines, Parquet or a frame: a column of texts, and perhaps one of authors.
+
+
+TEXT = "text"  # the column of texts, where nobody says otherwise
+ITSELF = "each document counts as a separate user"
+AUTHORS = frozenset({"author", "authors", "authorid", "authorname", "writer", "autor", "auteur"})
+
+
+class _Batch(NamedTuple):
+    """Rows of a file: texts, perhaps authors and the forms in which JSON writes them, and the place of each row in the file."""
+
+    texts: pl.Series
+    authors: pl.Series | None
+    forms: Ints | None
+    places: Ints
+
+
+def rows_of(sources: Sequence[Source], options: ReadOptions) -> Reading:
+    """The documents of files, or of a frame, that are read as one."""
+    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place="row" if sources[0].is_parquet else "line")
+    columns = [_columns(source, options) for source in sources]
+    if any(found != columns[0] for found in columns):
+        raise InputError(
+            f"the columns of {sources[0].path} and of other files are not the same",
+            code="files-not-alike",
+            hint=f"name them with {option('text')} and {option('user')}",
+        )
+    found: list[_Batch] = []
+    for source in tally.each(sources):
+        found += [_sound(batch, tally) for batch in _batches(source, columns[0], tally)]
+        tally.check()
+    texts = pl.concat([pl.Series(dtype=pl.String), *(batch.texts.rename("") for batch in found)])
+    whose = "documents have user IDs" if "user" in columns[0] else ITSELF
+    listed = ", ".join(f"{role} = {name!r}" for role, name in columns[0].items())
+    owners, notes = _owners(found, options, tally) if "user" in columns[0] else (np.arange(len(texts)), ())
+    reading = reading_of(texts, owners, tally, (f"format {DOCUMENTS}; columns: {listed}; {whose}", *notes), columns[0])
+    return replace(reading, part=part_read(sources), files=len(sources))
+
+
+def reading_of(texts: pl.Series, owners: Ints, tally: Tally, notes: tuple[str, ...], roles: Mapping[str, str] | None = None) -> Reading:
+    """The documents as a log, with the account of rows or files."""
+    tally.used = len(texts)
+    empty = int((texts.str.strip_chars() == "").sum())
+    told = (f"{empty:,} documents are empty",) if empty else ()
+    log = Log(pl.DataFrame({"owner": pl.Series(owners, dtype=pl.Int64), "payload": texts}), "text")
+    return Reading(log, DOCUMENTS, tally.ledger(), tally.defects.frozen(), (*notes, *told), empty, roles=roles or {})
+
+
+def _columns(source: Source, options: ReadOptions) -> dict[str, str]:
+    """The column of texts, and that of authors where it is named. Columns that seem to be of authors are never passed over."""
+    if source.is_parquet:
+        names = list(schema_of(source))
+    elif source.is_json_lines:
+        names = json_names(source)[0]
+    else:
+        raise InputError(
+            f"{source.path} is neither JSON lines nor Parquet",
+            code="wrong-kind-of-input",
+            hint="give these, or a folder with a file for each document",
+        )
+    roles = {"text": options.text or TEXT} | ({} if options.user is None else {"user": options.user})
+    for role, name in roles.items():
+        if name not in names:
+            there = ", ".join(repr(other) for other in names)
+            hint = did_you_mean(name, names, f"name it with {option(role)}")
+            raise InputError(
+                f"{source.path} has no column {name!r} for the {role}; it has {there}", code="missing-column", hint=hint, columns=names
+            )
+    seeming = [name for name in names if plain(name) in AUTHORS or name in owners_among([name])]
+    if options.user is None and seeming:
+        raise InputError(
+            f"{source.path} has a column {seeming[0]!r}, which may contain user IDs",
+            code="user-column-unclear",
+            hint=f"use {option('user', seeming[0])}, or name a column in which every document differs, such as {option('user', 'id')}",
+        )
+    return roles
+
+
+def _batches(source: Source, columns: Mapping[str, str], tally: Tally) -> Iterator[_Batch]:
+    user, text = columns.get("user"), columns["text"]
+    names = [text] if user is None else [user, text]
+    if source.is_parquet:
+        for start, part in slices(source, names):
+            held = {name: as_text(part[name]).fill_null("") for name in names}
+            yield _Batch(held[text], None if user is None else held[user], None, np.arange(start, start + len(part)))
+        return
+    for frame, lines in json_frames(source, text_values(names), tally):
+        held = {name: frame[name].fill_null("").str.strip_chars() for name in names}
+        forms = None if user is None else frame[FORM].to_numpy()
+        yield _Batch(held[text], None if user is None else held[user], forms, lines)
+
+
+def _sound(batch: _Batch, tally: Tally) -> _Batch:
+    """The rows that say whose they are, where that is asked."""
+    if batch.authors is None:
+        return batch
+    named = (batch.authors != "").to_numpy()
+    tally.defects.add("no user", batch.places[~named])
+    forms = None if batch.forms is None else batch.forms[named]
+    return _Batch(batch.texts.filter(pl.Series(named)), batch.authors.filter(pl.Series(named)), forms, batch.places[named])
+
+
+def _owners(batches: Sequence[_Batch], options: ReadOptions, tally: Tally) -> tuple[Ints, tuple[str, ...]]:
+    """The number of each document's author; spellings of one name are asked about."""
+    authors = pl.concat([pl.Series(dtype=pl.String), *(batch.authors.rename("") for batch in batches if batch.authors is not None)])
+    names = authors.unique(maintain_order=True)
+    person, notes = owner_numbers(names, options.owners, tally.called)
+    numbers = pl.Series(np.arange(len(names)) if person is None else person, dtype=pl.Int64)
+    owners = authors.replace_strict(names, numbers, return_dtype=pl.Int64).to_numpy() if len(names) else np.zeros(0, np.int64)
+    forms = OwnerForms()
+    written = [batch.forms for batch in batches if batch.forms is not None]
+    if written:
+        forms.add(owners, np.concatenate(written), int(numbers.max() or 0) + 1)  # type: ignore[arg-type]
+    return owners, (*forms.notes(), *notes)
+
 
 TABLES = (".jsonl", ".ndjson", ".parquet")
 
@@ -37,7 +160,9 @@ def read_documents(data: Paths | Any, options: ReadOptions, most: int | None = N
             return _of_files(named, options, most)
         folders = [path for path in named if not _is_table(path)]
         if folders:
-            raise InputError(f"{folders[0]} is no table of documents, as the other files are", hint="read them one by one")
+            raise InputError(
+                f"{folders[0]} is not a table of documents like the other files", code="wrong-kind-of-input", hint="read them one by one"
+            )
     return rows_of(sources_of(data, most), options)
 
 
@@ -61,7 +186,9 @@ def _named_as_table(path: Path) -> bool:
 def _of_files(named: Sequence[Path], options: ReadOptions, most: int | None) -> Reading:
     """Every file is a document, those in folders too."""
     for role, name in options.named.items():
-        raise InputError(f"files of text have no column {name!r} for the {role}", hint="leave it out, or give JSON lines")
+        raise InputError(
+            f"files of text have no column {name!r} for the {role}", code="missing-column", hint="leave it out, or give JSON lines"
+        )
     files = [file for path in named for file in _files_at(path)]
     sizes = [file.stat().st_size for file in files]
     called = Source(named[0], "", b"", True)
@@ -95,10 +222,14 @@ def _files_at(path: Path) -> list[Path]:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             found += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
     if not found:
-        raise InputError(f"{path} holds no files")
+        raise InputError(f"{path} contains no files", code="empty-directory")
     tables = [file for file in found if _named_as_table(file)]
     if tables:
-        raise InputError(f"{path} holds {tables[0].name}, which is no document but a table of them", hint="name such files themselves")
+        raise InputError(
+            f"{path} contains {tables[0].name}, which is not a document but a table of documents",
+            code="table-among-documents",
+            hint="name such files themselves",
+        )
     return found
 
 

@@ -14,11 +14,9 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.counting import counted
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.log import RANK, URL, Log
 from shoal.errors import InputError
-from shoal.io.read.clicks import click_columns, ranks
 from shoal.io.read.columns import KNOWN_NAMES, named_roles, plain
 from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
@@ -27,8 +25,9 @@ from shoal.io.read.options import CLICKS, ROLES, ReadOptions
 from shoal.io.read.owner_spelling import OwnerForms, folded, owner_numbers
 from shoal.io.read.parquet import slices
 from shoal.io.read.result import Reading, Tally
-from shoal.io.read.row_columns import SharedRecords, whole_numbers
+from shoal.io.read.row_columns import SharedRecords, click_columns, ranks, whole_numbers
 from shoal.io.read.source import Source
+from shoal.util.wording import counted
 
 # What the kernel's numbers of the shapes of times mean; the order is that of `TimeShape` in cpp/text/times.hpp.
 TIME_SHAPES = (
@@ -260,13 +259,13 @@ class Collector:
     def _notes(self, empty: int) -> Iterator[str]:
         met = [(shape, n) for shape, n in zip(TIME_SHAPES, self._shapes, strict=True) if shape and n]
         if "time" not in self._layout.places:
-            yield "times are not read: nothing here needs them" if self._has_times else "no column of times"
+            yield "times are not read, because they are not needed" if self._has_times else "no time column"
         elif len(met) == 1:
-            yield f"times are written as {met[0][0]}"
+            yield f"time format: {met[0][0]}"
         elif met:
-            yield "times are written in several ways: " + ", ".join(f"{shape} ({n:,} rows)" for shape, n in met)
+            yield "time formats: " + ", ".join(f"{shape} ({n:,} rows)" for shape, n in met)
         if self._shapes[0] and not self._insists_on_times:
-            yield f"{counted(int(self._shapes[0]), 'time')} cannot be read; nothing here needs times, and their rows are kept"
+            yield f"{counted(int(self._shapes[0]), 'time')} cannot be parsed; their rows are kept, because times are not needed"
         if empty:
             yield f"{empty:,} queries are empty"
 
@@ -307,7 +306,11 @@ def as_column(series: pl.Series) -> Any:
     """A column of one value a row as the text that a file would hold, for a Collector."""
     if series.dtype.is_nested() or series.dtype in (pl.Boolean, pl.Binary, pl.Object):
         hint = "give each value a row of its own" if series.dtype.is_nested() else ""
-        raise InputError(f"the column {series.name!r} holds {_held(series.dtype)}, not one text, number or time a row", hint=hint)
+        raise InputError(
+            f"the column {series.name!r} contains {_held(series.dtype)}, not one text, number or time per row",
+            code="nested-values",
+            hint=hint,
+        )
     return text_column(as_text(series))
 
 

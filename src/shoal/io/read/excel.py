@@ -34,7 +34,7 @@ def insist_on_extra() -> None:
         import fastexcel
         import xlsxwriter
     except ImportError:
-        raise ParameterError("what writes and reads Excel workbooks is not installed", hint=INSTALL) from None
+        raise ParameterError("the package for Excel workbooks is not installed", code="missing-package", hint=INSTALL) from None
     del fastexcel, xlsxwriter
 
 
@@ -43,7 +43,9 @@ def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
     try:
         import fastexcel
     except ImportError:
-        raise InputError(f"{place} is an Excel workbook, and what reads it is not installed", hint=INSTALL) from None
+        raise InputError(
+            f"{place} is an Excel workbook, but the package that reads it is not installed", code="missing-package", hint=INSTALL
+        ) from None
     try:
         book = fastexcel.read_excel(content)
         sheets = {name: book.load_sheet(name, header_row=None, dtypes="string").to_polars() for name in book.sheet_names}
@@ -56,14 +58,18 @@ def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
     filled = [cells for cells in sheets.values() if cells.width]
     if len(filled) != 1:
         what = f"{len(filled)} sheets that hold cells" if filled else "no cells"
-        raise InputError(f"{place} has {what}, and one is read", hint="keep one sheet in the file, or save the one that is meant as CSV")
+        raise InputError(
+            f"{place} has {what}, but only one can be read",
+            code="several-sheets",
+            hint="keep one sheet in the file, or save the one that is meant as CSV",
+        )
     (cells,) = filled
     return cells.rename({name: str(at + 1) for at, name in enumerate(cells.columns)})
 
 
 def damaged(place: str | Path) -> InputError:
     """The error for what cannot be read as a workbook."""
-    return InputError(f"{place} is damaged, or not the Excel workbook it seems to be")
+    return InputError(f"{place} is damaged, or not the Excel workbook it seems to be", code="damaged-file")
 
 
 def text_of_sheet(content: bytes, place: str | Path) -> bytes:

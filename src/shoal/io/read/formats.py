@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from shoal import _kernels
-from shoal.errors import InputError
+from shoal.errors import InputError, option
 from shoal.io.read.access_log_lines import looks_like_access_log
 from shoal.io.read.columns import (
     find_roles,
@@ -33,11 +33,11 @@ from shoal.io.read.columns import (
     several_lists,
     unsure_of_header,
 )
+from shoal.io.read.conversations import holds_prompts, json_conversations, nested_conversations, prompt_roles
+from shoal.io.read.delimited import guess_separator, has_quotes, one_byte, separator_name, separators_in
 from shoal.io.read.json_lines import DefectiveLine, value_of
 from shoal.io.read.options import ACCESSLOG, FORMATS, PROMPTS, ReadOptions
 from shoal.io.read.parquet import schema_of
-from shoal.io.read.prompt_columns import holds_prompts, json_conversations, nested_conversations, prompt_roles
-from shoal.io.read.separators import guess_separator, has_quotes, one_byte, separator_name, separators_in
 from shoal.io.read.source import Source
 from shoal.io.read.transaction_checks import LINES, against_records, against_transactions, first_lines, looks_like_header
 
@@ -85,7 +85,11 @@ def guess(path: str | Path) -> tuple[str, str]:
 def find_layout(source: Source, options: ReadOptions) -> Layout:
     """How this file is to be read, by what the user says and what the file shows."""
     if options.format == ACCESSLOG and (source.is_parquet or source.is_json_lines):
-        raise InputError(f"{source.path} holds no lines of an access log", hint="an access log is a text file, plain, gzip or zstd")
+        raise InputError(
+            f"{source.path} has no lines of an access log",
+            code="not-an-access-log",
+            hint="an access log is a text file, plain, gzip or zstd",
+        )
     if source.is_parquet:
         schema = schema_of(source)
         lists = [name for name, kind in schema.items() if isinstance(kind, pl.List)]
@@ -97,7 +101,7 @@ def find_layout(source: Source, options: ReadOptions) -> Layout:
         return prompts or _of_named(source, options, "jsonl", names, lists)
     if options.format == PROMPTS:
         hint = "jq -c '.[]' makes JSON lines of a JSON array" if source.head.lstrip().startswith(b"[") else ""
-        raise InputError(f"{source.path} holds no conversations in JSON lines or Parquet", hint=hint)
+        raise InputError(f"{source.path} has no conversations in JSON lines or Parquet", code="no-conversations", hint=hint)
     if options.wanted_format == "transactions":
         return _of_transactions(source, options)
     if options.format == ACCESSLOG or _is_access_log(source, options):
@@ -106,7 +110,7 @@ def find_layout(source: Source, options: ReadOptions) -> Layout:
 
 
 def _is_access_log(source: Source, options: ReadOptions) -> bool:
-    """Whether nobody says otherwise and the lines are those of one; `--user` may say whose a line is."""
+    """Whether nobody says otherwise and the lines are those of one; the option user may say whose a line is."""
     silent = options.wanted_format is None and options.sep is None and options.header is None and options.time is None
     return silent and looks_like_access_log(first_lines(source)[:SAMPLE])
 
@@ -250,17 +254,21 @@ def _of_prompts(source: Source, options: ReadOptions, container: str, names: Seq
         roles["time"] = len(columns)
         columns.append(f"{turns}.{key}")
     notes = [_announced(PROMPTS, options, "its conversations"), f"columns: {listed_roles(roles, columns)}"]
-    notes.append("an event is a turn that a person typed; turns of models are left out")
+    notes.append("events are turns typed by people; turns of models are skipped")
     if key and roles["time"] < len(names):
-        notes.append(f"the time of an event is that of its turn, {key!r}, where it has one, and else that of its conversation")
+        notes.append(f"the time of an event is that of its turn ({key!r}) if present, otherwise that of its conversation")
     return Layout(PROMPTS, container, roles, columns, turn_time=key, notes=tuple(notes))
 
 
 def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:
     if not names:
-        raise InputError(f"{source.path} does not hold JSON objects, one a line")
+        raise InputError(f"{source.path} does not have one JSON object per line", code="not-json-lines")
     if source.table is not None and (options.sep is not None or options.header is not None):
-        raise InputError(f"{source.path} has neither separators nor a header line", hint="leave --sep and --header out")
+        raise InputError(
+            f"{source.path} has neither separators nor a header line",
+            code="option-not-applicable",
+            hint=f"leave {option('sep')} and {option('header')} out",
+        )
     called = {"parquet": source.container, "jsonl": "JSON lines"}[container]
     roles = find_roles(names, options) if options.wanted_format != "transactions" else {}
     if roles:
@@ -279,7 +287,7 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
         by = f"a column of lists ({called})"
         notes = (
             _announced("transactions", options, by),
-            f"items: the lists in {column!r}; each is one person's record",
+            f"items: the lists in {column!r}; one record per person",
         )
         return Layout("transactions", container, {"item": names.index(column)}, names, notes=notes)
     sure = container == "parquet" or known_as_header(names, options)
@@ -302,8 +310,8 @@ def _refuse_rows(source: Source) -> None:
 def _of_transactions(source: Source, options: ReadOptions) -> Layout:
     lines = [line for line in source.head.split(b"\n")[:1000] if line.strip()]
     separator = guess_separator(lines) if options.sep is None else one_byte(options.sep)
-    says = "guessed" if options.sep is None else "as asked"
-    items = f"items separated by {separator_name(separator)} ({says}); each line is one person's record"
+    says = "detected" if options.sep is None else "specified"
+    items = f"items separated by {separator_name(separator)} ({says}); each line is the record of one person"
     notes = (_announced("transactions", options, "lines without known columns"), items)
     return Layout("transactions", "delimited", separator=separator, header=bool(options.header), notes=notes)
 
@@ -321,4 +329,4 @@ def first_records(source: Source, separator: str, limit: int) -> Sample:
 
 
 def _announced(format: str, options: ReadOptions, by: str) -> str:
-    return f"format {format} (given, not guessed)" if options.format else f"format {format}, recognised by {by}"
+    return f"format {format} (specified)" if options.format else f"format {format}, detected by {by}"

@@ -24,7 +24,7 @@ def in_memory(data: Any) -> Source:
     """A source of these rows. Raises where they are nothing that has rows."""
     table = _table(data)
     if isinstance(table, pl.DataFrame) and not len(table):
-        raise InputError(f"the {_called(data)} is empty")
+        raise InputError(f"the {_called(data)} is empty", code="empty-input")
     plain = isinstance(data, list | tuple) and table.collect_schema().names() == [LISTS]
     return Source(Path(f"the {_called(data)}"), "", b"", True, is_parquet=True, table=table, plain_lists=plain)
 
@@ -72,14 +72,16 @@ def _refuse_odd_columns(frame: Any) -> None:
     names = [str(name) for name in frame.columns]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"two columns of the frame are called {twice!r}", hint="rename one of them", value=twice)
+        raise InputError(f"two columns of the frame are called {twice!r}", code="duplicate-column", hint="rename one of them", value=twice)
     for name in frame.columns:
         try:
             _understood(frame, pl.from_pandas, frame[[name]])
         except InputError as error:
             if "pyarrow" in error.message:
                 raise
-            raise InputError(f"the column {str(name)!r} of the frame holds values of several kinds", hint="make them text") from None
+            raise InputError(
+                f"the column {str(name)!r} of the frame has values of several types", code="mixed-values", hint="make them text"
+            ) from None
 
 
 def _whole_again(column: pl.Series) -> pl.Series:
@@ -99,11 +101,15 @@ def _of_list(rows: Collection[Any]) -> pl.DataFrame:
 
 def _record(number: int, row: Any) -> list[str]:
     if isinstance(row, str | bytes | Mapping) or not isinstance(row, Iterable):
-        raise InputError(f"record {number:,} of the list is of type {type(row).__name__}, not a list of items", hint=READABLE)
+        raise InputError(
+            f"record {number:,} of the list is of type {type(row).__name__}, not a list of items", code="unsupported-data", hint=READABLE
+        )
     items = list(row)
     odd = next((item for item in items if isinstance(item, bool) or not isinstance(item, str | int)), None)
     if odd is not None or None in items:
-        raise InputError(f"record {number:,} of the list holds something of type {type(odd).__name__}, not names of items")
+        raise InputError(
+            f"record {number:,} of the list contains a value of type {type(odd).__name__}, not names of items", code="unsupported-data"
+        )
     return [str(item) for item in items]
 
 
@@ -119,7 +125,9 @@ def _understood(data: Any, convert: Callable[..., Any], given: Any) -> Any:
     except ImportError:
         hint = "pip install 'shoal[arrow]', or give a Polars frame"
         raise InputError(
-            f"data of type {type(data).__name__} is read with the help of pyarrow, which is not installed", hint=hint
+            f"data of type {type(data).__name__} needs pyarrow, which is not installed",
+            code="missing-package",
+            hint=hint,
         ) from None
     except (TypeError, ValueError, pl.exceptions.PolarsError):
         raise _unreadable(data) from None
@@ -130,4 +138,4 @@ def _understood(data: Any, convert: Callable[..., Any], given: Any) -> Any:
 
 
 def _unreadable(data: Any) -> InputError:
-    return InputError(f"what is given is of type {type(data).__name__}, not a table that shoal can read", hint=READABLE)
+    return InputError(f"data of type {type(data).__name__} is not a table that shoal can read", code="unsupported-data", hint=READABLE)

@@ -6,8 +6,9 @@ with a missing, infinite or unreadable value in a quasi-identifier is refused wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,205 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.data.accounting import Ledger, gone, kept
-from shoal.data.table import Attribute, Ints, Table
-from shoal.errors import InputError
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.items import A_FILE
+from shoal.data.table import Attribute, AttributeKind, Ints, Table
+from shoal.errors import InputError, ParameterError, option
+from shoal.io.read.columns import KNOWN_NAMES, plain
 from shoal.io.read.defects import BROKEN_LINES, DefectList, Defects
-from shoal.io.read.delimited import text_table
-from shoal.io.read.microdata_columns import ColumnRoles, assigned_roles
-from shoal.io.read.microdata_kinds import attribute_of, foreign_cells
+from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table
 from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import Reading, Tally
-from shoal.io.read.separators import one_byte, separator_name, separators_in
 from shoal.io.read.source import Source
+from shoal.io.read.taxonomies import read_taxonomy
+from shoal.util.wording import did_you_mean
 
-OTHERWISE = "correct or remove these rows, or leave the column out with --drop-column"
+# The kinds of quasi-identifiers that are no numbers: ordinal, nominal and hierarchical columns, as the user says them.
+#
+# The option nominal=a,b names columns of names without an order. ordinal=c is a column of numbers of which only the order counts, and
+# ordinal="d=low|middle|high" one of these texts, the lowest first. hierarchy=e=FILE is a column of nodes of a taxonomy.
+
+
+NOMINAL, ORDINAL, HIERARCHIES = "nominal", "ordinal", "hierarchies"  # what a manifest calls them
+KEYS = {"nominal": NOMINAL, "ordinal": ORDINAL, "hierarchical": HIERARCHIES}
+NUMERIC: AttributeKind = "numeric"
+
+
+@dataclass(frozen=True)
+class ColumnKind:
+    """What a column holds; `said` is what stands behind the equals sign: levels, or a file."""
+
+    kind: AttributeKind = NUMERIC
+    said: str = ""
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether its cells must be numbers."""
+        return self.kind == NUMERIC or (self.kind == "ordinal" and not self.said)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels of an ordinal column of texts, from the lowest on."""
+        return tuple(level.strip() for level in self.said.split("|")) if self.kind == "ordinal" and self.said else ()
+
+    def told(self, name: str) -> str:
+        """The column as a manifest has it; a file is not named."""
+        behind = A_FILE if self.kind == "hierarchical" else self.said
+        return f"{name}={behind}" if behind else name
+
+
+def said_kinds(options: ReadOptions) -> Iterator[tuple[str, ColumnKind]]:
+    """The columns that are said to be of another kind than numbers."""
+    yield from ((name, ColumnKind("nominal")) for name in options.nominal)
+    for word in options.ordinal:
+        name, _, levels = word.partition("=")
+        found = ColumnKind("ordinal", levels)
+        if len(set(found.levels)) < len(found.levels) or "" in found.levels or (levels and len(found.levels) < 2):
+            raise ParameterError(
+                f"the levels of {name!r} are two or more different texts",
+                code="invalid-levels",
+                hint=f"use {option('ordinal', name + '=low|middle|high')}",
+            )
+        yield name, found
+    for word in options.hierarchy:
+        name, _, file = word.partition("=")
+        if not file:
+            raise ParameterError(
+                f"column {name!r} has no hierarchy", code="missing-hierarchy", hint=f"use {option('hierarchy', name + '=FILE')}", value=name
+            )
+        yield name, ColumnKind("hierarchical", file)
+
+
+def attribute_of(name: str, kind: ColumnKind, cells: pl.Series, numbers: pl.Series) -> Attribute:
+    """A quasi-identifier of this kind. Its cells have no defects."""
+    if kind.of_numbers:
+        return Attribute(name, kind.kind, numbers)
+    return Attribute(name, kind.kind, cells.cast(pl.String), levels=kind.levels, hierarchy=hierarchy_of(kind))
+
+
+def hierarchy_of(kind: ColumnKind) -> Hierarchy | None:
+    """The hierarchy in the file that was named, where one was."""
+    if kind.kind != "hierarchical":
+        return None
+    taxonomy = read_taxonomy(kind.said).taxonomy
+    return Hierarchy(taxonomy.names, taxonomy.parent)
+
+
+def foreign_cells(name: str, kind: ColumnKind, cells: pl.Series) -> tuple[str, pl.Series] | None:
+    """Cells that are not among the levels or nodes of their column, and what to call them; None where any text will do."""
+    if cells.dtype.is_nested():
+        raise InputError(f"column {name!r} has lists, but a quasi-identifier has one value per row", code="nested-values")
+    hierarchy = hierarchy_of(kind)
+    known: Sequence[str] | pl.Series = kind.levels if hierarchy is None else hierarchy.names.names
+    if kind.kind == "nominal":
+        return None
+    reason = "not a level" if hierarchy is None else "not in the hierarchy"
+    return reason, ~cells.cast(pl.String).is_in(list(known)).fill_null(True)
+
+
+# What each column of microdata is: a quasi-identifier, left as it is, left out, or the owner.
+
+
+DROPPED, OWNER = "dropped", "owner_column"  # what a manifest calls them
+SAY = f"use {option('quasi')}, {option('nominal')}, {option('keep-column')} or {option('drop-column')} for it"
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """The columns of each role, in the order of the file."""
+
+    quasi: tuple[str, ...]
+    keep: tuple[str, ...]
+    drop: tuple[str, ...]
+    user: str | None
+    kinds: Mapping[str, ColumnKind] = field(default_factory=dict)
+
+    def kind(self, name: str) -> ColumnKind:
+        """What a quasi-identifier holds: numbers, unless something else was said."""
+        return self.kinds.get(name, ColumnKind())
+
+    def notes(self) -> tuple[str, ...]:
+        """What was decided, a line each."""
+        lines = {"quasi-identifiers": self.quasi, "unchanged, without any protection": self.keep, "dropped": self.drop}
+        told = [f"{what}: {', '.join(self._with_kind(name) for name in names)}" for what, names in lines.items() if names]
+        owners = "one user per row" if self.user is None else f"user: column {self.user!r}"
+        return (*told, owners)
+
+    def beside(self) -> dict[str, str | int | list[str]]:
+        """How many columns were dropped, without their names; the column of users; and the columns that are of a kind of their own."""
+        told: dict[str, str | int | list[str]] = {DROPPED: len(self.drop)} if self.drop else {}
+        for kind, key in KEYS.items():
+            of_kind = [self.kinds[name].told(name) for name in self.quasi if self.kind(name).kind == kind]
+            told |= {key: of_kind} if of_kind else {}
+        return told if self.user is None else {**told, OWNER: self.user}
+
+    def _with_kind(self, name: str) -> str:
+        return f"{name!r} ({self.kinds[name].kind})" if name in self.kinds else repr(name)
+
+
+def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadOptions) -> ColumnRoles:
+    """The role of every column, given whether any of its cells is a number. Raises where that is not clear."""
+    names = list(holds_numbers)
+    said = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}
+    said["drop"] += _others(names, options) if options.drop_others else []
+    user = None if options.user is None else _found(path, names, options.user)
+    kinds = {_found(path, names, name): kind for name, kind in said_kinds(options)}
+    typed = [name for name in kinds if name not in said["quasi"]]
+    taken = [*said["quasi"], *said["keep"], *said["drop"], *typed, *([] if user is None else [user])]
+    if len(set(taken)) < len(taken):
+        raise ParameterError("one column is named for two roles, once by its name and once by its number", code="column-role-conflict")
+    others = [name for name in names if name not in taken]
+    if not kinds and not any(holds_numbers[name] for name in (said["quasi"] or others)):
+        raise InputError(
+            f"{path} has no column of numbers to protect",
+            code="no-numeric-column",
+            hint=f"see {option('sep')}, {option('header')}, {option('quasi')} and {option('nominal')}",
+        )
+    if user is None:
+        _refuse_owners(path, names, others)
+    _refuse_unclear(path, names, others, holds_numbers, chosen=bool(said["quasi"]))
+    roles = {what: tuple(name for name in names if name in chosen) for what, chosen in said.items()}
+    quasi = tuple(name for name in names if name in {*(roles["quasi"] or others), *typed})
+    return ColumnRoles(quasi, roles["keep"], roles["drop"], user, kinds)
+
+
+def _others(names: Sequence[str], options: ReadOptions) -> list[str]:
+    """The columns that the options do not name."""
+    named = {*options.quasi, *options.keep, *options.drop, *(word.partition("=")[0] for word in options.of_kinds), options.user}
+    return [name for number, name in enumerate(names, 1) if name not in named and str(number) not in named]
+
+
+def _found(path: Path, names: Sequence[str], said: str) -> str:
+    if said in names:
+        return said
+    if said.isdigit() and 1 <= int(said) <= len(names):
+        return names[int(said) - 1]
+    raise InputError(
+        f"{path} has no column {said!r}", code="missing-column", hint=did_you_mean(said, names, f"it has {len(names)} columns"), value=said
+    )
+
+
+def _refuse_owners(path: Path, names: Sequence[str], others: Sequence[str]) -> None:
+    """A column that seems to name people is not averaged while each row is taken for another person."""
+    for name in others:
+        if plain(name) in KNOWN_NAMES["user"]:
+            hint = f"use {option('user', name)} if rows of one value belong to one person, else {SAY}"
+            raise InputError(
+                f"column {names.index(name) + 1} of {path}, {name!r}, seems to contain user IDs", code="user-column-unclear", hint=hint
+            )
+
+
+def _refuse_unclear(path: Path, names: Sequence[str], others: Sequence[str], holds_numbers: Mapping[str, bool], *, chosen: bool) -> None:
+    """Columns without a role: all others where quasi-identifiers were chosen, columns of text where they were not."""
+    unclear = [str(names.index(name) + 1) for name in others if chosen or not holds_numbers[name]]
+    if unclear:
+        why = "not named" if chosen else "without numbers"
+        columns = f"column {unclear[0]} of {path} is" if len(unclear) == 1 else f"columns {', '.join(unclear)} of {path} are"
+        raise InputError(f"{columns} {why}, so they need a role", code="column-role-missing", hint=SAY)
+
+
+OTHERWISE = f"correct or remove these rows, or leave the column out with {option('drop-column')}"
 
 
 @dataclass(frozen=True)
@@ -60,7 +247,7 @@ def _joined(parts: Sequence[_Cells]) -> _Cells:
     for other in parts[1:]:
         if other.frame.schema != first.frame.schema or other.notes != first.notes:
             what = f"{first.source.path} and {other.source.path} are not one table: their columns differ"
-            raise InputError(what, hint="give them the same columns, or read them one by one")
+            raise InputError(what, code="files-not-alike", hint="give them the same columns, or read them one by one")
     ends = np.cumsum([len(part.frame) for part in parts]).tolist()
     spans = tuple((str(part.source.path), end - len(part.frame), end) for part, end in zip(parts, ends, strict=True))
     frame, places = pl.concat([part.frame for part in parts]), np.concatenate([part.places for part in parts])
@@ -71,7 +258,7 @@ def _joined(parts: Sequence[_Cells]) -> _Cells:
 def _reading(cells: _Cells, options: ReadOptions) -> Reading:
     source = cells.source
     if not len(cells.frame):
-        raise InputError(f"{source.path} holds a header but no rows")
+        raise InputError(f"{source.path} has a header but no rows", code="no-usable-rows")
     numbers = {name: _numbers(cells.frame[name]) for name in cells.frame.columns}
     roles = assigned_roles(source.path, {name: bool(found.is_not_null().any()) for name, found in numbers.items()}, options)
     _refuse_defects(cells, numbers, roles)
@@ -87,7 +274,9 @@ def _reading(cells: _Cells, options: ReadOptions) -> Reading:
 def _parquet_cells(source: Source, options: ReadOptions) -> _Cells:
     if options.sep is not None or options.header is not None:
         raise InputError(
-            f"{source.path} is {source.container}, which has neither separators nor a header line", hint="leave --sep and --header out"
+            f"{source.path} is {source.container}, which has neither separators nor a header line",
+            code="option-not-applicable",
+            hint=f"leave {option('sep')} and {option('header')} out",
         )
     frame = whole(source)
     return _Cells(source, frame, np.arange(len(frame)), "row", notes=(f"format microdata ({source.container})",))
@@ -96,13 +285,13 @@ def _parquet_cells(source: Source, options: ReadOptions) -> _Cells:
 def _delimited_cells(source: Source, options: ReadOptions) -> _Cells:
     """All fields as text, an empty one as null. Lines that hold nothing are left out and counted."""
     if source.is_json_lines:
-        raise InputError(f"{source.path} holds JSON lines", hint="microdata is read from CSV, TSV or Parquet")
+        raise InputError(f"{source.path} is in JSON lines", code="wrong-kind-of-input", hint="microdata is read from CSV, TSV or Parquet")
     separator = _separator(source, options)
     dialect = _kernels.Dialect(separator, True, trimmed=False)
     first = _first_fields(source, dialect)
     header = _has_header(source, first, options)
     names = _column_names(source, first) if header else [str(n) for n in range(1, len(first) + 1)]
-    tally = Tally(source, strict=True, hint="correct or remove them; is --sep right?")
+    tally = Tally(source, strict=True, hint=f"correct or remove them; is {option('sep')} right?")
     texts, lines = text_table(source, dialect, names, tally, header=header)
     cells = texts.select(pl.when(pl.all() != "").then(pl.all()))
     filled = cells.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
@@ -117,7 +306,7 @@ def _separator(source: Source, options: ReadOptions) -> str:
         return separators_in(source.head.lstrip(b"\r\n").split(b"\n", 1)[0].decode(errors="replace"))[0]
     found = one_byte(options.sep)
     if not found:
-        raise InputError("microdata cannot be separated by blanks", hint="use a tab, a comma or a semicolon")
+        raise InputError("microdata cannot be separated by blanks", code="invalid-separator", hint="use a tab, a comma or a semicolon")
     return found
 
 
@@ -125,7 +314,7 @@ def _first_fields(source: Source, dialect: _kernels.Dialect) -> list[str]:
     found = _kernels.first_records(source.head, dialect, source.whole, 1)
     if not found or found[0][0]:
         why = BROKEN_LINES[found[0][0]] if found else "no line end in its first part"
-        raise InputError(f"the first line of {source.path} cannot be read: {why}", hint="is it a table in UTF-8?")
+        raise InputError(f"the first line of {source.path} cannot be read: {why}", code="unreadable-header", hint="is it a table in UTF-8?")
     return [field.strip() for field in found[0][1]]
 
 
@@ -135,7 +324,9 @@ def _has_header(source: Source, first: list[str], options: ReadOptions) -> bool:
         return options.header
     if _numbers(pl.Series(first, dtype=pl.String)).is_not_null().any():
         raise InputError(
-            f"the first line of {source.path} holds numbers, not names of columns", hint="say --no-header, or --header if they are names"
+            f"the first line of {source.path} has numbers, not column names",
+            code="header-unclear",
+            hint=f"use {option('header', False)}, or {option('header', True)} if they are names",
         )
     return True
 
@@ -143,7 +334,9 @@ def _has_header(source: Source, first: list[str], options: ReadOptions) -> bool:
 def _column_names(source: Source, first: list[str]) -> list[str]:
     if "" in first or len(set(first)) < len(first):
         raise InputError(
-            f"the header of {source.path} leaves a column without a name or names two alike", hint="name each column differently"
+            f"the header of {source.path} leaves a column without a name, or gives two the same name",
+            code="invalid-column-names",
+            hint="name each column differently",
         )
     return first
 
@@ -167,8 +360,9 @@ def _publishable(source: Source, cells: pl.Series) -> pl.Series:
     except pl.exceptions.PolarsError:
         pass
     raise InputError(
-        f"column {cells.name!r} of {source.path} cannot be left as it is: it holds {cells.dtype}",
-        hint="make it text, numbers or times without a zone, or leave it out with --drop-column",
+        f"column {cells.name!r} of {source.path} cannot be published unchanged: its type is {cells.dtype}",
+        code="unpublishable-column",
+        hint=f"make it text, numbers or times without a zone, or leave it out with {option('drop-column')}",
     )
 
 
@@ -184,6 +378,7 @@ def _refuse_defects(cells: _Cells, numbers: dict[str, pl.Series], roles: ColumnR
         found = defects.frozen()
         raise InputError(
             f"{cells.source.path} has rows that cannot be used: {'; '.join(found.described(cells.place))}",
+            code="defective-rows",
             hint=OTHERWISE,
             defects=dict(found.counts),
         )
@@ -217,5 +412,5 @@ def _owners(cells: _Cells, roles: ColumnRoles) -> Ints:
 
 def _notes_on(table: Table, empty: int) -> list[str]:
     constant = [repr(attribute.name) for attribute in table.quasi if attribute.constant]
-    notes = [f"constant, so nothing of it is lost: {', '.join(constant)}"] if constant else []
-    return [*notes, f"{empty:,} empty lines are left out"] if empty else notes
+    notes = [f"constant, so no information is lost: {', '.join(constant)}"] if constant else []
+    return [*notes, f"{empty:,} empty lines are skipped"] if empty else notes

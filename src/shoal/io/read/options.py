@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from shoal.errors import ParameterError
-from shoal.names import did_you_mean, there_are
+from shoal.errors import ParameterError, option
+from shoal.util.wording import did_you_mean, there_are
 
 MICRODATA = "microdata"
 ACCESSLOG = "accesslog"
@@ -73,23 +73,33 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
-            raise ParameterError(f"no format is called {self.format!r}", hint=there_are(self.format, FORMATS), value=self.format)
+            raise ParameterError(
+                f"no format is called {self.format!r}", code="unknown-format", hint=there_are(self.format, FORMATS), value=self.format
+            )
         if self.owners is not None and self.owners not in OWNERS:
             what = f"owners must be one of {', '.join(OWNERS)}, not {self.owners!r}"
-            raise ParameterError(what, hint=did_you_mean(self.owners, OWNERS), value=self.owners)
+            raise ParameterError(what, code="unknown-choice", hint=did_you_mean(self.owners, OWNERS), value=self.owners)
         if not 0 <= self.malformed <= 1:
-            raise ParameterError(f"malformed must be a share from 0 to 1, not {self.malformed}", value=self.malformed)
+            raise ParameterError(f"malformed must be a share from 0 to 1, not {self.malformed}", code="out-of-range", value=self.malformed)
         if self.text is not None and self.item is not None:
-            raise ParameterError("a file has a text column (querylog) or an item column (table), not both")
+            raise ParameterError("a file has a text column (querylog) or an item column (table), not both", code="options-conflict")
         if self.text is not None and self.count is not None:
-            raise ParameterError("--count says how often an item occurs, and a column of texts has no items", hint="leave it out")
+            raise ParameterError(
+                f"{option('count')} says how often an item occurs, but a column of texts has no items",
+                code="option-not-applicable",
+                hint="leave it out",
+            )
         if self.format == "transactions" and (self.record is not None or self.count is not None):
-            raise ParameterError("a line of transactions is a whole record, without columns of records and counts")
+            raise ParameterError(
+                "a line of transactions is a whole record, without columns of records and counts", code="option-not-applicable"
+            )
         self._refuse_foreign()
         self._refuse_undecodable()
         clash = {"querylog": self.item, "table": self.text}.get(self.format or "")
         if clash is not None:
-            raise ParameterError(f"{self.format} has no such column", hint="text is for querylog, item for table")
+            raise ParameterError(
+                f"{self.format} has no such column", code="option-not-applicable", hint="text is for querylog, item for table"
+            )
 
     def _refuse_undecodable(self) -> None:
         """Raise where the name of a column is not text: no file has such a column, and no manifest could hold it."""
@@ -97,44 +107,62 @@ class ReadOptions:
             try:
                 (name or "").encode()
             except UnicodeEncodeError:
-                raise ParameterError("the name of a column is not UTF-8 text", value=name) from None
+                raise ParameterError("the name of a column is not UTF-8 text", code="not-utf8", value=name) from None
 
     def _refuse_foreign(self) -> None:
         """Raise where something is said that is not for this format."""
         if self.format == DOCUMENTS:
             said = [name for name in ("time", "item", "record", "count", "sep", "header") if getattr(self, name) is not None]
             if said:
-                raise ParameterError(f"--{said[0]} is not for documents", hint="their columns are --text and --user")
+                raise ParameterError(
+                    f"{option(said[0])} is not for documents",
+                    code="option-not-applicable",
+                    hint=f"their columns are {option('text')} and {option('user')}",
+                )
         if self.format == PROMPTS:
             said = [name for name in ("item", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None]
             if said:
-                raise ParameterError(f"--{said[0]} is not for conversations", hint="their columns are --user, --time, --text and --record")
+                raise ParameterError(
+                    f"{option(said[0])} is not for conversations",
+                    code="option-not-applicable",
+                    hint=f"their columns are {option('user')}, {option('time')}, {option('text')} and {option('record')}",
+                )
         if self.format == ACCESSLOG:
             said = [
                 name for name in ("time", "text", "item", "record", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None
             ]
             if said:
-                raise ParameterError(f"--{said[0]} is not for access logs", hint="their fields are fixed; --user says whose a line is")
+                raise ParameterError(
+                    f"{option(said[0])} is not for access logs",
+                    code="option-not-applicable",
+                    hint=f"their fields are fixed; {option('user')} names the field with the user ID",
+                )
         if self.format != MICRODATA:
-            said = [option for option, name in OF_MICRODATA.items() if getattr(self, name)]
+            said = [keyword for keyword, name in OF_MICRODATA.items() if getattr(self, name)]
             if said:
-                raise ParameterError(f"--{said[0]} is about columns of microdata", hint=f"say --format {MICRODATA}, or leave it out")
+                raise ParameterError(
+                    f"{option(said[0])} is for microdata",
+                    code="option-not-applicable",
+                    hint=f"use {option('format', MICRODATA)}, or leave it out",
+                )
             return
         user = [] if self.user is None else [self.user]
         kinds = [word.partition("=")[0] for word in self.of_kinds]
         columns = Counter([*self.quasi, *self.keep, *self.drop, *user]) + Counter(name for name in kinds if name not in self.quasi)
         twice = [name for name, n in columns.items() if n > 1]
         if twice:
-            raise ParameterError(f"column {twice[0]!r} is named twice", hint="a column has one role", value=twice[0])
+            raise ParameterError(
+                f"column {twice[0]!r} is named twice", code="duplicate-column", hint="a column has one role", value=twice[0]
+            )
         said = [name for name in ("time", "text", "item", "record", "count", *CLICKS, "owners") if getattr(self, name) is not None]
         said += ["malformed"] if self.malformed != MOST_MALFORMED else []
         if said:
             hint = (
                 "no row of it may be malformed"
                 if said == ["malformed"]
-                else "its columns are --quasi, --keep-column, --drop-column, --user"
+                else f"its columns are {option('quasi')}, {option('keep-column')}, {option('drop-column')}, {option('user')}"
             )
-            raise ParameterError(f"--{said[0]} is not for microdata", hint=hint)
+            raise ParameterError(f"{option(said[0])} is not for microdata", code="option-not-applicable", hint=hint)
 
     @property
     def of_kinds(self) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from shoal.counting import counted
 from shoal.data.bags import Ints
-from shoal.errors import InputError
+from shoal.errors import InputError, option
+from shoal.util.wording import counted
 
 PLAIN_NUMBER = "^[1-9][0-9]*$"  # which can be written in one way only
 
@@ -67,8 +67,9 @@ def notes_on_spelling(written: int, folded: int, way: str | None, place: object)
     """What is to be said of so many owners as they are written, and so many if their spelling does not count; raises where nobody chose."""
     if written == folded:
         return ()
-    what = f"{written:,} owners are written, {folded:,} if capitals, blanks and the form of numbers do not count"
+    what = f"{written:,} different user IDs, {folded:,} if capitals, blanks and the form of numbers are ignored"
     if way is None:
-        hint = "--owners folded takes names that differ in these only for one person, --owners exact keeps them apart"
-        raise InputError(f"{place}: {what}", hint=hint, written=written, folded=folded)
-    return (f"{what}; they are kept apart, as asked" if way == "exact" else f"{what}; {folded:,} are kept apart, as asked",)
+        folds = f"{option('owners', 'folded')} takes names that differ in these only for one person"
+        hint = f"{folds}, {option('owners', 'exact')} keeps them apart"
+        raise InputError(f"{place}: {what}", code="user-spelling-unclear", hint=hint, written=written, folded=folded)
+    return (f"{what}; they are kept separate, as specified" if way == "exact" else f"{what}; {folded:,} are kept separate, as specified",)

@@ -8,13 +8,29 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from shoal.data.items import A_FILE, Items, ItemWeights, positive_decimal
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
+from shoal.io.read.compression import open_regular
 from shoal.io.read.delimited import text_lines
-from shoal.io.read.keys import read_key
 from shoal.io.read.result import Tally
 from shoal.io.read.source import Source
-from shoal.keyed.keys import SecretKey
+from shoal.keyed.keys import LONGEST, SecretKey
 from shoal.parameters import Declared
+
+# Files that hold a secret key.
+
+
+def read_key(path: str | Path) -> SecretKey:
+    """The key in a file: all of its bytes. What it holds is in no message."""
+    place = Path(path)
+    if not place.exists():
+        raise InputError(f"no key file at {path}", code="file-not-found")
+    with open_regular(place) as stream:
+        content = stream.read(LONGEST + 1)
+    try:
+        return SecretKey.of_bytes(content)
+    except ParameterError as error:
+        raise InputError(f"{path}: {error.marked_message}", code=error.code, hint=error.marked_hint) from None
+
 
 Declaring = TypeVar("Declaring", bound=Declared)
 
@@ -35,7 +51,8 @@ def without_files(declared: Declaring) -> Declaring:
     if any(getattr(value, "file", None) is not None for value in declared.values().values()):
         raise InputError(
             f"the manifest's claim of {declared.name} names a file, which is not opened",
-            hint="give the claim with --claim, if you trust it",
+            code="file-not-opened",
+            hint=f"give the claim with {option('claim')}, if you trust it",
         )
     return declared
 
@@ -54,7 +71,9 @@ def with_items_given(declared: Declaring, given: Items | None) -> Declaring:
     if given is None or not unnamed:
         return declared
     if not all(value.may_be(given) for value in unnamed.values()):
-        raise ParameterError(f"the items given are not those of the claim {declared.name}: their SHA-256 differs from the claim's")
+        raise ParameterError(
+            f"the named items are not those of the claim {declared.name}: their SHA-256 differs from the claim's", code="claim-mismatch"
+        )
     return replace(declared, **dict.fromkeys(unnamed, given))  # type: ignore[type-var]
 
 
@@ -62,7 +81,7 @@ def read_items(path: str | Path) -> Items:
     """The items named in a file, one a line; blank lines are passed over, a name given twice counts once."""
     names = frozenset(line for _, line in _lines(path))
     if not names:
-        raise InputError(f"{path} names no items")
+        raise InputError(f"{path} names no items", code="items-not-named")
     return Items(names=names, label=A_FILE)
 
 
@@ -77,15 +96,15 @@ def read_weights(path: str | Path) -> ItemWeights:
     for number, line in _lines(path):
         name, tab, weight = line.rpartition("\t")
         if not tab or not name.strip():
-            raise InputError(f"{path}, line {number:,}, is not an item, a tab and a number")
+            raise InputError(f"{path}, line {number:,}, is not an item, a tab and a number", code="unreadable-line")
         if name in weights:
-            raise InputError(f"{path}, line {number:,}, weighs an item a second time")
+            raise InputError(f"{path}, line {number:,}, weighs an item a second time", code="duplicate-item")
         try:
             weights[name] = positive_decimal(name, weight.strip())
         except ParameterError as error:
-            raise InputError(f"{path}, line {number:,}: {error.message}") from None
+            raise InputError(f"{path}, line {number:,}: {error.marked_message}", code=error.code) from None
     if not weights:
-        raise InputError(f"{path} weighs no items")
+        raise InputError(f"{path} weighs no items", code="items-not-named")
     return ItemWeights(weights=tuple(weights.items()), label=A_FILE)
 
 

@@ -72,7 +72,11 @@ def own_lists(source: Source) -> Iterator[pl.Series]:
     with _translated(source):
         lists = [name for name, kind in pl.read_parquet_schema(source.path).items() if isinstance(kind, pl.List)]
         if len(lists) != 1:
-            raise InputError(f"{source.path} has {len(lists)} columns of lists", hint="a release is judged whole or not at all")
+            raise InputError(
+                f"{source.path} has {len(lists)} columns of lists",
+                code="ambiguous-column",
+                hint="a release is verified as a whole or not at all",
+            )
         table, start = pl.scan_parquet(source.path).select(lists[0]), 0
         while len(part := table.slice(start, LISTS_AT_ONCE).collect()):
             yield part.to_series()
@@ -80,10 +84,10 @@ def own_lists(source: Source) -> Iterator[pl.Series]:
 
 
 def bags_of_lists(lists: pl.Series) -> tuple[Bags, tuple[str, ...]]:
-    """A column of lists as records; nulls in the lists are no items, and that is said."""
+    """A column of lists as records; nulls in the lists are ignored, and that is said."""
     named = lists.cast(pl.List(pl.String))
     nulls = int(named.list.eval(pl.element().is_null()).list.sum().sum())
-    return Bags.from_polars(named), (f"{nulls:,} nulls in the lists are no items",) if nulls else ()
+    return Bags.from_polars(named), (f"{nulls:,} nulls in the lists are ignored",) if nulls else ()
 
 
 def _in_memory(table: pl.DataFrame | pl.LazyFrame, names: list[str] | None) -> pl.DataFrame:
@@ -94,7 +98,7 @@ def _schema_in_memory(table: pl.DataFrame | pl.LazyFrame) -> pl.Schema:
     try:
         return table.lazy().collect_schema()
     except pl.exceptions.PolarsError as error:
-        raise InputError(f"the query of the lazy frame fails with {type(error).__name__}") from None
+        raise InputError(f"the query of the lazy frame fails with {type(error).__name__}", code="lazy-query-failed") from None
 
 
 @contextmanager
@@ -103,10 +107,10 @@ def _translated(source: Source) -> Iterator[None]:
         str(source.path).encode()  # Polars takes no other names
         yield
     except UnicodeEncodeError:
-        raise InputError(f"the name of {source.path} is not UTF-8", hint="rename it, or its directory") from None
+        raise InputError(f"the name of {source.path} is not UTF-8", code="not-utf8", hint="rename it, or its directory") from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         raise _damaged(source) from None
 
 
 def _damaged(source: Source) -> InputError:
-    return InputError(f"{source.path} is damaged, or not the Parquet it seems to be")
+    return InputError(f"{source.path} is damaged, or not the Parquet it seems to be", code="damaged-file")

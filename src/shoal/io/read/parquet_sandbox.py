@@ -1,4 +1,5 @@
-"""Files that may be damaged are read by another process first (`parquet_trial.py`), which stays for the next one: starting it takes long.
+"""Files that may be damaged are read by another process first (`parquet_sandbox_worker.py`), which stays for the next file, because
+starting it takes long.
 
 Only what a fresh process cannot read is called damaged: one that has read other files may have ended for another reason.
 """

@@ -66,7 +66,7 @@ def matching(path: str) -> list[str]:
         return [path]
     found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
     if not found:
-        raise InputError(f"no file matches {path}")
+        raise InputError(f"no file matches {path}", code="file-not-found")
     return found
 
 
@@ -75,7 +75,7 @@ def refuse_twice(places: Sequence[str]) -> None:
     for at, place in enumerate(places):
         for other in places[:at]:
             if place == other or _are_one_file(place, other):
-                raise InputError(f"{place} is named twice" + ("" if other == place else f", also as {other}"))
+                raise InputError(f"{place} is named twice" + ("" if other == place else f", also as {other}"), code="input-named-twice")
 
 
 def _are_one_file(one: str, other: str) -> bool:
@@ -98,7 +98,9 @@ def _found_like(first: Source, other: Source, options: ReadOptions) -> Layout:
     try:
         return find_layout(other, options)
     except InputError as error:
-        raise InputError(f"{other.path} cannot be read as {first.path} is: {error.message}", hint=error.hint) from None
+        raise InputError(
+            f"{other.path} cannot be read like {first.path}: {error.marked_message}", code=error.code, hint=error.marked_hint
+        ) from None
 
 
 def _refuse_unlike(first: Source, layout: Layout, other: Source, found: Layout) -> None:
@@ -110,7 +112,11 @@ def _refuse_unlike(first: Source, layout: Layout, other: Source, found: Layout) 
         why = f"their columns differ: {_listed(layout)} and {_listed(found)}"
     else:
         why = "their separators, headers or numbers of fields differ"
-    raise InputError(f"{first.path} and {other.path} are not one log: {why}", hint="give them the same columns, or read them one by one")
+    raise InputError(
+        f"{first.path} and {other.path} are not one log: {why}",
+        code="files-not-alike",
+        hint="give them the same columns, or read them one by one",
+    )
 
 
 def _listed(layout: Layout) -> str:

@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 
 from shoal import _kernels
-from shoal.counting import counted
 from shoal.data.bags import Ints
 from shoal.io.read.conversations import prompts_of
 from shoal.io.read.events import Collector, as_text, text_column
@@ -25,6 +24,7 @@ from shoal.io.read.options import ReadOptions
 from shoal.io.read.parquet import slices
 from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
+from shoal.util.wording import counted
 
 MODELS = "left out: turns of models"
 STRANGERS, UNREADABLE = "speaker of a turn is not known", "turn without a readable text"
@@ -54,7 +54,7 @@ def read_prompts(sources: Sequence[Source], layout: Layout, options: ReadOptions
     reading = collector.reading()
     del collector
     _kernels.give_back_memory()
-    told = (f"{counted(parts, 'part')} of prompts {'is' if parts == 1 else 'are'} no text, such as images, and left out",) if parts else ()
+    told = (f"{counted(parts, 'part')} of prompts {'is' if parts == 1 else 'are'} not text (e.g. images) and skipped",) if parts else ()
     return replace(reading, notes=(*reading.notes, *told))
 
 

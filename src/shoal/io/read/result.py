@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from shoal import _kernels
-from shoal.counting import percent
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.table import Table
-from shoal.errors import InputError
+from shoal.errors import InputError, option
 from shoal.io.read.defects import DefectList, Defects
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
+from shoal.util.wording import percent
 
-SKIPPING = "without --strict they are left out and counted"
+SKIPPING = f"without {option('strict', True)} they are left out and counted"
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +93,7 @@ class Tally:
             found = self.defects.frozen()
             raise InputError(
                 f"{self.source.path} has defective rows: {'; '.join(found.described(self._place))}",
+                code="defective-rows",
                 hint=self._hint,
                 defects=dict(found.counts),
             )
@@ -102,10 +103,11 @@ class Tally:
         found = self.defects.frozen()
         if not self.used:
             nothing = "only blank lines" if self.blank else "a header but no rows"
-            why = "; ".join(found.described(self._place)) or f"it holds {nothing}"
+            why = "; ".join(found.described(self._place)) or f"it has {nothing}"
             raise InputError(
                 f"{self.called} has no usable row: {why}",
-                hint="see --format, --sep and the column options",
+                code="no-usable-rows",
+                hint=f"see {option('format')}, {option('sep')} and the column options",
             )
         self._refuse_many(found)
         malformed = {f"malformed: {reason}": gone(n) for reason, n in found.counts.items()}
@@ -119,6 +121,8 @@ class Tally:
             raise InputError(
                 f"{found.total:,} of {rows:,} rows of {self.called} are malformed, more than {percent(self._most, 0)}: "
                 + "; ".join(found.described(self._place)),
-                hint="see --format, --sep and the column options; --malformed SHARE, from 0 to 1, accepts as many",
+                code="too-many-malformed-rows",
+                hint=f"see {option('format')}, {option('sep')} and the column options; "
+                f"{option('malformed', placeholder='SHARE')}, from 0 to 1, accepts as many",
                 defects=dict(found.counts),
             )

@@ -127,7 +127,7 @@ class Source:
     def of_standard_input(cls, most: int | None = None) -> Source:
         """What comes through standard input, which is read as it comes and kept nowhere."""
         if sys.stdin is None:
-            raise InputError("there is no standard input")
+            raise InputError("there is no standard input", code="no-standard-input")
         raw = sys.stdin.buffer
         with translated(STANDARD_INPUT):
             start = raw.read(len(PARQUET))
@@ -135,7 +135,9 @@ class Source:
             stream = unpacked(replayed(start, raw), compression)
             first = stream.read(HEAD + 1)
         if first.startswith(PARQUET):
-            raise InputError("Parquet cannot be read from standard input", hint="write it to a file first")
+            raise InputError(
+                "Parquet cannot be read from standard input", code="parquet-from-standard-input", hint="write it to a file first"
+            )
         return cls._begun(STANDARD_INPUT, compression, first, False, Extent(most), replayed(first, stream))
 
     @classmethod
@@ -145,7 +147,7 @@ class Source:
         while head.startswith(BOM, mark):
             mark += len(BOM)
         if not head[mark:]:
-            raise InputError(f"{path} is empty")
+            raise InputError(f"{path} is empty", code="empty-input")
         source = cls(path, compression, head[mark:], len(first) <= HEAD, mark, is_parquet, extent=extent, pipe=pipe)
         source._refuse_unreadable()
         return source
@@ -161,18 +163,20 @@ class Source:
 
     def _refuse_unreadable(self) -> None:
         if self.compression and self.head.startswith(PARQUET):
-            raise InputError(f"{self.path} is Parquet inside {self.compression}", hint="unpack it first")
+            raise InputError(f"{self.path} is Parquet inside {self.compression}", code="compressed-parquet", hint="unpack it first")
         if self.is_parquet:
             return
         odd = len(self.head) - len(self.head.translate(None, ODD_BYTES))
         hint = "shoal reads UTF-8 text, plain or with gzip or zstd, Parquet, and Excel workbooks (.xlsx)"
         for magic, what in UNREADABLE.items():
             if odd and self.head.startswith(magic):
-                raise InputError(f"{self.path} is {what}, not plain text", hint=hint)
+                raise InputError(f"{self.path} is {what}, not plain text", code="not-plain-text", hint=hint)
         if odd * 20 > len(self.head):
-            raise InputError(f"{self.path} is a binary file, not text", hint=hint)
+            raise InputError(f"{self.path} is a binary file, not text", code="not-plain-text", hint=hint)
         if b"\n" not in self.head and b"\r" in self.head.rstrip(b"\r"):
-            raise InputError(f"{self.path} ends its lines with carriage returns alone", hint="convert its line ends")
+            raise InputError(
+                f"{self.path} ends its lines with carriage returns alone", code="unsupported-line-ends", hint="convert its line ends"
+            )
 
     def chunks(self, skip: int = 0) -> Iterator[Chunk]:
         """The file behind its first `skip` bytes, whole lines where it is cut short; one piece is fetched while another is worked on."""
@@ -193,7 +197,7 @@ class Source:
                 rest = chunk.text[chunk.taken :]
                 if len(rest) > LONGEST_LINE:
                     what = f"{self.path} has a line of more than {LONGEST_LINE >> 20} MB"
-                    raise InputError(what, hint="is it a text file?")
+                    raise InputError(what, code="line-too-long", hint="is it a text file?")
                 fresh, done = coming()
                 if fresh and extent.most is not None and read >= extent.most:
                     extent.cut = True

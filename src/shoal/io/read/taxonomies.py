@@ -21,11 +21,38 @@ from shoal import _kernels
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, TaxonomyError
+from shoal.io.read.compression import compression_of, open_regular, opened, translated
 from shoal.io.read.defects import BROKEN_LINES
 from shoal.io.read.table_cells import table_of
-from shoal.io.read.texts import read_text
-from shoal.names import there_are
+from shoal.parameters import insist_on_path, insist_on_text
 from shoal.taxonomy.paths import Parents, parents_of_paths, two_parents
+from shoal.util.wording import there_are
+
+# The text of a taxonomy's file: unpacked where it is compressed, refused where it is none.
+
+
+def read_text(path: Path) -> str:
+    """The file as text, its lines ended by line feeds. `.gz` and `.zst` are recognised by their first bytes."""
+    raw = _read_bytes(path)
+    if b"\0" in raw:
+        raise TaxonomyError(f"{path} is a binary file, not text", code="not-plain-text")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise TaxonomyError(f"{path}, line {line}, is not UTF-8", code="not-utf8", hint="save the file as UTF-8", line=line) from None
+    if not text.strip():
+        raise TaxonomyError(f"{path} is empty", code="empty-input")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _read_bytes(path: Path) -> bytes:
+    with translated(path, TaxonomyError):
+        with open_regular(path, TaxonomyError) as raw:
+            compression = compression_of(raw.read(4))
+        with opened(path, compression) as stream:
+            return stream.read()
+
 
 Form = Literal["edges", "paths", "json"]
 
@@ -53,15 +80,23 @@ class _Row:
 
 def read_taxonomy(path: str | Path, form: str | None = None, loss: str = DEFAULT_LOSS) -> TaxonomyFile:
     """The taxonomy in a file; `form` is one of edges, paths and json, or guessed."""
+    insist_on_path("path", path)
+    insist_on_text("loss", loss)
+    if form is not None:
+        insist_on_text("form", form)
     if form is not None and form not in FORMS:
-        raise ParameterError(f"no form of taxonomy is called {form!r}", hint=there_are(form, FORMS), value=form)
+        raise ParameterError(
+            f"no form of taxonomy is called {form!r}", code="unknown-taxonomy-form", hint=there_are(form, FORMS), value=form
+        )
     file = Path(path)
     table = table_of(file)
     text = read_text(file) if table is None else ""
     try:
         return taxonomy_of_text(text, form, loss) if table is None else taxonomy_of_rows(table[0], form, loss, table[1])
     except TaxonomyError as error:
-        raise TaxonomyError(f"{file.name or file}: {error.message}", hint=error.hint, rare=error.rare, **error.facts) from None
+        raise TaxonomyError(
+            f"{file.name or file}: {error.marked_message}", hint=error.marked_hint, rare=error.rare, code=error.code, **error.facts
+        ) from None
 
 
 def taxonomy_of_text(text: str, form: Form | None = None, loss: str = DEFAULT_LOSS) -> TaxonomyFile:
@@ -78,7 +113,7 @@ def taxonomy_of_rows(
 ) -> TaxonomyFile:
     """The taxonomy in the rows of a table, whose cells are text, whole numbers or None."""
     if form == "json":
-        raise ParameterError("a table of cells is read as edges or paths, not as JSON", value=form)
+        raise ParameterError("a table of cells is read as edges or paths, not as JSON", code="option-not-applicable", value=form)
     cells = [_Row(line, ["" if cell is None else str(cell).strip() for cell in row]) for line, row in enumerate(rows, 1)]
     said = list(notes)
     return _of_table(_without_header([row for row in cells if any(row.cells)], said), form, loss, said)
@@ -104,7 +139,7 @@ def _table(text: str, notes: list[str]) -> list[_Row]:
     rows = []
     for defect, cells, line, _ in _kernels.first_records(text.encode(), _kernels.Dialect(separator, True), True, len(text)):
         if defect:
-            raise TaxonomyError(f"line {line} cannot be read: {BROKEN_LINES[defect]}", line=line)
+            raise TaxonomyError(f"line {line} cannot be read: {BROKEN_LINES[defect]}", code="taxonomy-line-invalid", line=line)
         if any(cell.strip() for cell in cells):
             rows.append(_Row(line, [cell.strip() for cell in cells]))
     return _without_header(rows, notes)
@@ -114,7 +149,7 @@ def _without_header(rows: list[_Row], notes: list[str]) -> list[_Row]:
     for row in rows:
         if len(row.cells) < 2:
             hint = "a row holds child and parent, or a path from item to root"
-            raise TaxonomyError(f"line {row.line} has one column only", hint=hint, line=row.line)
+            raise TaxonomyError(f"line {row.line} has one column only", code="taxonomy-line-invalid", hint=hint, line=row.line)
     if len(rows) > 1 and _is_header(rows):
         notes.append("the first line is a header")
         return rows[1:]
@@ -135,10 +170,12 @@ def _parents_of_edges(rows: list[_Row]) -> Parents:
     given: Parents = {}
     for row in rows:
         if len(row.cells) != 2:
-            raise TaxonomyError(f"line {row.line} has {len(row.cells)} columns, not child and parent", line=row.line)
+            raise TaxonomyError(
+                f"line {row.line} has {len(row.cells)} columns, not child and parent", code="taxonomy-line-invalid", line=row.line
+            )
         child, above = row.cells[0], row.cells[1] or None
         if not child:
-            raise TaxonomyError(f"line {row.line} names no child", line=row.line)
+            raise TaxonomyError(f"line {row.line} names no child", code="taxonomy-line-invalid", line=row.line)
         if given.setdefault(child, above) != above:
             raise two_parents(child, given[child], above)
         parents[child] = above
@@ -148,16 +185,16 @@ def _parents_of_edges(rows: list[_Row]) -> Parents:
     if len(roots) > 1:
         shown = ", ".join(repr(r) for r in roots[:5]) + (" ..." if len(roots) > 5 else "")
         hint = "give them a common parent, or read the file as paths, which implies one"
-        raise TaxonomyError(f"{len(roots):,} nodes have no parent: {shown}", hint=hint, nodes=roots)
+        raise TaxonomyError(f"{len(roots):,} nodes have no parent: {shown}", code="taxonomy-several-roots", hint=hint, nodes=roots)
     return parents
 
 
 def _path(row: _Row) -> list[str]:
     labels = [cell for cell in row.cells if cell]
     if not row.cells[0]:
-        raise TaxonomyError(f"line {row.line} names no item", line=row.line)
+        raise TaxonomyError(f"line {row.line} names no item", code="taxonomy-line-invalid", line=row.line)
     if len(labels) < 2:
-        raise TaxonomyError(f"line {row.line} has one column only", line=row.line)
+        raise TaxonomyError(f"line {row.line} has one column only", code="taxonomy-line-invalid", line=row.line)
     return labels
 
 
@@ -169,16 +206,16 @@ def _paths_of_json(text: str, notes: list[str]) -> Iterator[list[str]]:
     try:
         tree = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise TaxonomyError(f"line {error.lineno} is not JSON: {error.msg}", line=error.lineno) from None
+        raise TaxonomyError(f"line {error.lineno} is not JSON: {error.msg}", code="invalid-json", line=error.lineno) from None
     except RecursionError:
-        raise TaxonomyError("the JSON is nested too deeply") from None
+        raise TaxonomyError("the JSON is nested too deeply", code="nested-too-deeply") from None
     try:
         json.dumps(tree, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise TaxonomyError("the JSON holds half of a surrogate pair, which is no character") from None
+        raise TaxonomyError("the JSON contains half of a surrogate pair, which is not a character", code="taxonomy-label-invalid") from None
     tops = _branches(tree)
     if len(tops) != 1:
-        raise TaxonomyError(f"the JSON holds {len(tops)} roots, not one", hint="put them under a common root")
+        raise TaxonomyError(f"the JSON has {len(tops)} roots, not one", code="taxonomy-several-roots", hint="put them under a common root")
     ignored: set[str] = set()
     pending: list[tuple[Any, list[str]]] = [(tops[0], [])]
     while pending:
@@ -189,7 +226,7 @@ def _paths_of_json(text: str, notes: list[str]) -> Iterator[list[str]]:
             yield path
         pending.extend((branch, path) for branch in reversed(branches))
     if ignored:
-        notes.append(f"keys other than name and children were passed over: {', '.join(sorted(ignored))}")
+        notes.append(f"ignored keys other than name and children: {', '.join(sorted(ignored))}")
 
 
 def _branches(value: Any, ignored: set[str] | None = None) -> list[tuple[str, Any]]:
@@ -209,7 +246,7 @@ def _branches(value: Any, ignored: set[str] | None = None) -> list[tuple[str, An
 
 def _label(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise TaxonomyError(f"a label is a string, not {json.dumps(value)[:40]}")
+        raise TaxonomyError(f"a label is a string, not {json.dumps(value)[:40]}", code="taxonomy-label-invalid")
     return str(value).strip()
 
 
@@ -217,6 +254,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise TaxonomyError(f"the JSON names {name!r} twice in one object", nodes=[name])
+            raise TaxonomyError(f"the JSON names {name!r} twice in one object", code="duplicate-key", nodes=[name])
         found[name] = value
     return found

@@ -9,21 +9,20 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.data.node_loss import DEFAULT_LOSS
-from shoal.errors import InputError
+from shoal.errors import InputError, option
 from shoal.io.read.columns import plain, unsure_of_header
 from shoal.io.read.compression import content_of
-from shoal.io.read.delimited import text_table
+from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table
 from shoal.io.read.excel import sheet_of
 from shoal.io.read.formats import first_records
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import Tally
-from shoal.io.read.separators import one_byte, separator_name, separators_in
 from shoal.io.read.source import Source
 from shoal.io.read.table_cells import is_workbook_file
 from shoal.io.read.taxonomies import taxonomy_of_rows
 from shoal.io.read.transaction_checks import looks_like_header
-from shoal.names import did_you_mean
 from shoal.taxonomy.levels import LevelTree, tree_of_levels
+from shoal.util.wording import did_you_mean
 
 SAMPLE = 50
 
@@ -47,7 +46,9 @@ def levels_of_frame(frame: pl.DataFrame, levels: Sequence[str] | None = None, lo
     if sorted(plain(name) for name in frame.columns) != ["child", "parent"]:
         hint = "name its levels, from the highest to the items; or give the columns child and parent"
         raise InputError(
-            f"which columns of the frame are the levels of a taxonomy? It has {', '.join(map(repr, frame.columns))}", hint=hint
+            f"which columns of the frame are the levels of a taxonomy? It has {', '.join(map(repr, frame.columns))}",
+            code="levels-not-named",
+            hint=hint,
         )
     child, parent = sorted(frame.columns, key=str.lower)
     found = taxonomy_of_rows(frame.select(child, parent).rows(), "edges", loss)
@@ -70,10 +71,10 @@ def _of_text(source: Source, levels: Sequence[str], sep: str | None, header: boo
     separator = one_byte(sep) if sep is not None else separators_in(first)[0]
     sample = first_records(source, separator, SAMPLE)
     if not sample:
-        raise InputError(f"the first line of {source.path} cannot be read", hint="is it a table in UTF-8?")
+        raise InputError(f"the first line of {source.path} cannot be read", code="unreadable-header", hint="is it a table in UTF-8?")
     named = _has_header(source, sample, levels, header)
     names = _names(source.path, sample[0]) if named else [str(n) for n in range(1, len(sample[0]) + 1)]
-    tally = Tally(source, strict=True, hint="correct or remove them; is --sep right?")
+    tally = Tally(source, strict=True, hint=f"correct or remove them; is {option('sep')} right?")
     frame, _ = text_table(source, _kernels.Dialect(separator, True), names, tally, header=named)
     return frame, (f"columns are separated by {separator_name(separator)}", _said_of_header(named))
 
@@ -103,7 +104,7 @@ def _names(place: Path, first: Sequence[str]) -> list[str]:
     names = [cell.strip() or str(at + 1) for at, cell in enumerate(first)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"the header of {place} names two columns {twice[0]!r}", hint="rename all but one")
+        raise InputError(f"the header of {place} names two columns {twice[0]!r}", code="duplicate-column", hint="rename all but one")
     return names
 
 
@@ -117,7 +118,7 @@ def _column(place: Path, names: Sequence[str], level: str) -> str:
     if level.isdigit() and 1 <= int(level) <= len(names):
         return names[int(level) - 1]
     hint = did_you_mean(level, names, f"it has {', '.join(map(repr, names))}")
-    raise InputError(f"{place} has no column {level!r}", hint=hint, value=level)
+    raise InputError(f"{place} has no column {level!r}", code="missing-column", hint=hint, value=level)
 
 
 def _said_of_header(named: bool) -> str:
@@ -126,4 +127,4 @@ def _said_of_header(named: bool) -> str:
 
 def _refuse_separator(place: Path, sep: str | None, what: str) -> None:
     if sep is not None:
-        raise InputError(f"{place} is {what}, which has no separators", hint="leave --sep out")
+        raise InputError(f"{place} is {what}, which has no separators", code="option-not-applicable", hint=f"leave {option('sep')} out")

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from shoal import _kernels
-from shoal.io.read.separators import BLANKS, guess_separator, has_quotes, separator_name
+from shoal.io.read.delimited import BLANKS, guess_separator, has_quotes, separator_name
 from shoal.io.read.source import Source
 
 LINES = 2000  # that are looked at

@@ -12,9 +12,9 @@ from datetime import datetime
 
 import polars as pl
 
-from shoal.counting import counted
 from shoal.errors import OutputError
 from shoal.io.partial_outputs import temporary_directory
+from shoal.util.wording import counted
 
 MOST_ROWS = 1_048_576
 LONGEST_TEXT = 32_767
@@ -30,7 +30,7 @@ def workbook_bytes(frame: pl.DataFrame) -> bytes:
     import xlsxwriter
 
     for what, hint in _troubles(frame):
-        raise OutputError(f"{what}, which an Excel sheet cannot hold", hint=hint)
+        raise OutputError(f"{what}, which an Excel sheet cannot represent", code="value-not-writable", hint=hint)
     buffer = io.BytesIO()
     with temporary_directory() as aside, xlsxwriter.Workbook(buffer, {**OPTIONS, "tmpdir": str(aside)}) as book:
         book.set_properties({"created": SOME_DAY})

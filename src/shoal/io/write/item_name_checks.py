@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from shoal.errors import OutputError
-from shoal.io.read.separators import has_quotes, separator_name
+from shoal.io.read.delimited import has_quotes, separator_name
 from shoal.io.read.source import ODD_BYTES
 
 ODD_CHARACTERS = "[" + "".join(f"\\x{byte:02x}" for byte in ODD_BYTES) + "]"
@@ -19,7 +19,8 @@ def refuse_ambiguous(names: pl.Series, format: str, separator: str) -> None:
         if mask.any():
             n = int(mask.sum())
             raise OutputError(
-                f"{n:,} item names {what}, which {format} cannot hold",
+                f"{n:,} item names {what}, which {format} cannot represent",
+                code="value-not-writable",
                 hint="write parquet or jsonl instead",
                 value=n,
             )
@@ -29,7 +30,12 @@ def refuse_empty(names: pl.Series) -> None:
     """Raise where an item has no name: in the long layout such a row is a record without items."""
     n = int((names == "").sum())
     if n:
-        raise OutputError("an item has an empty name, which the layout long cannot hold", hint="choose the layout lists", value=n)
+        raise OutputError(
+            "an item has an empty name, which the layout long cannot represent",
+            code="value-not-writable",
+            hint="choose the layout lists",
+            value=n,
+        )
 
 
 def _troubles(names: pl.Series, format: str, separator: str) -> Iterator[tuple[str, pl.Series]]:

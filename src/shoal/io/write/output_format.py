@@ -11,17 +11,18 @@ from typing import Any
 
 import polars as pl
 
+from shoal.data.tables import KINDS
 from shoal.errors import ParameterError
 from shoal.io.read.excel import insist_on_extra
 from shoal.io.release_directory import disk_errors
-from shoal.names import there_are
+from shoal.util.wording import there_are
 
 OUTPUT_FORMATS = {"parquet": ".parquet", "csv": ".csv", "jsonl": ".jsonl", "xlsx": ".xlsx", "transactions": ".txt", "accesslog": ".log"}
 ACCESSLOG = "accesslog"
 FRAME_FORMATS = ("parquet", "csv", "jsonl", "xlsx")
 LAYOUTS = ("lists", "long")
 LISTS, LONG = LAYOUTS
-LISTED = frozenset({"bags", "sets", "weighted bags"})  # what has records of several items, and so two layouts
+SETS = "sets"  # bags in which no item is repeated, as the kind that a method publishes
 
 Levels = Callable[[pl.Series], pl.Series]
 """Names of items to their depths in the taxonomy, null where it lacks one."""
@@ -41,21 +42,29 @@ class OutputForm:
 
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS:
-            raise ParameterError(f"no layout is called {self.layout!r}", hint=there_are(self.layout, LAYOUTS), value=self.layout)
+            raise ParameterError(
+                f"no layout is called {self.layout!r}", code="unknown-layout", hint=there_are(self.layout, LAYOUTS), value=self.layout
+            )
         if self.layout == LONG and self.format == "transactions":
-            raise ParameterError("a line of transactions is a whole record, and the layout is long", hint="choose another format")
+            raise ParameterError(
+                "a line of transactions is a whole record, but the layout is long", code="options-conflict", hint="choose another format"
+            )
         if self.format == "xlsx":
             insist_on_extra()
 
     def refuse_layout(self, kind: str) -> None:
         """Raise where a layout is asked for and a table of this kind has one row for each fact already."""
-        if self.layout != LISTS and kind not in LISTED:
-            raise ParameterError(f"the layout {self.layout} is for records of items, and this is a table of {kind}", hint="leave it out")
+        if self.layout != LISTS and not (kind == SETS or (kind in KINDS and KINDS[kind].has_layouts)):
+            raise ParameterError(
+                f"the layout {self.layout} is for records of items, but this is a table of {kind}",
+                code="option-not-applicable",
+                hint="leave it out",
+            )
 
 
 def default_format(kind: str) -> str:
     """The format in which a table of this kind is written unless another is asked for."""
-    return {"access log": ACCESSLOG}.get(kind, "parquet")
+    return KINDS["bags" if kind == SETS else kind].default_format
 
 
 @dataclass(frozen=True)
@@ -94,9 +103,16 @@ def named_as_file(directory: Path) -> str:
 def insist_on_format(format: str, known: Iterable[str], kind: str) -> None:
     """Raise unless a table of this kind can be written in this format."""
     if format not in OUTPUT_FORMATS:
-        raise ParameterError(f"no output format is called {format!r}", hint=there_are(format, OUTPUT_FORMATS), value=format)
+        raise ParameterError(
+            f"no output format is called {format!r}", code="unknown-output-format", hint=there_are(format, OUTPUT_FORMATS), value=format
+        )
     if format not in known:
-        raise ParameterError(f"{format} cannot hold a table of {kind}", hint=f"formats are {', '.join(known)}", value=format)
+        raise ParameterError(
+            f"{format} cannot represent a table of {kind}",
+            code="output-format-not-applicable",
+            hint=f"formats are {', '.join(known)}",
+            value=format,
+        )
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import OutputError
+from shoal.io.atomic_file import whole_file
 from shoal.io.read.taxonomies import HEADER_WORDS, taxonomy_of_text
-from shoal.io.whole_file import whole_file
 
 ABOVE = ("parent", "above", "group", "parent node")
 
@@ -21,7 +21,11 @@ def edges_text(taxonomy: Taxonomy) -> str:
     text = "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
     found = taxonomy_of_text(text, "edges").taxonomy
     if found.names.names.to_list() != names or found.parent.tolist() != taxonomy.parent.tolist():
-        raise OutputError("the taxonomy has names that a file of edges cannot hold", hint="rename the nodes that begin or end with blanks")
+        raise OutputError(
+            "the taxonomy has names that a file of edges cannot represent",
+            code="value-not-writable",
+            hint="rename the nodes that begin or end with blanks",
+        )
     return text
 
 

@@ -1,0 +1,17 @@
+"""Records: sets or bags of items, each record a line or a list."""
+
+from __future__ import annotations
+
+from shoal.data.tables.bags import BagTable
+from shoal.kinds import Kind
+from shoal.kinds.bags import read, write
+from shoal.kinds.bags.report import facts_of_records, summary_of_records
+
+KIND = Kind(
+    BagTable,
+    write.write,
+    read.read,
+    read.count_differing,
+    {"sets": facts_of_records, "bags": facts_of_records},
+    {"sets": summary_of_records, "bags": summary_of_records},
+)

@@ -12,7 +12,7 @@ from shoal.data.bags import Ints
 from shoal.errors import InputError, ParameterError
 from shoal.kinds.bags.published_records import Notes, PublishedRecords
 
-NO_COLUMNS = "the file has no columns, so none says whose its records are"
+NO_COLUMNS = "the file has no columns, so there are no user IDs"
 
 
 def with_owners(found: PublishedRecords, frame: pl.DataFrame, owner: str, record: str | None, notes: Notes) -> PublishedRecords:
@@ -22,14 +22,16 @@ def with_owners(found: PublishedRecords, frame: pl.DataFrame, owner: str, record
     """
     if owner not in frame.columns:
         listed = ", ".join(repr(name) for name in frame.columns)
-        raise ParameterError(f"there is no column {owner!r} that says whose the records are", hint=f"the file has {listed}")
+        raise ParameterError(
+            f"there is no column {owner!r} with the user IDs of the records", code="unknown-column", hint=f"the file has {listed}"
+        )
     named = frame[owner].cast(pl.String)
     if named.is_null().any() or (named == "").any():
-        raise InputError(f"the column {owner!r} does not say of every row whose it is")
+        raise InputError(f"the column {owner!r} lacks the user ID of some rows", code="missing-user")
     owners = codes_of(named)
     if record is not None:
         owners = _of_records(owners, codes_of(frame[record]), owner)
-    notes.append(f"{owner!r} says whose the records are: {len(np.unique(owners)):,} people")
+    notes.append(f"{owner!r} contains the user IDs: {len(np.unique(owners)):,} people")
     bags = found.bags
     return replace(found, bags=replace(bags, owners=owners))
 
@@ -44,5 +46,5 @@ def _of_records(owners: Ints, records: Ints, owner: str) -> Ints:
     first = np.full(int(records.max(initial=-1)) + 1, -1, np.int64)
     first[records[::-1]] = owners[::-1]
     if (first[records] != owners).any():
-        raise InputError(f"the column {owner!r} names several people for one record")
+        raise InputError(f"the column {owner!r} names several people for one record", code="several-users-per-record")
     return first

@@ -16,7 +16,7 @@ class PublishedRecords:
     """The records of a file, how they were read, and the names of what else the file holds, which no model judges.
 
     `columns` are those of the file in their order; none where its lines have no names. `levels` are the different pairs of an `item` and
-    its `level`, where a long table has levels.
+    its `level`, where a long table has levels. `spelled` are columns whose numbers are not written as every writer writes them.
     """
 
     bags: Bags
@@ -24,3 +24,4 @@ class PublishedRecords:
     beside: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     levels: pl.DataFrame | None = None
+    spelled: tuple[str, ...] = ()

@@ -19,21 +19,19 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Vocabulary, stacked, united
 from shoal.data.tables.bags import BagTable
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, option
 from shoal.io.extra_columns import columns_beside, numbering_note
 from shoal.io.joined_cells import split_joined
-from shoal.io.published import Facts, Reader
-from shoal.io.published.frames import raw_frame
-from shoal.io.published.sheets import sheet_frame
+from shoal.io.published.frames import raw_frame, sheet_frame
 from shoal.io.read.columns import plain
-from shoal.io.read.delimited import ONE_FIELD, bags_of_lines, text_table
+from shoal.io.read.delimited import JOINER, ONE_FIELD, bags_of_lines, guess_separator, has_quotes, one_byte, separator_name, text_table
 from shoal.io.read.formats import first_records
 from shoal.io.read.parquet import bags_of_lists, own_lists, whole
 from shoal.io.read.result import Tally
-from shoal.io.read.separators import JOINER, guess_separator, has_quotes, one_byte, separator_name
 from shoal.io.read.source import Source
 from shoal.io.read.table_cells import is_workbook_file
 from shoal.io.write.output_format import LISTS
+from shoal.kinds import FileFacts
 from shoal.kinds.bags.distinct_records import DifferentRecords, names_in
 from shoal.kinds.bags.owners import NO_COLUMNS, with_owners
 from shoal.kinds.bags.published_records import Notes, PublishedRecords
@@ -64,10 +62,12 @@ def read_published(
     """The records of a file, how they were read, and what stands beside them.
 
     `sep` is what stands between two items; `layout` says whether a row is a record (lists) or an item of one (long), where that is known;
-    `owner` is the column of a table that says whose the records are.
+    `owner` is the column of a table with the user IDs of the records.
     """
     if format is not None and format not in SHAPES:
-        raise ParameterError(f"records are not read from {format!r}", hint=f"formats are {', '.join(SHAPES)}", value=format)
+        raise ParameterError(
+            f"records are not read from {format!r}", code="unknown-release-format", hint=f"formats are {', '.join(SHAPES)}", value=format
+        )
     notes: Notes = []
     form = _Form(None if sep is None else one_byte(sep), layout, owner)
     if format == "xlsx" or (format is None and is_workbook_file(Path(path))):
@@ -94,13 +94,13 @@ def _from_source(source: Source, format: str | None, form: _Form, own: bool, not
         return _from_frame(source.path, raw_frame(source.path, "jsonl", own), form, notes)
     if kind == "jsonl":
         bags, beside, numbering = json_records(source, _tally(source))
-        notes += ["one JSON record a line", *numbering_note(numbering)]
+        notes += ["one JSON record per line", *numbering_note(numbering)]
         return PublishedRecords(bags, beside=beside, columns=(*numbering, *beside, ITEMS))
     return _from_text(source, kind, form, notes)
 
 
 def _tally(source: Source) -> Tally:
-    return Tally(source, strict=True, hint="a release is judged whole or not at all")
+    return Tally(source, strict=True, hint="a release is verified as a whole or not at all")
 
 
 def _kind(source: Source) -> str:
@@ -115,10 +115,10 @@ def _counted(bags: Bags) -> Notes:
     notes = [f"{len(bags):,} records"]
     empty = int((bags.lengths == 0).sum())
     if empty:
-        notes.append(f"{empty:,} records are empty; they are counted as records")
+        notes.append(f"{empty:,} records are empty; they count as records")
     stars = int(bags.counts[bags.items == bags.vocabulary.codes(["*"])[0]].sum()) if len(bags.items) else 0
     if stars:
-        notes.append(f"'*' occurs {stars:,} times; it is counted as an item like any other")
+        notes.append(f"'*' occurs {stars:,} times; it counts as an ordinary item")
     return notes
 
 
@@ -133,14 +133,14 @@ def _from_text(source: Source, kind: str, form: _Form, notes: Notes) -> Publishe
             if _shape(names, wide=kind == "csv") or (form.owner in names and _shape([n for n in names if n != form.owner])):
                 return _from_frame(source.path, _columns(source, between, names, notes), form, notes)
     if form.owner is not None:
-        raise ParameterError(NO_COLUMNS, hint="leave --release-user out, or name the columns in a header")
+        raise ParameterError(NO_COLUMNS, code="missing-column", hint=f"leave {option('release-user')} out, or name the columns in a header")
     return PublishedRecords(_from_lines(source, form.separator, notes))
 
 
 def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
     between = guess_separator(source.head.split(b"\n")[:1000]) if separator is None else separator
-    says = "guessed" if separator is None else "given"
-    notes.append(f"one record a line, items separated by {separator_name(between)} ({says})")
+    says = "detected" if separator is None else "specified"
+    notes.append(f"one record per line, items separated by {separator_name(between)} ({says})")
     dialect = _kernels.Dialect(between, has_quotes(between), trimmed=between != "\t")
     return bags_of_lines(source, dialect, _tally(source), keep_blank=True)
 
@@ -173,7 +173,7 @@ def _shape(names: Sequence[str], *, wide: bool = True) -> str:
 
 def _parquet(source: Source, own: bool) -> pl.DataFrame:
     if not source.is_parquet:
-        raise InputError(f"{source.path} is not Parquet")
+        raise InputError(f"{source.path} is not Parquet", code="unreadable-file")
     return whole(source, own=own)
 
 
@@ -198,9 +198,13 @@ def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) ->
     layout, shape = form.layout, _table_shape(frame)
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
     if layout is not None and (shape == "long") != (layout == "long"):
-        raise InputError(f"{path.name} is said to be in the layout {layout}, and is not", hint="a release is judged whole or not at all")
+        raise InputError(
+            f"{path.name} is declared in the layout {layout}, but is not",
+            code="columns-differ",
+            hint="a release is verified as a whole or not at all",
+        )
     if shape == "lists":
-        notes.append(f"the lists in column {lists[0]!r} are the records")
+        notes.append(f"reading the lists in column {lists[0]!r} as records")
         bags, nulls = bags_of_lists(frame[lists[0]])
         notes.extend(nulls)
         return PublishedRecords(bags, beside=_beside(frame, {lists[0]}, notes))
@@ -211,6 +215,7 @@ def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) ->
     listed = ", ".join(repr(name) for name in frame.columns)
     raise InputError(
         f"{path} has no column of records; it has {listed}",
+        code="missing-column",
         hint="a column of lists called items, or the columns record and item",
     )
 
@@ -227,7 +232,7 @@ def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> Pu
     texts = frame[column].cast(pl.String).fill_null("")
     own = frame.columns[:2] == ["record", "items"]
     between = separator if separator is not None else JOINER if own else _joiner(texts)
-    says = "given" if separator is not None else "as shoal writes them" if own else "guessed"
+    says = "specified" if separator is not None else "as shoal writes them" if own else "detected"
     notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({says})")
     lists = split_joined(texts, between) if own and between else texts.str.split(between or " ").list.eval(_trimmed_items())
     return PublishedRecords(Bags.from_polars(lists), beside=_beside(frame, {column}, notes))
@@ -249,7 +254,7 @@ def _joiner(texts: pl.Series) -> str:
 # -- a table of a release
 
 
-def read(directory: Path, files: Sequence[Facts], own: bool) -> BagTable:
+def read(directory: Path, files: Sequence[FileFacts], own: bool) -> BagTable:
     """The records of all files: each in one copy, or, of files that this process wrote, identical ones once, with their number."""
     if own:
         return _counted_table(directory, files)
@@ -258,7 +263,7 @@ def read(directory: Path, files: Sequence[Facts], own: bool) -> BagTable:
     return BagTable(bags, np.ones(len(bags), np.int64))
 
 
-def _counted_table(directory: Path, files: Sequence[Facts]) -> BagTable:
+def _counted_table(directory: Path, files: Sequence[FileFacts]) -> BagTable:
     """Lists in Parquet are read a part at a time, and the next one meanwhile, so that no more of them is in memory."""
     found = DifferentRecords()
     for file in files:
@@ -272,7 +277,7 @@ def _counted_table(directory: Path, files: Sequence[Facts]) -> BagTable:
     return found.table()
 
 
-def compare(made: BagTable, seen: BagTable) -> int:
+def count_differing(made: BagTable, seen: BagTable) -> int:
     """Records without counterpart, counted with their copies."""
     tables = (made, seen)
     names = Vocabulary(pl.concat([table.records.vocabulary.names for table in tables]).unique(maintain_order=True))
@@ -280,6 +285,3 @@ def compare(made: BagTable, seen: BagTable) -> int:
     n, first = int(label.max(initial=-1)) + 1, len(made.copies)
     times = [np.bincount(part, weights=t.copies, minlength=n) for part, t in zip((label[:first], label[first:]), tables, strict=True)]
     return int(np.abs(times[0] - times[1]).sum())
-
-
-READER = Reader(read, compare)

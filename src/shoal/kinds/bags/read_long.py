@@ -46,7 +46,8 @@ def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords
     order = np.argsort(records, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
     bags = Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
-    return PublishedRecords(bags, beside=_beside(frame, roles, notes), levels=_levels(frame, roles))
+    spelled = (roles["count"],) if "count" in roles and _odd_spelling(frame[roles["count"]], counts) else ()
+    return PublishedRecords(bags, beside=_beside(frame, roles, notes), levels=_levels(frame, roles), spelled=spelled)
 
 
 def _levels(frame: pl.DataFrame, roles: dict[str, str]) -> pl.DataFrame | None:
@@ -62,8 +63,13 @@ def _counts(path: Path, written: pl.Series, items: pl.Series) -> Small:
     fewest = items.is_not_null().cast(pl.Int32)
     wrong = np.flatnonzero((numbers.is_null() | (numbers < fewest)).to_numpy())
     if len(wrong):
-        raise InputError(f"{path} has counts that are not positive numbers, first in row {wrong[0] + 1:,}")
+        raise InputError(f"{path} has counts that are not positive numbers, first in row {wrong[0] + 1:,}", code="invalid-counts")
     return numbers.to_numpy().astype(np.int32)
+
+
+def _odd_spelling(written: pl.Series, counts: Small) -> bool:
+    """Whether counts are written otherwise than as plain numbers, such as 01 or +1."""
+    return bool((written.cast(pl.String) != pl.Series(counts).cast(pl.String)).any())
 
 
 def _beside(frame: pl.DataFrame, roles: dict[str, str], notes: Notes) -> tuple[str, ...]:
@@ -74,7 +80,7 @@ def _beside(frame: pl.DataFrame, roles: dict[str, str], notes: Notes) -> tuple[s
         notes.extend(numbering_note([roles["record"]]))
     if "level" in roles and frame.select(roles["item"], roles["level"]).n_unique() == frame[roles["item"]].n_unique():
         judged.add(roles["level"])
-        notes.append(f"{roles['level']!r} is the same wherever the item is the same, and is passed over")
+        notes.append(f"{roles['level']!r} depends only on the item and is ignored")
     telling, numbering = columns_beside(frame, judged)
     notes.extend(numbering_note(numbering))
     return telling

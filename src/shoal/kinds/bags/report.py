@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from shoal.data.bags import Bags, Ints
-from shoal.data.original import Original
+from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
+from shoal.methods import fate_of
 from shoal.privacy.equivalence_classes import classes_of
 from shoal.report.examples import examples_of
 from shoal.report.facts import Facts, PublishedItem, fewest_named, fewest_people, sizes_of
 from shoal.report.histograms import Bin, Histogram, compare, joined, tally
-from shoal.report.verdict_text import promised_group
+from shoal.report.summary import AS_TYPED, FORMS, NOT_MEASURED, Share, Summary, share_in
+from shoal.report.verdict_text import Tile, promised_group
+from shoal.util.wording import counted, percent
 
 MOST_ITEMS = 10
 
@@ -84,3 +87,72 @@ def _ranked(records: Ints, tree: Taxonomy, first: Ints, then: Ints) -> tuple[Pub
     shown = np.flatnonzero(records)
     order = shown[np.lexsort((shown, -then[shown], -first[shown]))][:MOST_ITEMS]
     return tuple(PublishedItem(tree.names[n], int(records[n]), int(tree.depth[n]) + 1, int(tree.leaves[n])) for n in order.tolist())
+
+
+# The summary of published records: in which form their words are published, how many different terms there are, and what was lost.
+
+
+BEFORE = (NOT_IN_TAXONOMY, REPEATED)  # left out before the method saw the records
+
+
+def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
+    """The summary of records from what a manifest tells."""
+    shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
+    metrics = manifest.get("metrics", {})
+    as_typed = next((share.value for share in shares if share.name == AS_TYPED), None)
+    return Summary(shares, (*_terms(manifest), *_lost(metrics), *_added(metrics), *_published(manifest)), _tile(metrics), as_typed)
+
+
+def forms(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
+    """The occurrences that the method was given, by the form in which they are published; none where nothing was given."""
+    given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
+    whole = sum(given.values())
+    if not whole:
+        return ()
+    told = {name: (sum(given.get(part, 0) for part in parts), tone) for name, (parts, tone) in FORMS.items()}
+    named = {part for parts, _ in FORMS.values() for part in parts}
+    own = {part: (n, "changed") for part, n in given.items() if part not in named and fate_of(part, method) != "gone"}
+    gone = whole - sum(n for n, _ in (*told.values(), *own.values()))
+    return tuple(Share(name, n, whole, tone) for name, (n, tone) in {**told, **own, "suppressed": (gone, "gone0")}.items())
+
+
+def _terms(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    before, after = manifest.get("input", {}).get("items"), file_facts(manifest).get("items")
+    return () if before is None or after is None else (("terms", f"{after:,} distinct, {before:,} in the original"),)
+
+
+def _lost(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    if "loss" not in metrics:
+        return ()
+    floor = f"; lower bound for this k: {percent(metrics['bound'])}" if "bound" in metrics else ""
+    return (("loss", f"{percent(metrics['loss'])} (GGD per occurrence){floor}"),)
+
+
+def _added(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return (("added", f"{percent(metrics['added'])} of the published words were not in the original record"),) if "added" in metrics else ()
+
+
+def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Records, and how many different ones: those that are alike form a group."""
+    facts = file_facts(manifest)
+    if "different" not in facts:
+        return ()
+    each = f", {facts['occurrences'] / facts['rows']:.1f} items each" if facts["rows"] else ""
+    return (("published", f"{counted(facts['rows'], 'record')} in {counted(facts['different'], 'group')} of identical records{each}"),)
+
+
+def file_facts(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the manifest says of the file with the records."""
+    return next((file for file in manifest.get("files", []) if "table" in file), {})
+
+
+def _tile(metrics: Mapping[str, Any]) -> Tile:
+    loss, bound, added = (share_in(metrics, name) for name in ("loss", "bound", "added"))
+    if added is not None:
+        return Tile("Added", percent(added), "of the published words were not in the original record")
+    if loss is None:
+        return NOT_MEASURED
+    least = "0% is the original, 100% no information"
+    if bound is not None:
+        least = f"lower bound for this guarantee: {percent(bound)}"
+    return Tile("Loss", percent(loss), f"of the information; {least}")

@@ -13,12 +13,12 @@ from functools import partial
 import numpy as np
 
 from shoal import _kernels
-from shoal.counting import percent
 from shoal.data.bags import Ints, Small
 from shoal.data.groups import Followers, Groups
-from shoal.engines.base import Engine, Kinds, Things
+from shoal.engines.local import Kinds, LocalEngine, Things
 from shoal.errors import Infeasible
 from shoal.taxonomy.tree_counts import TreeCounts
+from shoal.util.wording import percent
 
 IDLE_ROUNDS = 3  # without an improvement, after which none is expected
 MEETS_AT_A_TIME = 4096  # groups
@@ -77,7 +77,7 @@ class Similar:
 class GroupSearch:
     """One search for groups of k people, among records in content order."""
 
-    def __init__(self, counts: TreeCounts, owners: Ints, owners_repeat: bool, search: Search, engine: Engine) -> None:
+    def __init__(self, counts: TreeCounts, owners: Ints, owners_repeat: bool, search: Search, engine: LocalEngine) -> None:
         self._counts = counts
         self._search = search
         self._engine = engine
@@ -99,7 +99,11 @@ class GroupSearch:
         groups = Groups.joined([groups, *grown])
         if not len(groups):
             k = self._search.k
-            raise Infeasible(f"groups of {k:,} people cannot be formed from these records", hint="no group of k owners can be formed")
+            raise Infeasible(
+                f"groups of {k:,} people cannot be formed from these records",
+                code="groups-not-possible",
+                hint="no group of k owners can be formed",
+            )
         similar = Similar(blocks, kinds.kind)
         groups = self._refine(self._join(groups, left, similar).with_followers(followers))
         if not np.array_equal(np.sort(groups.members), np.arange(len(self._counts.lengths))):

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from shoal import _kernels, kernels
-from shoal.counting import counted
 from shoal.data.accounting import Part, changed, kept
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original, shared_occurrences
@@ -23,6 +22,7 @@ from shoal.errors import Infeasible
 from shoal.methods import Method
 from shoal.methods.bases.outliers import Grouped, grouped
 from shoal.methods.bases.release_builder import Outcome, build_release, present_records, within_floor
+from shoal.util.wording import counted
 
 
 class GroupingMethod(Method):
@@ -89,4 +89,6 @@ def run_grouping(kernel: Callable[..., Any], *arguments: Any, k: int, label: str
     try:
         return kernels.run(kernel, *arguments, label=label)
     except _kernels.Infeasible as error:
-        raise Infeasible(f"groups of {k:,} people cannot be formed from these records", hint=str(error)) from None
+        raise Infeasible(
+            f"groups of {k:,} people cannot be formed from these records", code="groups-not-possible", hint=str(error)
+        ) from None

@@ -13,12 +13,12 @@ import numpy as np
 
 from shoal.data.accounting import Part, changed, gone, kept
 from shoal.data.bags import Bags, Small
+from shoal.data.claims import Model
 from shoal.data.original import Original, shared_occurrences
 from shoal.data.recoding_rules import SUPPRESSED
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods.bases.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.privacy.known_sets import MOST_KNOWN
 
@@ -29,8 +29,8 @@ class KnownItemsMethod(RecodingMethod):
 
     known_items = "m"
 
-    k: int = param(5, minimum=2, help="distinct people per set of known items")
-    m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="items that an attacker may know")
+    k: int = param(5, minimum=2, help="minimum number of people per set of known items")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="number of items known to an attacker")
 
     @property
     def needs_taxonomy(self) -> bool:

@@ -13,7 +13,7 @@ import polars as pl
 from shoal.data.accounting import Ledger, Part
 from shoal.data.bags import Ints
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import InputError
@@ -85,6 +85,8 @@ def published_columns(log: Log, *, links_people: bool) -> pl.DataFrame:
     named = {"owner": USER, "time": "time", "payload": PAYLOAD[log.kind]}
     taken = [name for name in log.further if name in named.values()]
     if taken:
-        raise InputError(f"the column {taken[0]!r} of the log has the name of another published column", hint="rename it")
+        raise InputError(
+            f"the column {taken[0]!r} of the log has the name of another published column", code="column-name-taken", hint="rename it"
+        )
     columns = [pl.col(name).alias(told) for name, told in named.items() if name in log.frame.columns and (links_people or name != "owner")]
     return log.frame.select(*columns, *log.further)

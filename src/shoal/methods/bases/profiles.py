@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 
 from shoal import _kernels
-from shoal.counting import counted
 from shoal.data.accounting import Accounting, Ledger, changed, gone
 from shoal.data.bags import Ints
+from shoal.data.claims import Model
 from shoal.data.items import plain_values
 from shoal.data.log import RANK, URL, Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release, Secret
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD
@@ -27,12 +27,12 @@ from shoal.engines.local import LocalEngine
 from shoal.errors import Infeasible
 from shoal.methods import Method
 from shoal.methods.bases.log_rows import LOG, USER
-from shoal.methods.owners_limit import at_most_k_owners
+from shoal.methods.bases.release_builder import at_most_k_owners
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
 from shoal.microaggregation.history_aggregation import Matches, Profile, profile_of
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.user_k_anonymity import UserKAnonymity
+from shoal.util.wording import counted
 
 BLOCKS_PER_K = 8  # a block holds so many times k people at least
 AGGREGATED, FULL = "in the profile of the group", "left out: the profile is full"
@@ -59,9 +59,11 @@ class ProfileMethod(Method):
     publishes = "profiles"
     fates = {AGGREGATED: "changed"}  # noqa: RUF012 (never changed)
 
-    k: int = param(5, minimum=2, help="people who share each published history")
-    min_owners: int = param(2, minimum=1, help="people of the group who asked each published query and clicked each published URL")
-    block: int = param(256, minimum=1, help="people among whom groups are formed")
+    k: int = param(5, minimum=2, help="minimum number of people who share each published history")
+    min_owners: int = param(
+        2, minimum=1, help="minimum number of people in the group who asked each published query and clicked each published URL"
+    )
+    block: int = param(256, minimum=1, help="number of people per block; groups are formed within blocks")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,6 +104,7 @@ class ProfileMethod(Method):
         if len(histories) < self.k:
             raise Infeasible(
                 f"{len(histories):,} people cannot be hidden among {self.k:,}",
+                code="too-few-people",
                 hint="lower k, or give more data",
                 value=len(histories),
                 limit=self.k,
@@ -110,6 +113,7 @@ class ProfileMethod(Method):
         if not any(len(group.profile.text) for group in groups):
             raise Infeasible(
                 "nothing is left to publish: no group shares a query",
+                code="nothing-to-publish",
                 hint="lower min_owners or k, or give more data",
                 limit=self.min_owners,
             )

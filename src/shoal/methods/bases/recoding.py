@@ -13,16 +13,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.counting import counted
 from shoal.data.accounting import Part, changed, gone, kept
 from shoal.data.bags import Bags, Ints, Small
+from shoal.data.claims import Model
 from shoal.data.original import Original
 from shoal.data.recoding_rules import SUPPRESSED, Rules
 from shoal.data.release import Release
 from shoal.itemsets.itemset_support import Moles
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import Outcome, Present, build_release, present_records
-from shoal.privacy import Model
+from shoal.util.wording import counted
 
 NO_RULES = "no rules are written: below one published node some items were suppressed, and rules would have to name them"
 

@@ -13,16 +13,15 @@ import numpy as np
 
 from shoal.data.accounting import Accounting, Ledger, Part, gone, kept
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.column_storage import in_use, selected
 from shoal.data.items import plain_values
 from shoal.data.original import Original
-from shoal.data.release import Release, Secret
+from shoal.data.release import Release, Relevance, Secret
 from shoal.data.tables import PublishedTable
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import GuaranteeNotMet, Infeasible
+from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError, option
 from shoal.methods import Method
-from shoal.privacy import Model
-from shoal.taxonomy.distance import Relevance
 
 EMPTY, OUTLIERS, NOTHING_LEFT = "withheld: empty", "withheld: outliers", "withheld: nothing in common"  # parts of an account of records
 
@@ -61,6 +60,7 @@ def present_records(bags: Bags, k: int) -> Present:
     if records.n_owners < k:
         raise Infeasible(
             f"{records.n_owners:,} people cannot be hidden among {k:,}",
+            code="too-few-people",
             hint="lower k, or give more data",
             value=records.n_owners,
             limit=k,
@@ -109,7 +109,8 @@ def _without_empty(published: Bags, rows: Ints) -> tuple[Bags, Ints]:
     if not filled.any():
         raise Infeasible(
             "nothing is left to publish: no group shares anything below the floor",
-            hint="a smaller k, other records (--per), or --floor 1, which publishes the root",
+            code="nothing-to-publish",
+            hint=f"a smaller k, other records ({option('per')}), or {option('floor', 1)}, which publishes the root",
         )
     renumbered = np.where(filled, np.cumsum(filled) - 1, -1)
     held = published.select(filled)
@@ -119,7 +120,7 @@ def _without_empty(published: Bags, rows: Ints) -> tuple[Bags, Ints]:
 def _refuse_above(published: Bags, taxonomy: Taxonomy) -> None:
     """Raise where a method publishes a node above the floor."""
     if taxonomy.barred is not None and taxonomy.barred[published.items].any():
-        raise GuaranteeNotMet("the release holds nodes above the floor", hint="nothing was written")
+        raise GuaranteeNotMet("the release contains nodes above the floor", code="nodes-above-floor", hint="nothing was written")
 
 
 def account(bags: Bags, rows: Ints, told: Mapping[str, Part], outliers: int = 0) -> Accounting:
@@ -155,3 +156,18 @@ def build_row_release(
         secret = Secret(published)
     accounting = Accounting({ledger: Ledger(n_rows, told)})
     return Release(tables, method.claims(), accounting, method.name, plain_values(method.values()), secret, notes)
+
+
+# How many people of a group may be asked to share what is published: no more than every group is sure to hold.
+
+
+def at_most_k_owners(min_owners: int, k: int) -> None:
+    """Raise where more people are to share a published value than the smallest group holds."""
+    if min_owners > k:
+        raise ParameterError(
+            f"min_owners must be at most k = {k:,}, not {min_owners:,}",
+            code="out-of-range",
+            hint="a group is only guaranteed to have k people",
+            value=min_owners,
+            limit=k,
+        )

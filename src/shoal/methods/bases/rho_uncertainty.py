@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints
+from shoal.data.claims import Model
 from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import Infeasible, ParameterError
+from shoal.errors import Infeasible, ParameterError, option
 from shoal.itemsets.item_roles import chosen
 from shoal.itemsets.sensitive_rules import Certainty, breaching
 from shoal.methods.bases.recoding import RecodingMethod
 from shoal.parameters import param
-from shoal.privacy import Model
 from shoal.privacy.known_sets import MOST_KNOWN
 from shoal.privacy.rho_uncertainty import RhoUncertainty
 
@@ -54,15 +54,22 @@ class InferenceMethod(RecodingMethod):
 
     k = 1  # nobody is hidden among others
 
-    rho: float = param(0.5, minimum=0, maximum=1, help="greatest certainty with which a sensitive item may be inferred")
-    sensitive: Items | None = param(None, help="items that must not be inferred")
-    antecedent: int | None = param(None, minimum=0, maximum=MOST_KNOWN, help="items that an attacker may know; any number by default")
-    weight: int = param(1, minimum=1, maximum=MOST_WORTH, help="occurrences of other items that one of a sensitive item is worth")
+    rho: float = param(0.5, minimum=0, maximum=1, help="largest accepted confidence of inferring a sensitive item")
+    sensitive: Items | None = param(None, help="sensitive items, which must not be inferred")
+    antecedent: int | None = param(None, minimum=0, maximum=MOST_KNOWN, help="number of items known to an attacker (default: any number)")
+    weight: int = param(
+        1, minimum=1, maximum=MOST_WORTH, help="loss of suppressing one sensitive occurrence, in occurrences of other items"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rho == 1:
-            raise ParameterError("rho must be below 1, with which any certainty is allowed", hint="0.5 is a common choice", value=self.rho)
+            raise ParameterError(
+                "rho must be below 1, with which any certainty is allowed",
+                code="out-of-range",
+                hint="0.5 is a common choice",
+                value=self.rho,
+            )
 
     @property
     def limit(self) -> Certainty:
@@ -83,7 +90,9 @@ class InferenceMethod(RecodingMethod):
         hidden = chosen(tree.names, self.sensitive, "sensitive", original.taxonomy)
         if hidden is None:
             raise ParameterError(
-                "no sensitive items are named", hint="name them with --sensitive FILE, or --sensitive under:NODE of a taxonomy"
+                "no sensitive items are named",
+                code="items-not-named",
+                hint=f"name them with {option('sensitive', placeholder='FILE')}, or {option('sensitive', 'under:NODE')} of a taxonomy",
             )
         return Sensitive(tree, hidden, np.bincount(records.items, minlength=len(tree)) > 0)
 
@@ -105,7 +114,8 @@ class InferenceMethod(RecodingMethod):
         if not published.occurrences:
             raise Infeasible(
                 f"nothing is left to publish: every item would give a sensitive one away with a certainty above {self.rho:g}",
-                hint="a larger rho, fewer sensitive items, or --antecedent, which limits what an attacker may know",
+                code="nothing-to-publish",
+                hint=f"a larger rho, fewer sensitive items, or {option('antecedent')}, which limits what an attacker may know",
                 limit=self.rho,
             )
 

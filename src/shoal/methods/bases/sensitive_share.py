@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import scipy.sparse as sp
 
-from shoal.counting import percent
 from shoal.data.bags import Bags, Ints
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
 from shoal.itemsets.sensitive_nodes import Holdings
 from shoal.methods.bases.release_builder import within_floor
 from shoal.taxonomy.tree_counts import TreeCounts, meet, tree_counts
+from shoal.util.wording import percent
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Mask = npt.NDArray[np.bool_]
 Merge = Callable[[TreeCounts, Ints, "Shares", Ints, Mask], Ints]
@@ -44,6 +47,8 @@ class Shares:
     @classmethod
     def of(cls, groups: Ints, owners: Ints, held: Holdings, share: Fraction) -> Shares:
         """Count: a person with several records in a group is one, and holds what any of them holds."""
+        import scipy.sparse as sp
+
         n = int(groups.max(initial=-1)) + 1
         members = pl.DataFrame({"group": groups, "owner": owners})
         holding = members[held.records].with_columns(item=held.items).unique()
@@ -81,6 +86,7 @@ def refuse_frequent(held: Holdings, owners: Ints, share: Fraction) -> None:
     enough = -(-part.numerator * 10_000 // part.denominator) / 10_000
     raise Infeasible(
         f"infeasible because the sensitive item {item} is held by {percent(float(part), 2)} of all people, more than h = {float(share):g}",
+        code="sensitive-item-too-frequent",
         hint=f"with these sensitive items a release exists for h of {enough:g} or more",
         value=float(part),
         limit=float(share),

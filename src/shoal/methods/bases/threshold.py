@@ -18,21 +18,21 @@ import polars as pl
 
 from shoal.data.accounting import Ledger, Part, changed, gone, kept
 from shoal.data.bags import Ints
+from shoal.data.claims import Model
+from shoal.data.durations import PERIODS, Period, beginning
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
-from shoal.data.periods import PERIODS, Period, beginning
+from shoal.data.original import LogOriginal
 from shoal.data.pseudonym_scope import Cut, parts_of_people
 from shoal.data.query_units import EXACT, QUERY, TIME, Beside, Unit
 from shoal.data.release import Release
 from shoal.data.tables.column_types import Slots
 from shoal.data.tables.rows import PAYLOAD, RowTable
-from shoal.errors import Infeasible, ParameterError
+from shoal.errors import Infeasible, ParameterError, option
 from shoal.methods import Method
 from shoal.methods.bases.log_rows import LOG, USER
 from shoal.methods.bases.release_builder import build_row_release
 from shoal.methods.bases.threshold_ladders import Held, Mask, among, settled, shared_rungs
 from shoal.methods.bases.threshold_words import Rare, ReadWords, Recoded, recoded
-from shoal.privacy import Model
 from shoal.privacy.support import Support
 from shoal.taxonomy.generalization_ladders import TOP, ladder_of
 
@@ -150,7 +150,11 @@ class _Rows:
 
     def _times(self, period: Period) -> pl.Series:
         if not self.log.timed or self.log.frame["time"].null_count():
-            raise ParameterError("times are needed, and rows of this log have none", hint="name the column of times with --time")
+            raise ParameterError(
+                "times are needed, but rows of this log have none",
+                code="missing-times",
+                hint=f"name the column of times with {option('time')}",
+            )
         return self.log.frame.select(beginning("time", period)).to_series()
 
     def _column(self, name: str) -> pl.Series:
@@ -161,7 +165,11 @@ class _Rows:
             return self._times(self.said.times)
         if name not in self.log.further:
             there = ", ".join((PAYLOAD[self.log.kind], *self.log.further))
-            raise ParameterError(f"this log has no column {name!r}", hint=f"it has {there}; clicks are named with --rank and --url")
+            raise ParameterError(
+                f"this log has no column {name!r}",
+                code="missing-column",
+                hint=f"it has {there}; clicks are named with {option('rank')} and {option('url')}",
+            )
         return self.log.frame[name]
 
     # -- the unit
@@ -287,7 +295,7 @@ def nothing_shared(said: Kept, people: int) -> Infeasible:
     noun = "query" if said.unit == WHOLE else "word of a query" if said.unit.splits else str(said.unit)
     within = f" within one {said.window}" if said.window else ""
     what = f"no {noun} was asked by {said.k:,} people or more{within}"
-    return Infeasible(what, hint="lower k, or give more data", value=people, limit=said.k)
+    return Infeasible(what, code="nothing-to-publish", hint="lower k, or give more data", value=people, limit=said.k)
 
 
 def _combined(columns: list[pl.Series], log: Log) -> Ints:

@@ -33,7 +33,9 @@ class Held:
         """From rows that may repeat; owners are numbered from 0 to `people` - 1, windows likewise."""
         most = (int(numbers.max(initial=0)) + 1) * windows * people
         if most >= 2**63:
-            raise InputError("there are too many different values, windows of time and people to count them together")
+            raise InputError(
+                "there are too many different values, windows of time and people to count them together", code="too-many-values"
+            )
         places = numbers.astype(np.int64) * windows
         if window is not None:
             places += window

@@ -16,8 +16,8 @@ import polars as pl
 from shoal.data.accounting import Ledger, changed, gone, kept
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.data.log import Log, PlainTerms
+from shoal.data.query_units import with_single_blanks, words_of
 from shoal.data.taxonomy import Taxonomy
-from shoal.data.words import with_single_blanks, words_of
 from shoal.methods.bases.threshold_ladders import Held, Mask, among, places_of, settled, shared_rungs
 from shoal.taxonomy.generalization_ladders import TOP, Ladder, ladder_of_items, ladder_of_words
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import polars as pl
 
+from shoal.data.claims import Model
 from shoal.data.log import Log
 from shoal.data.tables.column_types import Slots
 from shoal.data.tables.rows import PAYLOAD
@@ -17,7 +18,6 @@ from shoal.errors import ParameterError
 from shoal.keyed.keyed_hash import token_of
 from shoal.keyed.keys import SecretKey
 from shoal.methods.bases.log_rows import USER, RowsMethod
-from shoal.privacy import Model
 
 
 class UnguaranteedRows(RowsMethod):
@@ -48,6 +48,7 @@ def names_of(log: Log) -> pl.Series:
     if log.names is None:
         raise ParameterError(
             "a key hashes the names of people, and this log was read without them",
+            code="missing-user",
             hint="a key needs a query log, a table or prompts, as a file or frame",
         )
     return log.names

@@ -1,0 +1,198 @@
+"""Comparing methods on the same data, and reconstructing plain records from chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Unpack, cast
+
+import polars as pl
+
+from shoal.api.data_options import FileOptions, asked_of_data
+from shoal.api.functions import _LogEvents, _tell
+from shoal.api.messages import spoken_in_python, using
+from shoal.api.rerun_command import making
+from shoal.errors import ParameterError
+from shoal.evaluate.compare.comparison import ComparisonTask
+from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, Asked, Named
+from shoal.evaluate.compare.worst_attack import Effort
+from shoal.evaluate.reconstruct import Drawn, Draws
+from shoal.evaluate.reconstruct import reconstruct as draw_records
+from shoal.io.release_directory import ReleaseDirectory
+from shoal.io.write.output_format import FRAME_FORMATS
+from shoal.kernels import threads as all_threads
+from shoal.parameters import Param
+from shoal.pipeline.events import Cancel, Events, running
+from shoal.util.wording import there_are
+
+__all__ = ["compare", "reconstruct"]
+
+_JOBS = Param("jobs", int, 1, "", minimum=1)
+_TARGETS = Param("targets", int, 200, "", minimum=1)
+_SEED = Param("seed", int, 0, "", minimum=0)
+_FORMATS = (*FRAME_FORMATS, "transactions")
+
+
+def compare(
+    data: str | Path | Sequence[str | Path],
+    out: str | Path,
+    methods: str | Sequence[str] = (),
+    *,
+    k: int | Sequence[int] = DEFAULT_K,
+    m: int | Sequence[int] = DEFAULT_KNOWN,
+    per: str | Sequence[str] = "user",
+    jobs: int | None = None,
+    targets: int = 200,
+    seed: int = 0,
+    threads: int | None = None,
+    patience: float | None = None,
+    events: Events | None = None,
+    cancel: Cancel | None = None,
+    **options: Unpack[FileOptions],
+) -> pl.DataFrame:
+    """Run methods at several settings on the same data, and compare what each keeps and what an attacker learns from it.
+
+    Every combination of a method and a setting is a cell, which runs in a process of its own. Cells that are finished are not run again:
+    a comparison that was interrupted goes on where it ended.
+
+    Args:
+        data: A file, or several files with the same columns.
+        out: The directory for the page (comparison.html), the table (comparison.parquet) and the results of the cells.
+        methods: Names of methods, perhaps with parameters, as in "km(m=2)". Default: those that are worth comparing.
+        k: Values of k.
+        m: Numbers of items that the attacker knows, for methods with such a parameter.
+        per: What becomes one record: "user", "session", "event", or several of them.
+        jobs: Number of cells that run at the same time. Default: the number of cores.
+        targets: Number of people to attack in each cell.
+        seed: Seed for drawing these people.
+        threads: Number of threads, shared by all cells that run at the same time. Default: all cores.
+        patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more is not verified.
+        events: Receives progress, notes and warnings; see `shoal.Events`.
+        cancel: Cancels the comparison from another thread; see `shoal.Cancel`. Finished cells stay in `out`.
+        **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, gap, bag,
+            taxonomy (a name or a file), node_loss, unknown, terms, tree, floor.
+
+    Returns:
+        The table: one row for each cell, with the method, its settings and all numbers. If a cell could not be made, `refused` says why.
+
+    Raises:
+        ParameterError: An argument is not allowed, or nothing can be compared.
+        InputError: The data cannot be read.
+        OutputError: The directory cannot be written.
+        Cancelled: `cancel` was used.
+
+    Example:
+        >>> shoal.generate(users=60, seed=1).write_csv("searches.csv")
+        >>> table = shoal.compare("searches.csv", "compared", ["clump"], k=[2], targets=20, taxonomy="wordnet")
+        >>> table.select("method", "k", "per").rows()
+        [('clump', 2, 'user')]
+        >>> (table["kept"] <= 1).all()
+        True
+    """
+    with spoken_in_python(), using(threads, patience):
+        requested = Asked(
+            tuple(Named.read(name) for name in _names("methods", methods)), _numbers("k", k, 2), _numbers("m", m, 1), _grains(per)
+        )
+        effort = Effort(_TARGETS.check(targets), _SEED.check(seed))
+        workers = all_threads() if jobs is None else _JOBS.check(jobs)
+        files, said = _files(data), _said(options)
+        with running(_LogEvents(events), cancel):
+            title = files[0].name if len(files) == 1 else f"{len(files)} inputs"
+            task = ComparisonTask(files, requested, said, Path(out), title, making)
+            _tell(task.notes)
+            finished = task.run(effort, workers)
+        _tell(finished.notes)
+        return finished.table
+
+
+def reconstruct(
+    release: str | Path,
+    out: str | Path,
+    number: int = 1,
+    *,
+    seed: int | None = None,
+    to: str = "csv",
+    threads: int | None = None,
+    patience: float | None = None,
+) -> Drawn:
+    """Draw plain records that are consistent with a release of chunks, for tools that cannot read chunks.
+
+    The release is verified first. The records are drawn from its chunks alone, so they disclose no more than the chunks do.
+
+    Args:
+        release: The directory of a release of chunks, as the method "disassociation" makes it.
+        out: A new directory for the files.
+        number: How many sets of records to draw, up to 1000; each is written to a file of its own.
+        seed: Seed of the random numbers. Default: a new one for each call.
+        to: "csv", "parquet", "jsonl", "xlsx" or "transactions".
+        threads: Number of threads. Default: all cores.
+        patience: Work that verifying a claim may take, as a multiple of the default.
+
+    Returns:
+        The names of the `files`, the number of `records` in each, and the verdicts on the `claims` of the release.
+
+    Raises:
+        ParameterError: An argument is not allowed, or the release has no chunks.
+        InputError: The release cannot be read.
+        OutputError: The directory exists, or cannot be written.
+        GuaranteeNotMet: The release fails a claim. Nothing is written.
+
+    Example:
+        >>> baskets = [["Apple", "Milk"], ["Apple", "Milk"], ["Beer"], ["Beer"]]
+        >>> manifest = shoal.anonymize(baskets, "disassociation", k=2, m=2).write("chunks")
+        >>> drawn = shoal.reconstruct("chunks", "plain", number=2, seed=1)
+        >>> drawn.files, drawn.records
+        (('reconstruction_1.csv', 'reconstruction_2.csv'), 4)
+    """
+    with spoken_in_python(), using(threads, patience):
+        if to not in _FORMATS:
+            raise ParameterError(f"no format is called {to!r}", code="unknown-output-format", hint=there_are(str(to), _FORMATS), value=to)
+        draws = Draws(number=number, seed=seed)
+        directory = ReleaseDirectory(out, force=None)
+        _tell(directory.clear())
+        directory.check()
+        return draw_records(release, out, draws, to)
+
+
+# -- arguments
+
+
+def _files(data: Any) -> tuple[Path, ...]:
+    """The input files of a comparison."""
+    several = [data] if isinstance(data, str | Path) else data
+    if not isinstance(several, Sequence) or not several or not all(isinstance(one, str | Path) for one in several):
+        raise ParameterError("compare takes one or more files", code="wrong-type", hint="write a frame to a file first")
+    return tuple(map(Path, several))
+
+
+def _said(options: FileOptions) -> dict[str, Any]:
+    """The options of the data as the command line has them. The processes of the cells load the taxonomy themselves."""
+    said, given = asked_of_data(cast(dict[str, Any], options))
+    if given.tree is not None:
+        raise ParameterError("the taxonomy of a comparison is a name or a file", code="wrong-type", hint="write it to a file first")
+    return said
+
+
+def _names(argument: str, value: str | Sequence[str]) -> tuple[str, ...]:
+    several = (value,) if isinstance(value, str) else tuple(value)
+    if not all(isinstance(one, str) for one in several):
+        raise ParameterError(f"{argument} must be names", code="wrong-type", value=value)
+    return tuple(dict.fromkeys(several))
+
+
+def _numbers(argument: str, value: int | Sequence[int], least: int) -> tuple[int, ...]:
+    several = tuple(value) if isinstance(value, Sequence) else (value,)
+    if not several:
+        raise ParameterError(f"{argument} names nothing", code="empty-list", hint="leave it out, or give some numbers")
+    return tuple(sorted({Param(argument, int, least, "", minimum=least).check(one) for one in several}))
+
+
+def _grains(value: str | Sequence[str]) -> tuple[str, ...]:
+    found = _names("per", value) or GRAINS[:1]
+    for name in found:
+        if name not in GRAINS:
+            raise ParameterError(
+                f"per must be one of {', '.join(GRAINS)}, not {name!r}", code="unknown-choice", hint=there_are(name, GRAINS), value=name
+            )
+    return found

@@ -1,0 +1,193 @@
+"""Claims and verdicts: the base class of privacy models, and the result of judging a release by one.
+
+A model is a frozen value such as `KAnonymity(k=5)`. It judges a release by what is published and knows no method.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, final, get_args
+
+from shoal.data.items import Items
+from shoal.data.patience import one_judgement
+from shoal.errors import OutOfPatience, ParameterError
+from shoal.parameters import Declared
+
+if TYPE_CHECKING:
+    from shoal.data.original import AnyOriginal
+    from shoal.data.release import Release
+    from shoal.data.tables import PublishedTable
+    from shoal.data.tables.rows import RowTable
+
+
+Standing = Literal["verified", "by construction", "fails", "not checkable", "not judged"]
+Numbers = Literal["people", "words", "attacks"]
+"""Exact numbers about the original that may be published next to a claim.
+
+`people`: how many records and users were read, and how many of them are published. `words`: how many rows, items and occurrences there
+were, what became of them, and everything that is computed from that (account, metrics, notes of the method, distributions in the report).
+In a table with a row for each item of a person the number of rows is that of occurrences.
+`attacks`: how often attacks on the original and on the release succeed.
+"""
+ALL_NUMBERS: frozenset[Numbers] = frozenset(get_args(Numbers))
+
+
+def verified_if(holds: bool) -> Standing:
+    """Where a claim stands that was counted from the published tables."""
+    return "verified" if holds else "fails"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A model's judgement: where the claim stands, what level was achieved, what broke it, and how things were counted.
+
+    A claim is `verified` (counted from the published tables), holds `by construction` (of a mechanism whose parameters add up), `fails`, or
+    is `not checkable` from what was at hand: then `unchecked` says why, and `holds` means no more than that nothing speaks against it.
+    A claim that takes too much work to judge is `not judged`: `unchecked` says how far the judge got, and the claim does not hold.
+
+    The level says what it counts: `records` as they are published, or the `people` behind them, who are known only while a release is made.
+    Witnesses name counts and published items of at least k people at most, never an original record or an owner. `rare` are
+    further witnesses by name, of items or sets that fewer people hold: they are not for the manifest, nor for anybody who does not ask.
+    """
+
+    claim: str
+    standing: Standing
+    achieved: dict[str, Any]
+    witnesses: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+    unchecked: str = ""
+    rare: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if bool(self.unchecked) != (self.standing in {"not checkable", "not judged"}):
+            raise ValueError("a verdict says why it is not checkable, and only then")
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing speaks against the claim, and it was not given up."""
+        return self.standing not in {"fails", "not judged"}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The content as JSON values, as in the manifest."""
+        return {
+            "model": self.claim,
+            "verdict": self.standing,
+            "holds": None if self.standing == "not checkable" else self.holds,
+            "achieved": self.achieved,
+            **({"unchecked": self.unchecked} if self.unchecked else {}),
+            **({"witnesses": list(self.witnesses)} if self.witnesses else {}),
+            **({"notes": list(self.notes)} if self.notes else {}),
+        }
+
+
+class Model(Declared, ABC):
+    """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth, `limits` in one sentence
+    what to bear in mind beside the promise itself.
+
+    `judges` are the kinds of tables that the model knows how to judge. `safe_numbers` says which exact numbers about the original may be
+    published next to the claim, see `Numbers`; a promise that rests on noise would be broken by any. `adds_items` says that published
+    records may hold items that their people never had. `level_words` are what its levels mean. `holds_of_unions` says that the claim is
+    true of two sets of published records together whenever it is true of each, so that parts of the data may be worked on apart.
+    """
+
+    @property
+    def group_size(self) -> int | None:
+        """The size of the smallest group of identical records, where that is what the model promises."""
+        return None
+
+    @property
+    def generalized_groups(self) -> int | None:
+        """How many people's records every published record generalizes, where the model promises that."""
+        return None
+
+    @property
+    def item_holders(self) -> int | None:
+        """How many people hold every published item, or something below it, where the model promises that of all items."""
+        return None
+
+    @property
+    def sensitive_items(self) -> Items | None:
+        """The items that must not be inferred, where the claim names such items."""
+        return None
+
+    reads_items_widely: ClassVar[bool] = True  # whether a sensitive item is everything that its name may mean, not one node alone
+
+    def ceiling(self, test: str, known: int | None) -> float | None:
+        """The highest chance of success that the claim leaves an attack, where it promises one.
+
+        The test is `singling out`, `linking` or `inference`; so many items are known of a person, or (None) more than can be counted.
+        `sensitive inference` is that of one of the claim's sensitive items from so many others, or (None) all others, of a record;
+        `sensitive record` the same from the published record itself.
+        """
+        return None
+
+    @property
+    def asked_by(self) -> int | None:
+        """How many people asked every published query, where the model promises that."""
+        return None
+
+    protects: ClassVar[str]
+    does_not_protect: ClassVar[str]
+    limits: ClassVar[str]
+    must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect", "limits")
+    judges: ClassVar[frozenset[str]] = frozenset({"bags"})
+    safe_numbers: ClassVar[frozenset[Numbers]] = ALL_NUMBERS
+    adds_items: ClassVar[bool] = False
+    holds_of_unions: ClassVar[bool] = False
+    level_words: ClassVar[Mapping[str, str]] = {}
+
+    @final
+    def check(self, release: Release, original: AnyOriginal | None = None) -> Verdict:
+        """Judge the published tables; more strictly where the original is at hand, in whose vocabulary they are then read.
+
+        Where that takes more work than the patience allows (see `privacy.patience`) the claim is not judged, and does not hold.
+        """
+        if not release.kinds <= self.judges:
+            raise ParameterError(
+                f"{self.name} is about tables of {_and(self.judges)}, but this release has {_and(release.kinds)}",
+                code="claim-not-applicable",
+            )
+        try:
+            with one_judgement():
+                return self.judge(release if original is None else original.aligned(release), original)
+        except OutOfPatience as stopped:
+            return Verdict(str(self), "not judged", {}, unchecked=str(stopped))
+
+    @abstractmethod
+    def judge(self, release: Release, original: Any) -> Verdict:
+        """The judgement on a release of such tables, in the vocabulary of the original, or None where that is not at hand."""
+
+    def judged_columns(self, table: RowTable) -> frozenset[str]:
+        """The columns of published rows that this model judges: all of them, unless it says otherwise."""
+        return frozenset(table.columns)
+
+    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+        """The fields of a published table whose values this model compares with nothing, each with what is open about it ("" for all).
+
+        With the original at hand there are fewer. A model that says nothing here judges all that its tables hold.
+        """
+        return {}
+
+    @property
+    def columns_named(self) -> tuple[str, ...] | None:
+        """The columns that the claim names as those it is about; None where it names none."""
+        return None
+
+    def keeps(self, promise: Declared) -> bool:
+        """Whether this claim, made of a release, is what its method promised.
+
+        Items that a promise names may be named anew in terms of what is published; everything else must be the same.
+        """
+        if type(self) is not type(promise):
+            return False
+        mine, theirs = self.values(), promise.values()
+        items = {name for values in (mine, theirs) for name, value in values.items() if isinstance(value, Items)}
+        same = all(mine[name] == theirs[name] for name in mine if name not in items)
+        return same and (not items or any(mine[name] is not None for name in items))
+
+
+def _and(names: Iterable[str]) -> str:
+    return " and ".join(sorted(names))

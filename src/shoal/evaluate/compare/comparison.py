@@ -1,0 +1,105 @@
+"""A whole comparison: the grid is checked, every cell is run, and a page and a table of the results are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from shoal.evaluate.compare.grid import USER, Asked, Cell, Left, grid, prepared_for
+from shoal.evaluate.compare.run import Comparison, Row, as_frame, compare
+from shoal.evaluate.compare.worst_attack import Effort
+from shoal.io.comparison_files import CellFiles
+from shoal.io.release_directory import insist_apart
+from shoal.pipeline.options import Preparation
+from shoal.report.comparison import Shown, insist_on_extra, render_comparison
+from shoal.util.wording import counted
+
+TABLE, PAGE = "comparison.parquet", "comparison.html"
+
+
+class Making(NamedTuple):
+    """How the release of a cell is made by hand: a command, and the content of a config file for `shoal anonymize`."""
+
+    command: str
+    config: str
+
+
+Describe = Callable[[Cell, Sequence[Path], Mapping[str, Any]], Making]
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A comparison that was run: a row for each cell and each method that could not be compared, the same as a table, and notes."""
+
+    rows: tuple[Row, ...]
+    table: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+class ComparisonTask:
+    """A comparison that can be run: its cells are known, and its directory can be written.
+
+    Attributes:
+        notes: What is worth knowing before the work starts: leftovers that were removed, and methods that cannot be compared.
+    """
+
+    def __init__(
+        self, inputs: Sequence[Path], requested: Asked, options: Mapping[str, Any], out: Path, title: str, describe: Describe
+    ) -> None:
+        """Check everything that can be checked before the work.
+
+        Args:
+            inputs: The input files.
+            requested: Methods and settings.
+            options: How to read and prepare the input; None for what is not set.
+            out: The directory of the comparison.
+            title: The name of the input for the page.
+            describe: Spells how the release of a cell is made by hand.
+
+        Raises:
+            ShoalError: Nothing can be compared, or the directory cannot be written.
+        """
+        self._inputs, self._options, self._title, self._describe = inputs, options, title, describe
+        self._grid = grid(requested).where(self._how)
+        insist_on_extra()
+        self._files = CellFiles(out)
+        self._files.check()
+        insist_apart(out, inputs)
+        self.notes = (*self._files.clear(), *map(_left_out, self._grid.left))
+
+    def run(self, effort: Effort, jobs: int) -> Finished:
+        """Run every cell that has no result yet, and write the table and the page."""
+        found = compare(self._inputs, self._grid.cells, self._how, self._files, effort, jobs)
+        notes = (*_notes(found), *map(_left_out, self._grid.left))
+        rows = (*found.rows, *(Row(Cell(one.method, (), USER), {"refused": f"it {one.why}"}) for one in self._grid.left))
+        table = as_frame(rows)
+        self._files.write_table(TABLE, table)
+        page = render_comparison(f"Comparison of {self._title}", [self._shown(row) for row in rows], notes)
+        self._files.write(PAGE, page.encode())
+        return Finished(rows, table, notes)
+
+    def _how(self, cell: Cell) -> Preparation:
+        return prepared_for(cell, self._options)
+
+    def _shown(self, row: Row) -> Shown:
+        """A row with the command and the config file that make its release."""
+        made = Making("", "") if "refused" in row.found else self._describe(row.cell, self._inputs, self._options)
+        return Shown(row.cell.method, row.cell.label, row.cell.per, row.found, made.command, made.config)
+
+
+def _notes(found: Comparison) -> list[str]:
+    refused = sum("refused" in row.found for row in found.rows)
+    notes = [f"{counted(len(found.rows), 'run')}: {found.resumed:,} resumed from an earlier comparison, {refused:,} not possible"]
+    if found.preparing:
+        notes.append(f"reading and preparing took {found.preparing:.1f} processor seconds, once for all runs")
+    if not any(name in row.found for row in found.rows for name in ("completion", "next_item", "no_forecast")):
+        notes.append("no forecast on a later period: the input has no times, or too few rows with times")
+    return notes
+
+
+def _left_out(one: Left) -> str:
+    return f"{one.method} is not compared: it {one.why}"

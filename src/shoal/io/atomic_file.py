@@ -1,0 +1,87 @@
+"""A single file that appears under its name only when it is complete."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from shoal.errors import OutputError, option
+from shoal.io import partial_outputs as unfinished
+from shoal.io.release_directory import disk_errors, insist_outside_releases, release_around
+
+
+@contextmanager
+def whole_file(path: Path, force: bool) -> Iterator[IO[bytes]]:
+    """A new file, packed where its name ends in .gz. One that is there stays, unless `force`; nothing is left of one that fails."""
+    if path.is_dir():
+        raise OutputError(f"{path} is a directory", code="output-is-a-directory", hint="name a file")
+    if path.exists() and not force:
+        raise OutputError(f"{path} exists already", code="output-exists", hint=f"overwrite it with {option('force', True)}")
+    if not path.parent.is_dir():
+        raise OutputError(f"there is no directory {path.parent}", code="no-such-directory")
+    insist_outside_releases(path.parent)
+    own = unfinished.begin(path)
+    try:
+        with (own / unfinished.CONTENT).open("xb") as file:
+            # Without name and time in its head, so that the same content is the same bytes.
+            packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if path.suffix == ".gz" else None
+            yield cast(IO[bytes], packed or file)
+            if packed:
+                packed.close()
+            file.flush()
+            os.fsync(file.fileno())
+        (own / unfinished.CONTENT).replace(path)
+    finally:
+        unfinished.discard(own)
+
+
+def write_page(path: Path, page: str, force: bool) -> None:
+    """Write a page of text as a new file."""
+    with disk_errors(str(path)), whole_file(path, force) as out:
+        out.write(page.encode())
+
+
+# A file that must not be published: never inside a release, readable by its owner alone, and never over another file unasked.
+
+
+class PrivateFile:
+    """A page of a user's data. `check` is asked before the work."""
+
+    def __init__(self, path: Path, release: Path, *, force: bool = False) -> None:
+        self._path = Path(os.path.realpath(path))
+        self._release = Path(os.path.realpath(release))
+        self._force = force
+
+    def check(self) -> None:
+        """Raise where the file would be part of a release, or could not be written."""
+        if self._release in (self._path, *self._path.parents) or release_around(self._path.parent) is not None:
+            raise OutputError(
+                f"{self._path} is inside a release, but this page is not for publication",
+                code="inside-a-release",
+                hint="give a path elsewhere",
+            )
+        if not self._path.parent.is_dir():
+            raise OutputError(f"there is no directory {self._path.parent}", code="no-such-directory", hint="create it first")
+        if self._path.is_dir() or (self._path.exists() and not self._force):
+            raise OutputError(
+                f"{self._path} exists already",
+                code="output-exists",
+                hint=f"give another path, or {option('force', True)} to replace the file",
+            )
+
+    def clear(self) -> list[str]:
+        """Remove what killed runs left next to the file; a line for each."""
+        return unfinished.clear(self._path.parent)
+
+    def write(self, page: str) -> None:
+        """Write the page, after looking again where it goes; what could not be written whole is removed."""
+        self.check()
+        with disk_errors(str(self._path)), unfinished.scratch(self._path) as own:
+            fresh = own / unfinished.CONTENT
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+                file.write(page)
+            fresh.replace(self._path)

@@ -1,0 +1,101 @@
+"""Access logs in the common or the combined format. Times are in UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.data.tables.access_log import SCHEMA, AccessTable, numbered_addresses
+from shoal.errors import InputError
+from shoal.io.published.frames import differing_under
+from shoal.io.read.access_log_lines import cut
+from shoal.io.read.compression import content_of
+from shoal.io.write.output_format import ACCESSLOG, OUTPUT_FORMATS, FileFact, OutputForm, insist_on_format, write_pieces
+from shoal.kinds import FileFacts, Kind, facts_of_manifest
+from shoal.report.summary import Summary, published_rows
+from shoal.report.verdict_text import Tile
+from shoal.util.wording import percent
+
+_TIME = "%d/%b/%Y:%H:%M:%S +0000"
+
+
+def write(table: AccessTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
+    """One file; neither separator nor layout apply."""
+    form.refuse_layout(table.kind)
+    insist_on_format(form.format, (ACCESSLOG,), table.kind)
+    path = directory / f"{name}{OUTPUT_FORMATS[form.format]}"
+    lines = log_lines(table.shuffled(), combined=table.combined)
+    digest = write_pieces(path, [line.encode() + b"\n" for line in lines])
+    return (FileFact(path.name, len(lines), digest, form.format, "", name, table.kind),)
+
+
+def log_lines(frame: pl.DataFrame, *, combined: bool) -> list[str]:
+    """The rows as lines."""
+    told = frame.select(
+        "address",
+        pl.col("time").dt.strftime(_TIME),
+        "request",
+        "status",
+        pl.col("size").cast(pl.String).fill_null("-"),
+        "referrer",
+        "agent",
+    )
+    common = pl.format('{} - - [{}] "{}" {} {}', "address", "time", "request", "status", "size")
+    line = pl.format('{} "{}" "{}"', common, "referrer", "agent") if combined else common
+    return told.select(line).to_series().to_list()
+
+
+# Reading a published access log back: every line must be one.
+
+
+NOTHING = "-"  # a field that holds nothing
+
+
+def read(directory: Path, files: Sequence[FileFacts], own: bool) -> AccessTable:
+    """The rows of a file, with its addresses numbered."""
+    (file,) = files
+    try:
+        lines = content_of(directory / file["name"]).decode().splitlines()
+    except UnicodeDecodeError:
+        raise InputError(f"{file['name']} is not UTF-8 text", code="not-utf8") from None
+    fields = cut(pl.Series(lines, dtype=pl.String))
+    defective = int(fields["time"].is_null().sum())
+    if defective or not lines:
+        what = f"{file['name']} has {defective:,} lines that are not of an access log" if lines else f"{file['name']} is empty"
+        raise InputError(what, code="not-an-access-log", hint="a release is verified as a whole or not at all")
+    numbers = numbered_addresses(fields["address"])
+    ranked = fields["address"].rank("dense").cast(pl.Int64) if numbers is None else numbers
+    frame = fields.with_columns(ranked).select(*SCHEMA)
+    if frame["agent"].null_count() not in {0, len(frame)}:
+        raise InputError(f"{file['name']} has lines in the common and in the combined format", code="mixed-log-formats")
+    return AccessTable(frame, _beside(fields, fresh=numbers is not None))
+
+
+def _beside(fields: pl.DataFrame, *, fresh: bool) -> tuple[str, ...]:
+    """The fields that no claim judges and that say something: `-` says nothing, nor do addresses numbered from 1 on, nor one time zone."""
+    named = {"ident": "ident", "auth": "authuser"}
+    telling = [name for field, name in named.items() if (fields[field] != NOTHING).any()]
+    zones = ["time zone"] if fields["zone"].n_unique() > 1 else []
+    return (*([] if fresh else ["address"]), *telling, *zones)
+
+
+def count_differing(made: AccessTable, seen: AccessTable) -> int:
+    """Rows without counterpart, whatever their addresses are."""
+    return differing_under("address", made.frame, seen.frame)
+
+
+def summary_of_accesslog(manifest: Mapping[str, Any]) -> Summary:
+    """Sessions that are found, and the shares of browsers."""
+    metrics = manifest.get("metrics", {})
+    ratio, clicks, sessions = (metrics.get(name) for name in ("session_ratio", "browser_clicks", "browser_sessions"))
+    if ratio is None or clicks is None or sessions is None:
+        return Summary(lines=published_rows(manifest))
+    moved = f"{percent(clicks)} of clicks and {percent(sessions)} of sessions have another browser"
+    line = ("changed", f"{ratio:.2f} sessions per session of the original; {moved}")
+    return Summary(lines=(*published_rows(manifest), line), tile=Tile("Changed", percent(sessions), "of sessions have another browser"))
+
+
+KIND = Kind(AccessTable, write, read, count_differing, {"access log": facts_of_manifest}, {"access log": summary_of_accesslog})

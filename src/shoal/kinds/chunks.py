@@ -1,0 +1,134 @@
+"""Chunks of disassociated records: NAME_subrecords, NAME_shared, NAME_terms and NAME_clusters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.data.occurrence_forms import ALONE, TERM_CHUNK, TOGETHER
+from shoal.data.original import Original
+from shoal.data.release import Release
+from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, PARTS, RECORDS, SUBRECORD, ChunkTable
+from shoal.errors import InputError, ShoalError
+from shoal.io.published.frames import read_frame
+from shoal.io.write.frames import write_frame
+from shoal.io.write.output_format import FileFact, OutputForm
+from shoal.kinds import FileFacts, Kind
+from shoal.kinds.bags.report import BEFORE
+from shoal.report.facts import Facts, fewest_people
+from shoal.report.histograms import compare
+from shoal.report.summary import Share, Summary
+from shoal.report.verdict_text import Tile
+from shoal.util.wording import counted, percent
+
+
+def write(table: ChunkTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
+    """One file for each part; neither separator nor layout apply."""
+    form.refuse_layout(table.kind)
+    return tuple(
+        write_frame(frame, directory, f"{name}_{part}", form.format, table=name, kind=table.kind, part=part)
+        for part, frame in zip(PARTS, table.shuffled(), strict=True)
+    )
+
+
+# Reading chunks back, and comparing them whatever their numbers.
+
+
+def read(directory: Path, files: Sequence[FileFacts], own: bool) -> ChunkTable:
+    """All parts, each from its file."""
+    found = {str(file.get("part")): read_frame(directory, file, own) for file in files}
+    if found.keys() != set(PARTS):
+        raise InputError(f"chunks are written as {', '.join(PARTS)}, but one of them is missing", code="missing-part")
+    try:
+        return ChunkTable(**found)
+    except ShoalError as error:
+        raise InputError(f"the files contain no chunks: {error.marked_message}", code=error.code) from None
+
+
+def count_differing(made: ChunkTable, seen: ChunkTable) -> int:
+    """Rows of joint clusters that have no counterpart with the same clusters and chunks."""
+    left, right = _joints(made), _joints(seen)
+    content = {**left[1], **right[1]}
+    surplus = {joint: abs(left[0][joint] - right[0][joint]) for joint in content}
+    return sum(n * content[joint] for joint, n in surplus.items())
+
+
+def _joints(table: ChunkTable) -> tuple[Counter[Hashable], dict[Hashable, int]]:
+    """How often each joint cluster is there, known by its content, and how many rows it has."""
+    chunks, shared = _chunks(table.subrecords, CLUSTER), _chunks(table.shared, JOINT)
+    terms = dict(table.terms.group_by(CLUSTER).agg(pl.col(ITEM).sort()).iter_rows())
+    members: dict[int, list[tuple[Any, ...]]] = {}
+    rows: Counter[int] = Counter(table.shared[JOINT].to_list())
+    of_cluster = Counter(table.subrecords[CLUSTER].to_list()) + Counter(table.terms[CLUSTER].to_list())
+    for cluster, joint, records in table.clusters.select(CLUSTER, JOINT, RECORDS).iter_rows():
+        members.setdefault(joint, []).append((records, tuple(chunks.get(cluster, ())), tuple(terms.get(cluster, ()))))
+        rows[joint] += 1 + of_cluster[cluster]
+    named = {joint: (tuple(sorted(held)), tuple(shared.get(joint, ()))) for joint, held in members.items()}
+    return Counter(named.values()), {content: rows[joint] for joint, content in named.items()}
+
+
+def _chunks(frame: pl.DataFrame, whole: str) -> dict[int, list[tuple[tuple[str, ...], ...]]]:
+    """The chunks of each cluster, each as its sorted sub-records."""
+    subrecords = frame.group_by(whole, CHUNK, SUBRECORD).agg(pl.col(ITEM).sort())
+    found: dict[int, dict[int, list[tuple[str, ...]]]] = {}
+    for number, chunk, _, items in subrecords.iter_rows():
+        found.setdefault(number, {}).setdefault(chunk, []).append(tuple(items))
+    return {number: sorted(tuple(sorted(held)) for held in chunks.values()) for number, chunks in found.items()}
+
+
+# Facts about records that were taken apart: how long the parts are that are published of them.
+
+
+def facts_of_chunks(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
+    """The facts of chunks that were published for these records."""
+    table = release.only(ChunkTable)
+    parts = ((table.subrecords, CLUSTER), (table.shared, JOINT))
+    lengths = pl.concat([frame.group_by(whole, CHUNK, SUBRECORD).len()["len"] for frame, whole in parts]).to_numpy().astype(np.int64)
+    people, fewest = np.unique(original.bags.owners, return_inverse=True)[1], fewest_people(manifest)
+    return Facts(
+        manifest=manifest,
+        published=table.n_records,
+        parts=("chunks",),
+        lengths=compare(original.bags.lengths, people, np.sort(lengths), np.ones(len(lengths), np.int64), fewest),
+        fewest=fewest,
+    )
+
+
+# The summary of records that were taken apart: all words are there as typed; how many still stand together.
+
+
+TONES = {TOGETHER: "same", ALONE: "near", TERM_CHUNK: "changed"}
+
+
+def summary_of_chunks(manifest: Mapping[str, Any]) -> Summary:
+    """The summary of chunks from what a manifest tells."""
+    ledger = manifest.get("accounting", {}).get("occurrences", {})
+    given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
+    whole = sum(given.values())
+    gone = whole - sum(given.get(part, 0) for part in TONES)
+    told = {**{part: (given.get(part, 0), tone) for part, tone in TONES.items()}, "suppressed": (gone, "gone0")}
+    shares = tuple(Share(part, n, whole, tone) for part, (n, tone) in told.items()) if whole else ()
+    as_typed = (whole - gone) / whole if whole else None
+    lines = () if as_typed is None else (("as typed", f"{percent(as_typed)} of the words, each within its cluster"),)
+    return Summary(shares, (*lines, *_published(manifest)), _tile(shares), as_typed)
+
+
+def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    facts = next((file for file in manifest.get("files", []) if "clusters" in file), None)
+    if facts is None:
+        return ()
+    parts = f"{counted(facts['subrecords'], 'part')} of {counted(facts['records'], 'record')}"
+    return (("published", f"{parts} in {counted(facts['clusters'], 'cluster')}; {counted(facts['items'], 'distinct term')}"),)
+
+
+def _tile(shares: tuple[Share, ...]) -> Tile:
+    beside = shares[0].text if shares else "not told"
+    return Tile("Together", beside, "of the words are published together with another word of their record")
+
+
+KIND = Kind(ChunkTable, write, read, count_differing, {"sets": facts_of_chunks}, {"sets": summary_of_chunks})

@@ -1,0 +1,183 @@
+"""Rows of a log or of microdata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.data.original import LogOriginal, TableOriginal
+from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
+from shoal.errors import InputError
+from shoal.io.published.frames import differing, differing_under, read_frame
+from shoal.io.write.frames import write_frame
+from shoal.io.write.output_format import FileFact, OutputForm
+from shoal.kinds import FileFacts, Kind
+from shoal.methods import fate_of
+from shoal.privacy.microdata_evidence import classes_of_rows
+from shoal.report.attribute_spread import spreads_of
+from shoal.report.facts import FEWEST_PEOPLE, Facts, QueryFacts, fewest_people, sizes_of
+from shoal.report.histograms import compare_shared, tally
+from shoal.report.summary import Share, Summary, published_rows, share_in
+from shoal.report.verdict_text import Tile, lack_of, promised_group
+from shoal.util.wording import percent
+
+
+def write(table: RowTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
+    """One file; neither separator nor layout apply."""
+    form.refuse_layout(table.kind)
+    return (write_frame(table.shuffled(), directory, name, form.format, table=name, kind=table.kind, pseudonyms=table.pseudonyms or ""),)
+
+
+# Reading rows of a log or of microdata back.
+
+
+def read(directory: Path, files: Sequence[FileFacts], own: bool) -> RowTable:
+    """The rows of a file, or of several that hold parts of a table; pseudonyms are those of one file."""
+    frames = [read_frame(directory, file, own) for file in files]
+    pseudonyms = files[0].get("pseudonyms")
+    if len(files) > 1 and (any(file.get("pseudonyms") for file in files) or any(frame.schema != frames[0].schema for frame in frames)):
+        raise InputError(
+            "parts of a table have other columns, or pseudonyms of their own",
+            code="columns-differ",
+            hint="a release is verified as a whole or not at all",
+        )
+    return RowTable(pl.concat(frames), pseudonyms)
+
+
+def count_differing(made: RowTable, seen: RowTable) -> int:
+    """Rows without counterpart, pseudonyms apart."""
+    if made.pseudonyms != seen.pseudonyms:
+        return max(1, made.n_rows + seen.n_rows)
+    if made.pseudonyms is None:
+        return differing(made.frame, seen.frame)
+    return differing_under(made.pseudonyms, made.frame, seen.frame)
+
+
+# Facts about published rows of a log: how many different queries there are, how often they stand there, which are the most frequent.
+
+
+MOST_QUERIES = 10
+
+
+def facts_of_log(manifest: Mapping[str, Any], release: Release, original: LogOriginal) -> Facts:
+    """The facts of rows that were published for this log."""
+    (table,) = release.tables_of(RowTable)
+    if not table.has_unit:
+        return Facts(manifest=manifest, published=release.n_rows)
+    fewest = fewest_people(manifest)
+    queries = query_facts(table, original, fewest, unguaranteed=bool(lack_of(manifest)))
+    return Facts(manifest=manifest, published=release.n_rows, parts=("queries",), queries=queries, fewest=fewest)
+
+
+def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaranteed: bool = False) -> QueryFacts:
+    """The facts of published rows of this log; a bar of the original counts queries of at least so many people, or of nobody.
+
+    Where nothing is guaranteed, only queries that many people asked are named.
+    """
+    rows = (
+        table.frame.select(pl.col(table.unit).alias("query"))
+        .drop_nulls()
+        .group_by("query")
+        .agg(n=pl.len().cast(pl.Int64))
+        .sort("n", "query", descending=[True, False])
+    )
+    asked = (
+        original.log.frame.select("owner", "payload")
+        .filter(pl.col("payload") != "")
+        .with_columns(n=pl.len().cast(pl.Int64).over("payload"))
+    )
+    people = asked["owner"].rank("dense").cast(pl.Int64).to_numpy() - 1
+    before = asked.unique("payload")["n"].to_numpy()
+    return QueryFacts(
+        before=len(before),
+        after=len(rows),
+        sizes=compare_shared(np.sort(before), (asked["n"].to_numpy(), people), rows["n"].to_numpy(), fewest),
+        frequent=tuple((_common(rows, asked) if unguaranteed else rows).head(MOST_QUERIES).iter_rows()),
+    )
+
+
+def _common(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """The published queries that many different people asked, whether they wrote capitals or not."""
+    folded = asked.select("owner", query=pl.col("payload").str.to_lowercase())
+    many = folded.group_by("query").agg(pl.col("owner").n_unique()).filter(pl.col("owner") >= FEWEST_PEOPLE)
+    return rows.filter(pl.col("query").str.to_lowercase().is_in(many["query"].implode()))
+
+
+# Facts about published microdata: groups of rows alike in their quasi-identifiers, and each column's mean and spread before and after.
+
+
+def facts_of_microdata(manifest: Mapping[str, Any], release: Release, original: TableOriginal) -> Facts:
+    """The facts of rows that were published for this table."""
+    table = release.only(RowTable)
+    names = [attribute.name for attribute in original.table.quasi]
+    numeric = [attribute.name for attribute in original.table.quasi if attribute.kind == "numeric"]
+    if not table.holds_numbers(numeric) or not set(names) <= set(table.columns):  # an audit may be given any table
+        return Facts(manifest=manifest, published=table.n_rows)
+    sizes = classes_of_rows(table.frame, names).sizes
+    return Facts(
+        manifest=manifest,
+        published=table.n_rows,
+        parts=("groups", "columns"),
+        sizes=sizes_of(sizes),
+        group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
+        spreads=spreads_of(table, original.table, fewest_people(manifest)),
+    )
+
+
+# Summaries of published rows: of a log, what is left of its queries and people; of an access log, how sessions and
+# browsers changed; of microdata, what is lost of its dispersion.
+
+
+AS_TYPED = "as typed"
+OTHERWISE = "in another form"  # of the method's own, such as hashed
+WORDS = {AS_TYPED: (("as typed",), "same"), "in lower case": (("lower-cased",), "near"), "as categories": (("generalized",), "changed")}
+
+
+def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
+    """Queries and people that are left."""
+    metrics = manifest.get("metrics", {})
+    queries, people = share_in(metrics, "queries_kept"), share_in(metrics, "people_kept")
+    if queries is None or people is None:
+        return Summary(lines=published_rows(manifest))
+    note = f"of the distinct queries; {percent(people)} of the people asked one of them"
+    lines = (*published_rows(manifest), ("kept", f"{percent(queries)} {note}"))
+    words = _forms_of_words(manifest.get("accounting", {}).get("words", {}), str(manifest.get("method", "")))
+    as_typed = next((share.value for share in words if share.name == AS_TYPED), None)
+    return Summary(words, lines, Tile("Kept", percent(queries), note), as_typed)
+
+
+def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
+    """The words of the log by the form in which they are published, where the method accounts for words; none where it does not."""
+    whole = ledger.get("in", 0)
+    told = {name: sum(ledger.get(part, 0) for part in parts) for name, (parts, _) in WORDS.items()}
+    known = {part for parts, _ in WORDS.values() for part in parts}
+    others = sum(n for part, n in ledger.items() if part not in {"in", *known} and fate_of(part, method) == "changed")
+    told |= {OTHERWISE: others} if others else {}
+    told["suppressed"] = whole - sum(told.values())
+    tones = {name: tone for name, (_, tone) in WORDS.items()} | {OTHERWISE: "vague0"}
+    return tuple(Share(name, n, whole, tones.get(name, "gone0")) for name, n in told.items()) if whole else ()
+
+
+def summary_of_microdata(manifest: Mapping[str, Any]) -> Summary:
+    """The share of the dispersion that means of groups lose."""
+    lost = share_in(manifest.get("metrics", {}), "information_loss")
+    if lost is None:
+        return Summary(lines=published_rows(manifest))
+    line = ("loss", f"{percent(lost)} of the variance (SSE / SST on standardized values)")
+    tile = Tile("Loss", percent(lost), "of the variance; 0% is the original, 100% a single mean for all rows")
+    return Summary(lines=(*published_rows(manifest), line), tile=tile)
+
+
+KIND = Kind(
+    RowTable,
+    write,
+    read,
+    count_differing,
+    {"log": facts_of_log, "table": facts_of_microdata},
+    {"log": summary_of_log, "table": summary_of_microdata},
+)

@@ -1,0 +1,216 @@
+"""NCP, the normalised certainty penalty of He and Naughton and of Terrovitis: each original occurrence is charged the share of all leaves
+below the published node that speaks for it (0 for a leaf), and 1 where none does.
+
+This is the literature's reading, in which one published node may speak for several occurrences of its record; GGD charges those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.original import Original
+from shoal.data.release import Release, Relevance
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import ParameterError
+from shoal.metrics import Metric
+from shoal.taxonomy.bound import loss_lower_bound
+from shoal.taxonomy.distance import LARGEST, SemanticDistance
+
+
+def ncp(release: Release, original: Original) -> float:
+    """The mean penalty of the original's item occurrences.
+
+    Occurrences are counted by the nodes that speak for them, block by block: the sum depends neither on blocks nor on the order of records.
+    """
+    if release.secret is None:
+        raise ParameterError("NCP needs the record-to-group mapping, which release files do not contain", code="mapping-not-recorded")
+    bags, tree, rows = original.bags, original.tree, release.secret.rows()
+    spoken_for = np.zeros(len(tree), np.int64)
+    for begin, end in bags.blocks():
+        some, published = bags.part(begin, end), release.published.view
+        cover = kernels.run(_kernels.covering_nodes, some.view, published, rows[begin:end], tree.view, kernels.threads())
+        covered = cover >= 0
+        spoken_for += np.bincount(cover[covered], weights=some.counts[covered], minlength=len(tree)).astype(np.int64)
+    for_none = bags.occurrences - int(spoken_for.sum())
+    return float((tree.ncp @ spoken_for + for_none) / max(1, bags.occurrences))
+
+
+NCP = Metric("ncp", "normalized certainty penalty per item occurrence", "lower", ncp, highest=1.0, needs_groups=True)
+
+
+# Distortion: the papers' group generalization distortion (GGD) and what derives from it.
+#
+# GGD charges every published item its node loss, once for each record that bears it, and one for every item occurrence that is not
+# published.
+# Loss is GGD per item occurrence: 0 if all is published as it was, 1 if nothing is published. Neither says anything of a release that
+# adds
+# items to records: an added one would make up for one that is not published.
+
+
+def ggd(release: Release, original: Original) -> float:
+    """The group generalization distortion of the whole release."""
+    return _units_lost(release, original) / original.tree.units
+
+
+def loss(release: Release, original: Original) -> float:
+    """GGD per item occurrence."""
+    return ggd(release, original) / max(1, original.bags.occurrences)
+
+
+def added_loss(release: Release, original: Original) -> float:
+    """Loss beyond what the original's own inner nodes cost: 0 where nothing was changed."""
+    unavoidable = int(original.tree.unit_losses.astype(np.int64) @ original.bags.item_counts())
+    return (_units_lost(release, original) - unavoidable) / (original.tree.units * max(1, original.bags.occurrences))
+
+
+def loss_with_dropped(release: Release, original: Original) -> float:
+    """Loss where a term dropped as unknown is charged like a suppressed one."""
+    dropped = original.steps.unknown_dropped
+    return (ggd(release, original) + dropped) / max(1, original.bags.occurrences + dropped)
+
+
+def _units_lost(release: Release, original: Original) -> int:
+    """GGD in whole units, so that what loses nothing loses exactly nothing.
+
+    A release that publishes more occurrences than it was given, has suppressed none of them, and the surplus is no gain.
+    """
+    published = int((release.published.lengths * release.copies).sum())
+    suppressed = max(0, original.bags.occurrences - published)
+    return _node_losses(release.published, release.copies, original.tree) + suppressed * original.tree.units
+
+
+def _node_losses(bags: Bags, copies: Ints, taxonomy: Taxonomy) -> int:
+    per_entry = taxonomy.unit_losses[bags.items] * bags.counts
+    return int((per_entry * np.repeat(copies, np.diff(bags.indptr))).sum())
+
+
+GGD = Metric("ggd", "group generalization distortion: node losses plus suppressed occurrences", "lower", ggd, with_additions=False)
+LOSS = Metric("loss", "GGD per item occurrence", "lower", loss, with_additions=False)
+ADDED_LOSS = Metric(
+    "added_loss", "loss minus the loss of the unchanged original (its inner nodes)", "lower", added_loss, lowest=None, with_additions=False
+)
+LOSS_WITH_DROPPED = Metric(
+    "loss_with_dropped", "loss if unknown terms that were dropped count as suppressed", "lower", loss_with_dropped, with_additions=False
+)
+
+
+# The lower bound on the loss: what no release with the same k can stay below, whoever makes it. docs/bound.md has the proof.
+
+
+def bound(release: Release, original: Original) -> float:
+    """The least loss of any k-anonymous release of these records, as far as it can be proved."""
+    asked = [claim.generalized_groups for claim in release.claims if claim.generalized_groups is not None]
+    if not asked:
+        what = "which this release does not claim" if release.claims else "and nothing is claimed of these records"
+        raise ParameterError(
+            f"the bound is one for k-anonymity, {what}", code="metric-not-applicable", hint="shoal bound computes it for any k"
+        )
+    return loss_lower_bound(original.bags, original.tree, max(asked)).normalised
+
+
+BOUND = Metric(
+    "bound", "lower bound on the loss of any k-anonymous release", "neither", bound, highest=1.0, routine=False, needs_taxonomy=True
+)
+
+
+# bLM, the loss of bags (Liu and Wang, ICDM'10, section V.A): the cost of a published term depends on all the terms it stands for.
+#
+# In each group a published term stands for a bag of original occurrences, at most one of each record for each of its copies. Every one of
+# them is charged the loss of that bag; an occurrence that nothing stands for is charged one. The paper leaves open what the loss of a bag
+# is;
+# both readings are here: the loss of the smallest subtree that holds the bag, or the share of all other terms in use that the bag holds.
+#
+# A term stands for itself first, then a node for what lies below it, then a term for one that is relevant to it (under the release's own
+# relevance, where its method has such).
+
+
+Floats = np.typing.NDArray[np.float64]
+LossOfBags = Callable[[pl.DataFrame, Original], Floats]
+
+
+def blm_subtree(release: Release, original: Original) -> float:
+    """bLM where a bag loses what the smallest subtree around it loses."""
+    return _blm(release, original, _subtree)
+
+
+def blm_distinct(release: Release, original: Original) -> float:
+    """bLM where a bag loses the share of the other terms in use that it holds."""
+    return _blm(release, original, _distinct)
+
+
+def represented(release: Release, original: Original) -> pl.DataFrame:
+    """Which published term (of which published row) stands for which original term, in how many occurrences."""
+    if release.secret is None:
+        raise ParameterError("bLM needs the record-to-group mapping, which release files do not contain", code="mapping-not-recorded")
+    relevance = release.relevance or Relevance("path", LARGEST["path"])
+    semantics = SemanticDistance(
+        original.tree,
+        relevance.distance,
+        relevance.eps,
+        omega=1,
+    )
+    arguments = semantics.kernel(), original.bags.view, release.published.view, release.secret.rows()
+    found = kernels.run(_kernels.represent, *arguments, label="representing")
+    frame = pl.DataFrame(dict(zip(("row", "published", "original", "times"), found, strict=True)))
+    return frame.group_by("row", "published", "original").agg(pl.col("times").sum())
+
+
+def _blm(release: Release, original: Original, loss_of: LossOfBags) -> float:
+    bags = (
+        represented(release, original)
+        .group_by("row", "published")
+        .agg(
+            pl.col("original").min().alias("first"),
+            pl.col("original").max().alias("last"),
+            pl.col("original").n_unique().alias("distinct"),
+            pl.col("times").sum(),
+        )
+    )
+    times = bags["times"].to_numpy().astype(np.int64)
+    suppressed = original.bags.occurrences - int(times.sum())
+    return float((loss_of(bags, original) * times).sum() + suppressed) / max(1, original.bags.occurrences)
+
+
+def _subtree(bags: pl.DataFrame, original: Original) -> Floats:
+    tree = original.tree
+    return tree.loss[_lowest_common(bags["first"].to_numpy(), bags["last"].to_numpy(), tree)]
+
+
+def _distinct(bags: pl.DataFrame, original: Original) -> Floats:
+    in_use = len(np.unique(original.bags.items))
+    return np.asarray((bags["distinct"].to_numpy() - 1) / max(1, in_use - 1))
+
+
+def _lowest_common(first: Small, last: Small, tree: Taxonomy) -> Small:
+    """The lowest node above both; as numbers are in preorder it is above everything between them."""
+    node = first.copy()
+    while len(low := np.flatnonzero(tree.end[node] <= last)):
+        node[low] = tree.parent[node[low]]
+    return node
+
+
+BLM_SUBTREE = Metric(
+    "blm_subtree",
+    "bag loss metric by the smallest subtree of the terms that a published term represents",
+    "lower",
+    blm_subtree,
+    highest=1.0,
+    needs_groups=True,
+    routine=False,
+    needs_taxonomy=True,
+)
+BLM_DISTINCT = Metric(
+    "blm_distinct",
+    "bag loss metric by the number of terms that a published term represents",
+    "lower",
+    blm_distinct,
+    highest=1.0,
+    needs_groups=True,
+    routine=False,
+    needs_taxonomy=True,
+)

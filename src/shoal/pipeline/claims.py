@@ -1,0 +1,200 @@
+"""Claims that a release makes beyond those of its method: asked for by whoever publishes it, and judged like all others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from shoal.data.bags import Bags
+from shoal.data.claims import Model, Verdict, verified_if
+from shoal.data.items import A_FILE, A_LIST, UNDER, Items, ItemWeights, without_names
+from shoal.data.log import Log, Per
+from shoal.data.original import AnyOriginal, DocumentOriginal, Original
+from shoal.data.release import Release
+from shoal.errors import GuaranteeNotMet, ParameterError, option
+from shoal.io.read.parameter_files import with_files_read
+from shoal.methods import METHODS, Method
+from shoal.parameters import Declared, Param
+from shoal.pipeline.contract import stated_lack
+from shoal.privacy import MODELS
+from shoal.report.summary import PROTECTS
+from shoal.report.verdict_text import LACKING, lack_of
+from shoal.util.wording import counted
+
+Claims = Sequence[str | Model] | str | Model
+
+
+def asked_claims(claims: Claims) -> list[Model]:
+    """Claims as they are typed, such as `km-anonymity(k=5, m=2)`, or as values; what files they name is read."""
+    several = [claims] if isinstance(claims, (str, Model)) else claims
+    return [with_files_read(MODELS.make(claim) if isinstance(claim, str) else claim) for claim in several]
+
+
+def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
+    """The claims that were asked for; refused before the work where a model does not judge what the method publishes."""
+    asked = asked_claims(claims)
+    if asked and method.guarantees_nothing:
+        what = f"the method {method.name} guarantees nothing, so its release makes no claim"
+        raise ParameterError(
+            what, code="claim-not-applicable", hint=f"`shoal audit` with {option('claim', placeholder='MODEL')} judges it all the same"
+        )
+    kind = "bags" if method.publishes == "sets" else method.publishes
+    for claim in asked:
+        if any(isinstance(value, Items) for value in claim.values().values()):
+            raise ParameterError(
+                f"{claim.name} names items here, but a claim is published: only a method can name them by what is left of them",
+                code="claim-names-items",
+                hint=f"leave the items out of {option('claim')}, or take the method of that model",
+            )
+        if kind not in claim.judges:
+            raise ParameterError(
+                f"{claim.name} is about tables of {' and '.join(sorted(claim.judges))}, but the method {method.name} publishes {kind}",
+                code="claim-not-applicable",
+                hint="`shoal models` lists the others",
+            )
+        if not claim.safe_numbers:
+            raise ParameterError(
+                f"{claim.name} is a property of how a release is made and cannot be claimed for another method",
+                code="claim-not-applicable",
+                hint=f"leave that {option('claim')} out",
+            )
+    return tuple(asked)
+
+
+def with_further(release: Release, further: Sequence[Model]) -> Release:
+    """The release with these claims too; one that it makes already is not made twice."""
+    made = {str(claim) for claim in release.claims}
+    new = {str(claim): claim for claim in further if str(claim) not in made}
+    return replace(release, claims=(*release.claims, *new.values()))
+
+
+def insist_on_counting(verdicts: Sequence[Verdict], further: Sequence[Model]) -> None:
+    """Raise where a further claim does not fail, but was not counted either: only a method knows what it does by construction."""
+    asked = {str(claim) for claim in further}
+    for verdict in verdicts:
+        if verdict.claim in asked and verdict.holds and verdict.standing != "verified":
+            why = verdict.unchecked or f"it stands {verdict.standing}"
+            raise GuaranteeNotMet(
+                f"{without_names(verdict.claim)} was requested but cannot be counted: {why}",
+                code="claim-not-verified",
+                hint="nothing was written",
+            )
+
+
+# Whether a manifest claims what its method promises for the parameters it names.
+
+
+def claims_of(manifest: Mapping[str, Any]) -> list[Model]:
+    """The claims of a manifest as models, with nothing read that they may name."""
+    return [MODELS.make(claim["model"]) for claim in manifest["claims"]]
+
+
+def as_promised(manifest: Mapping[str, Any]) -> Verdict:
+    """That the claims of a manifest are at least what its method promises, and that it says itself that all of them hold."""
+    broken = [f"the manifest itself says that {claim['model']} does not hold" for claim in manifest["claims"] if not claim["holds"]]
+    try:
+        method = method_of(manifest)
+        promises = method.claims()
+    except ParameterError as error:
+        return Verdict("claims as promised", "fails", {}, (*broken, f"the method and its parameters are invalid: {error.message}"))
+    made = claims_of(manifest)
+    for promise in promises:
+        if not any(claim.keeps(promise) for claim in made):
+            broken.append(f"the method {manifest['method']} with these parameters promises {_told(promise)}, and that is not claimed")
+    broken += _lack_misstated(manifest, method)
+    return Verdict("claims as promised", verified_if(not broken), {"claims": len(made)}, tuple(broken))
+
+
+def some_guarantee(manifest: Mapping[str, Any]) -> list[Verdict]:
+    """That the release makes a claim at all: no verdict where it does, a failure where it says that nothing is guaranteed."""
+    lack = lack_of(manifest)
+    return [Verdict("some guarantee", "fails", {}, (lack,), ("the option no-guarantee says that this is known",))] if lack else []
+
+
+def _lack_misstated(manifest: Mapping[str, Any], method: Method) -> list[str]:
+    """A release of a method that guarantees nothing must say so in the method's own words, and make no claim; no other may say it."""
+    if method.guarantees_nothing and manifest["claims"]:
+        return [f"the method {method.name} guarantees nothing, and the manifest makes a claim"]
+    if lack_of(manifest) != stated_lack(method).get(LACKING, ""):
+        return [f"{LACKING} is not what the method {method.name} with these parameters leaves unprotected"]
+    return []
+
+
+def method_of(manifest: Mapping[str, Any]) -> Method:
+    """The method that a manifest names, with its parameters; which items and weights were given is not known, only that some were."""
+    kind, given = METHODS[manifest["method"]], manifest["parameters"]
+    known = {declared.name: declared for declared in kind.parameters()}
+    for name in known.keys() ^ given.keys():
+        raise ParameterError(
+            f"the method {kind.name} {'is listed without' if name in known else 'takes no'} parameter {name!r}", code="unknown-option"
+        )
+    return kind(**{name: _value(known[name], value) for name, value in given.items()})
+
+
+def _value(declared: Param, described: Any) -> Any:
+    if described is None or declared.type not in {Items, ItemWeights}:
+        return described
+    if not isinstance(described, str):
+        raise ParameterError(f"{declared.name} is described in words, not by {described!r}", code="invalid-description")
+    if declared.type is Items and described.startswith(UNDER):
+        return Items.parse(described)
+    if described not in {A_FILE, A_LIST}:
+        raise ParameterError(
+            f"{declared.name} is described as {A_FILE!r} or {A_LIST!r}, or as {UNDER}NODE, and by nothing else", code="invalid-description"
+        )
+    return declared.type(label=described)
+
+
+def _told(promise: Declared) -> str:
+    """A promise without the items it names."""
+    values = {name: value for name, value in promise.values().items() if value is not None and not isinstance(value, Items)}
+    return f"{promise.name}({', '.join(f'{name}={value}' for name, value in values.items())})"
+
+
+# What a guarantee about records protects, in words: a record among k people, or, where each person has one record, all of a history.
+
+
+WAYS: tuple[Per, ...] = ("user", "session", "event")
+
+
+def protected(per: Per, people: int | str = "k") -> str:
+    """What is protected where one record is made so; `people` are those behind each published record, 0 where a claim promises none."""
+    among = f" among {people} people" if people else " by itself"
+    if per == "user":
+        return f"a person's whole history{among}"
+    return f"each {per}{among}; not a person's whole history, which is several {per}s"
+
+
+def protection(claims: Sequence[Model], original: AnyOriginal, per: Per) -> dict[str, str]:
+    """What the claims on records protect, for the manifest: nothing is said where each person owns one record, or nothing is claimed."""
+    if not claims:
+        return {}
+    if isinstance(original, DocumentOriginal) and original.vectors.owners_repeat:
+        return {PROTECTS: f"each document among {_people(claims)} people; not all documents of a person"}
+    if not isinstance(original, Original) or not original.typed.owners_repeat:
+        return {}
+    return {PROTECTS: protected(per, _people(claims))}
+
+
+def _people(claims: Sequence[Model]) -> int:
+    return max((claim.generalized_groups or 0 for claim in claims), default=0)
+
+
+def protection_by_per(data: Log | Bags, gap: timedelta, timed: bool = False) -> dict[str, str]:
+    """For each way of making records of this data: how many there would be, and what would be protected.
+
+    `timed` says that the file has times, though they may not have been read.
+    """
+    if isinstance(data, Bags):
+        return {"user": f"{counted(len(data), 'record')}, one per person; protects each among k people"}
+    ways = ("record", *WAYS) if data.has_records else WAYS
+    return {per: _with_number(data, per, gap, timed) for per in ways}
+
+
+def _with_number(log: Log, per: Per, gap: timedelta, timed: bool) -> str:
+    if per == "session" and not log.timed:
+        how_many = "not counted, because times are read only for records per session" if timed else "not possible without a time column"
+        return f"{how_many}; protects {protected(per)}"
+    return f"{counted(log.n_records(per, gap), 'record')}; protects {protected(per)}"

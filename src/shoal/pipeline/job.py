@@ -1,0 +1,138 @@
+"""A job: one run from data to a verified release, the same for every front end.
+
+    job = Job(data, method, preparation, target=target)
+    done = job.run(events, cancel)
+
+The command line, the Python interface and cells of a comparison make a job and run it. Its steps are in `prepare` and `run`; a job adds
+their order, the checks of a release that front ends ask for, and the context: events, cancelling, threads, and outputs of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from shoal.data.claims import Model
+from shoal.data.patience import allowing
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import ParameterError, option
+from shoal.io.read.dispatch import Reading
+from shoal.io.release_directory import ReleaseDirectory
+from shoal.io.rules_file import RulesFile
+from shoal.methods import Method
+from shoal.pipeline.announcements import announced, doubts
+from shoal.pipeline.contract import insist_on_consent
+from shoal.pipeline.events import Cancel, Events, note, running, warn
+from shoal.pipeline.options import Preparation, Target
+from shoal.pipeline.prepare import Prepared, prepare, read_whole
+from shoal.pipeline.run import Judged, anonymize, publish
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """What a job has made: the prepared input, the judged release, and the manifest of what was written, if anything was."""
+
+    prepared: Prepared
+    judged: Judged
+    manifest: dict[str, Any] | None = None
+
+
+class ReleaseCheck(Protocol):
+    """Something that is done with a release after it was judged and before it is written."""
+
+    needs_reading: bool  # whether the data must be kept in memory as it was read
+
+    def begin(self, job: Job) -> None:
+        """Raise before the work if the check cannot be made."""
+
+    def examine(self, job: Job, done: Done, reading: Reading | None) -> Judged:
+        """Return the release with what was found; raise where it must not be written. `reading` is the data, if the check needs it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """All that a run was asked for.
+
+    Attributes:
+        data: Paths, data in memory, or what was prepared already.
+        method: The method with its parameters.
+        preparation: How the data is read and prepared.
+        taxonomy: A taxonomy that was loaded already; by default the one that `preparation` names.
+        claims: Claims beyond those of the method.
+        metrics: Metrics beyond the usual ones.
+        rules: Recoding rules of an earlier release, to be applied again.
+        no_guarantee: Whether a method without guarantee was explicitly requested.
+        checks: What else is done with the release before it is written.
+        target: Where the release is written; None to keep it in memory.
+        threads: The number of threads; by default all cores.
+        patience: How much work verifying may take, as a multiple of the default.
+    """
+
+    data: Any
+    method: Method
+    preparation: Preparation
+    taxonomy: Taxonomy | None = None
+    claims: Sequence[Model] = ()
+    metrics: Sequence[str] = ()
+    rules: RulesFile | None = None
+    no_guarantee: bool = False
+    checks: Sequence[ReleaseCheck] = ()
+    target: Target | None = None
+    threads: int | None = None
+    patience: float | None = None
+    notes: Sequence[str] = field(default=())  # on the arguments, reported with those on the input
+
+    def run(self, events: Events | None = None, cancel: Cancel | None = None) -> Done:
+        """Run all stages.
+
+        Args:
+            events: Receives stages, progress, notes and warnings.
+            cancel: Stops the run, from any thread.
+
+        Returns:
+            What was made. Nothing is written unless every claim holds.
+
+        Raises:
+            GuaranteeNotMet: A claim fails. Nothing was written.
+            Cancelled: The run was cancelled. Nothing is left behind.
+            ShoalError: The input, a parameter or the target cannot be used.
+        """
+        with running(events, cancel, self.threads), allowing(self.patience):
+            self._begin()
+            prepared, reading = self._prepare()
+            judged = anonymize(prepared, self.method, self.metrics, self.claims, self.rules, no_guarantee=self.no_guarantee)
+            for check in self.checks:
+                judged = check.examine(self, Done(prepared, judged), reading)
+            manifest = None if self.target is None else publish(judged.publishable(), self.target)
+            return Done(prepared, judged, manifest)
+
+    def _begin(self) -> None:
+        """Refuse, before the work, what could not be finished."""
+        insist_on_consent(self.method, self.no_guarantee)
+        for check in self.checks:
+            check.begin(self)
+        if self.target is not None:
+            directory = ReleaseDirectory(self.target.directory, force=self.target.force)
+            note(*directory.clear())
+            directory.check()
+        warn(*doubts(self.method))
+
+    def _prepare(self) -> tuple[Prepared, Reading | None]:
+        """Read and prepare the data, and report how it was understood before the method runs, which may take hours."""
+        if isinstance(self.data, Prepared):
+            return self.data, None
+        reading = None
+        if any(check.needs_reading for check in self.checks):
+            if self.preparation.memory is not None:
+                what = f"attacks keep the whole log in memory, which {option('memory')} should avoid"
+                raise ParameterError(what, code="options-conflict", hint="leave one of them out")
+            reading = read_whole(self.data, self.preparation)
+        in_memory = reading is None or reading.data is self.data
+        prepared = prepare(self.data if in_memory else reading, self.preparation, self.taxonomy)
+        found = announced(prepared, self.method.claims())
+        notes = (*self.notes, *found.notes)
+        note(*notes)
+        warn(*found.warnings)
+        note(*found.left_out)
+        return replace(prepared, notes=notes), reading

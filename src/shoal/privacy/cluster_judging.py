@@ -1,0 +1,95 @@
+"""What a model adds so that a release on a cluster can be judged: workers count, and the model judges the counts.
+
+A model that has none of these is judged on one machine only.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from shoal.data.claims import Model, Verdict
+from shoal.data.noise_record import NoisyStep
+from shoal.errors import ParameterError, option
+from shoal.privacy.equivalence_classes import ClassCounts
+from shoal.privacy.known_sets import Counted, Knowledge
+from shoal.privacy.row_support import CountedRows, RowsToCount
+
+
+class JudgedOnWorkers(Model):
+    """A model that workers can count for."""
+
+    @classmethod
+    def among(cls, claims: Iterable[Model]) -> list[Self]:
+        """Return the claims as models of this class.
+
+        Raises:
+            ParameterError: A claim can only be judged on one machine.
+        """
+        found = []
+        for claim in claims:
+            if not isinstance(claim, cls):
+                raise ParameterError(
+                    f"{claim.name} is judged on one machine", code="not-on-a-cluster", hint=f"leave {option('engine')} out"
+                )
+            found.append(claim)
+        return found
+
+
+class JudgesClasses(JudgedOnWorkers):
+    """A model that promises a `group_size` and can be judged by the sizes of equivalence classes."""
+
+    @property
+    @abstractmethod
+    def group_size(self) -> int:
+        """The size of the smallest class that the model promises."""
+
+    @abstractmethod
+    def judge_counted(self, counted: ClassCounts) -> Verdict:
+        """Judge equivalence classes that workers counted."""
+
+
+class JudgesRows(JudgedOnWorkers):
+    """A model that can be judged by how many users share each published row."""
+
+    @property
+    @abstractmethod
+    def rows_to_count(self) -> RowsToCount | None:
+        """What workers must count; None where these parameters need one machine."""
+
+    @abstractmethod
+    def judge_rows(self, counted: CountedRows) -> Verdict:
+        """Judge rows that workers counted."""
+
+
+class JudgesSets(JudgedOnWorkers):
+    """A model that can be judged by the supports of itemsets."""
+
+    @property
+    @abstractmethod
+    def sets_to_count(self) -> Knowledge | None:
+        """Which itemsets workers must count; None where these parameters need one machine."""
+
+    @abstractmethod
+    def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:
+        """Judge itemsets that workers counted.
+
+        Args:
+            counted: The supports.
+            defects: What else workers found wrong with the published records.
+        """
+
+
+class JudgesNoise(JudgedOnWorkers):
+    """A model that judges the noise that was recorded for tables of counts."""
+
+    @abstractmethod
+    def judge_noise(self, steps: tuple[NoisyStep, ...], tables: tuple[str, ...], strange: Iterable[str] = ()) -> Verdict:
+        """Judge recorded noise.
+
+        Args:
+            steps: The steps that added noise.
+            tables: The names of the published tables.
+            strange: Published values that the original does not contain, where it is available.
+        """

@@ -1,0 +1,90 @@
+"""Wording of messages: counted nouns, percentages, lists of names, and the name that may have been meant."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+
+def counted(n: int, one: str, several: str = "") -> str:
+    """A number of things; `several` is their plural where an s is not enough. A verb can go along: `record is`, `records are`."""
+    return f"{n:,} {one if n == 1 else several or one + 's'}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share of one in percent. What is not nothing is never written as 0, and what is not all never as 100."""
+    if not math.isfinite(share):
+        return "not defined"
+    if share in {0, 1}:
+        return f"{share:.0%}"
+    least = 10.0 ** -(digits + 2)
+    written, nothing, everything = (f"{value:.{digits}%}" for value in (share, 0.0, 1.0))
+    if written.lstrip("-") == nothing:
+        return f"<{least:.{digits}%}" if share > 0 else f">-{least:.{digits}%}"
+    if written == everything:
+        return f">{1 - least:.{digits}%}" if share < 1 else ">100%"
+    return written
+
+
+# What may have been meant by a name that is not known: one function for all closed sets of names.
+
+
+ALIKE = 0.6  # of 1, by difflib's ratio
+
+
+def nearest(name: str, known: Iterable[str], alike: float = ALIKE) -> str:
+    """The known name that is most like this one, whatever its capitals, dashes and underscores; empty where none is like it."""
+    plain = {_plain(one): one for one in reversed(list(known))}
+    found = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=alike)
+    return plain[found[0]] if found else ""
+
+
+def several_nearest(name: str, known: Iterable[str], most: int) -> list[str]:
+    """The names that are like this one as it is written, the most like first."""
+    return difflib.get_close_matches(name, list(known), n=most, cutoff=ALIKE)
+
+
+def there_are(name: str, known: Iterable[str]) -> str:
+    """A hint for a name that is not in a closed set: the nearest of the set, and all of them."""
+    names = list(known)
+    return did_you_mean(name, names, f"there are {', '.join(names)}")
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", alike: float = ALIKE) -> str:
+    """A hint for a name that is not known: the nearest one, and what there is to say in any case."""
+    near = nearest(name, known, alike)
+    return " ".join(filter(None, (f"did you mean {near}?" if near else "", otherwise)))
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("_", "-").lstrip("-")
+
+
+# Text from files, data and manifests as a terminal may show it: control characters are written out instead.
+#
+# An item may hold the escape sequences with which a program moves the cursor, colours and overwrites lines, or characters that reorder or
+# hide what stands beside them; printed as they are, they could put any verdict on the screen.
+
+
+# Controls, invisible format characters (bidirectional overrides, zero width), halves of surrogate pairs, line and paragraph separators.
+STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def visible(text: str) -> str:
+    """The text with every control character written as \\x1b or \\u202e."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_written_out(c) if unicodedata.category(c) in STEERING else c for c in text)
+
+
+def _written_out(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """The first few names, quoted, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(repr(name) for name in names[:most]) + more

@@ -1,0 +1,89 @@
+"""Large families of cases, of which a usual run takes a part: another part at every commit, and all of them with `--everything`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+ROOT = Path(__file__).parents[2]
+VARIABLE = "SHOAL_TEST_TURN"  # set once, so that all processes of a run take the same part
+
+# Files whose tests are families of similar cases, and into how many parts they are divided. A file not named here runs in full every time.
+ROTATING = {
+    "tests/cli/test_audit_honest.py": 4,
+    "tests/cli/test_every_line.py": 3,
+    "tests/cli/test_field_tampering.py": 6,
+    "tests/cli/test_file_tampering.py": 6,
+    "tests/cli/test_interrupts.py": 2,
+    "tests/cli/test_method_options.py": 3,
+    "tests/cli/test_pipes.py": 3,
+    "tests/cli/test_shapes.py": 3,
+    "tests/cli/test_streams.py": 3,
+    "tests/cli/test_tampering.py": 6,
+    "tests/contract/test_access_methods.py": 3,
+    "tests/contract/test_chunk_methods.py": 4,
+    "tests/contract/test_group_methods.py": 3,
+    "tests/contract/test_methods.py": 4,
+    "tests/contract/test_profile_methods.py": 3,
+    "tests/contract/test_rows_methods.py": 3,
+    "tests/contract/test_ssc_contract.py": 2,
+    "tests/contract/test_unguaranteed.py": 3,
+    "tests/leaks/test_pairs.py": 3,
+    "tests/leaks/test_side_outputs.py": 3,
+    "tests/report/test_payloads.py": 3,
+    "tests/spark/test_cluster.py": 2,
+}
+
+
+class Case(Protocol):
+    """What is needed to know of a test."""
+
+    nodeid: str
+
+
+AnyCase = TypeVar("AnyCase", bound=Case)
+
+
+class Split(NamedTuple):
+    """The number of a part, counted from 0, and how many parts there are."""
+
+    turn: int
+    parts: int
+
+    def of(self, cases: Sequence[AnyCase]) -> list[AnyCase]:
+        """This part of the cases of one test, at least one. All parts together are all cases."""
+        mixed = sorted(cases, key=lambda case: (zlib.crc32(case.nodeid.encode()), case.nodeid))
+        parts = min(self.parts, len(mixed))
+        return mixed[self.turn % parts :: parts] if parts else []
+
+
+def current_turn() -> int:
+    """The number of this run: from the environment, else from the commit, else (outside a repository) from the day."""
+    if told := os.environ.get(VARIABLE):
+        return int(told)
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+        if found.returncode == 0:
+            return int(found.stdout[:7], 16)
+    return int(time.time() // 86400)
+
+
+def chosen(items: Iterable[AnyCase], turn: int) -> list[AnyCase]:
+    """The tests of a usual run, in their order: a part of each test function of a rotating file, and everything else."""
+    items = list(items)
+    families: dict[tuple[str, int], list[AnyCase]] = defaultdict(list)
+    for item in items:
+        file, _, name = item.nodeid.partition("::")
+        if file in ROTATING:
+            families[f"{file}::{name.split('[')[0]}", ROTATING[file]].append(item)
+    left_out: set[str] = set()
+    for (_, parts), cases in families.items():
+        left_out |= {case.nodeid for case in cases} - {case.nodeid for case in Split(turn, parts).of(cases)}
+    return [item for item in items if item.nodeid not in left_out]

@@ -1,0 +1,106 @@
+"""A usual run takes a part of large families of cases: no test is lost, and all parts together are everything."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from helpers.rotation import ROOT, ROTATING, VARIABLE, chosen, current_turn
+
+FILE, PARTS = next(iter(ROTATING.items()))
+
+
+@dataclass(frozen=True)
+class Case:
+    nodeid: str
+
+
+CASES = [Case(f"{FILE}::test_{name}[{n}]") for name, size in (("many", 41), ("few", 2), ("two", PARTS)) for n in range(size)]
+ALONE = [Case(f"{FILE}::test_alone"), Case("tests/test_other.py::test_one[1]"), Case("tests/test_other.py::test_one[2]")]
+
+
+@pytest.mark.parametrize("turn", range(2 * PARTS))
+def test_every_test_runs_at_least_one_case_in_every_run(turn: int):
+    kept = chosen([*CASES, *ALONE], turn)
+    assert {case.nodeid.split("[")[0] for case in kept} == {case.nodeid.split("[")[0] for case in [*CASES, *ALONE]}
+    assert set(ALONE) <= set(kept)
+    assert len(kept) < len(CASES)
+
+
+def test_all_parts_together_are_all_cases():
+    assert {case for turn in range(2 * PARTS) for case in chosen([*CASES, *ALONE], turn)} == {*CASES, *ALONE}
+
+
+def test_the_order_is_kept():
+    kept = chosen([*ALONE, *CASES], 1)
+    assert kept == [case for case in [*ALONE, *CASES] if case in set(kept)]
+
+
+@pytest.mark.parametrize("file", ROTATING)
+def test_rotating_files_exist(file: str):
+    assert (ROOT / file).is_file()
+
+
+def test_the_turn_can_be_repeated(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(VARIABLE, "17")
+    assert current_turn() == 17
+
+
+def collected(*options: str, turn: int) -> set[str]:
+    """The cases that pytest would run of one rotating file."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--collect-only",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        *options,
+        "tests/leaks/test_pairs.py",
+    ]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, VARIABLE: str(turn)}, capture_output=True, text=True, check=True)
+    return {line for line in done.stdout.splitlines() if "::" in line}
+
+
+def test_pytest_collects_a_part_and_with_everything_all():
+    everything = collected("--everything", turn=0)
+    first = collected(turn=0)
+    assert first < everything
+    assert first != collected(turn=1)
+
+
+def test_all_tests_run_nightly():
+    makefile = (ROOT / "Makefile").read_text()
+    assert re.search(r"^test-all:.*\n\t.*run_tests\.sh --everything --all-signals$", makefile, re.MULTILINE)
+    assert "SHOAL_TESTS=test-all" in (ROOT / ".ci" / "nightly").read_text()
+    assert 'make "${SHOAL_TESTS:-test}"' in (ROOT / ".ci" / "run").read_text()
+
+
+def test_every_part_of_the_runner_keeps_results(tmp_path: Path):
+    fake = tmp_path / "python"
+    fake.write_text('#!/bin/sh\ncase "$*" in *sched_getaffinity*) echo 2;; *) echo "$*";; esac\n')
+    fake.chmod(0o755)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_it.py").write_text("@pytest.mark.timing\n")
+    copy = tmp_path / "scripts"
+    copy.mkdir()
+    (copy / "run_tests.sh").write_text((ROOT / "scripts" / "run_tests.sh").read_text())
+    done = subprocess.run(
+        ["bash", copy / "run_tests.sh", "--everything"], env={**os.environ, "PYTHON": str(fake)}, capture_output=True, text=True, check=True
+    )
+    for part in ("main", "spark", "timing"):
+        words = (tmp_path / "build" / "test-results" / f"{part}.log").read_text()
+        assert "--durations=100" in words
+        assert f"--junitxml=build/test-results/{part}.xml" in words
+        assert "--everything" in words
+        assert words in done.stdout
+    assert "tests/test_it.py" in words
