@@ -2,16 +2,23 @@
 VENV := .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
-SOURCES := $(shell find cpp src/shoal -type f -not -name '*.pyc' -not -path '*/__pycache__/*') CMakeLists.txt pyproject.toml
+KERNEL_SOURCES := $(shell find cpp -type f) CMakeLists.txt
+KERNEL_BUILD := build/kernels
+# The package is used from src/, so its bytecode is written when a module is first imported. The same holds for dependencies:
+# compiling all of SciPy would take longer than compiling what is used of it.
+PIP := $(BIN)/python -m pip install --quiet --no-compile
 
-.PHONY: demo test spark lint sanitize sanitized-kernels bench clean
+.PHONY: demo test test-all spark lint sanitize sanitized-kernels bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/shoal demo
 
-# One process more than there are cores: tests wait for files and for programs that they start.
+# Of large families of cases `make test` takes a part, another one at each commit; `make test-all` takes all. Results: build/test-results.
 test: $(VENV)/tested
-	$(BIN)/python -m pytest -n $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)') --dist worksteal
+	PYTHON=$(BIN)/python scripts/run_tests.sh
+
+test-all: $(VENV)/tested
+	PYTHON=$(BIN)/python scripts/run_tests.sh --everything --all-signals
 
 # After this, `make test` runs the tests on Spark too, where Java is installed.
 spark: $(VENV)/clustered
@@ -22,40 +29,55 @@ lint: $(VENV)/linted
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-sanitize: $(VENV)/sanitized
+sanitize: $(VENV)/tested
 	PYTHON=$(BIN)/python scripts/sanitize.sh address
 
-sanitized-kernels: $(VENV)/sanitized
+sanitized-kernels: $(VENV)/tested
 	PYTHON=$(BIN)/python scripts/sanitize.sh address --build
 
 bench: $(VENV)/measured
 	$(BIN)/python benchmarks/foundation.py
 
-$(VENV)/installed: $(SOURCES)
+# The dependencies are downloaded while the kernels compile.
+$(VENV)/installed: $(VENV)/tools pyproject.toml $(KERNEL_SOURCES)
+	+$(MAKE) --no-print-directory --jobs=2 $(VENV)/package $(VENV)/kernels
+	touch $@
+
+$(VENV)/tools:
 	$(PYTHON) -c 'import sys; sys.exit("shoal needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet .
+	$(PIP) --upgrade pip
+	$(PIP) 'scikit-build-core>=0.11' 'nanobind>=2.7'
+	$(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_editable as needed; print(*needed())' | xargs -r $(PIP)
+	touch $@
+
+# An editable installation: a change of a Python file needs no further step.
+$(VENV)/package: $(VENV)/tools pyproject.toml
+	$(PIP) --no-build-isolation --config-settings=wheel.cmake=false --config-settings=editable.mode=inplace --editable .
+	touch $@
+
+# Only units with changed files are compiled again.
+$(VENV)/kernels: $(VENV)/tools $(KERNEL_SOURCES)
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(KERNEL_BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
+	  -Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" --log-level=WARNING
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(KERNEL_BUILD)
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --install $(KERNEL_BUILD) --prefix src
 	touch $@
 
 $(VENV)/tested: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --group test
+	$(PIP) --group test
 	touch $@
 
 $(VENV)/clustered: $(VENV)/tested
-	$(BIN)/python -m pip install --quiet --group spark
+	$(PIP) --group spark
 	touch $@
 
 $(VENV)/linted: $(VENV)/tested
-	$(BIN)/python -m pip install --quiet --group lint
-	touch $@
-
-$(VENV)/sanitized: $(VENV)/tested
-	$(BIN)/python -m pip install --quiet cmake ninja 'nanobind>=2.7'
+	$(PIP) --group lint
 	touch $@
 
 $(VENV)/measured: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet '.[bench]'
+	$(PIP) --no-build-isolation --config-settings=wheel.cmake=false --config-settings=editable.mode=inplace --editable '.[bench]'
 	touch $@
 
 clean:
