@@ -17,7 +17,7 @@ import numpy as np
 
 from common import data_file, show
 from shoal.data.log import Log
-from shoal.data.original_rows import AccessOriginal
+from shoal.data.original import AccessOriginal
 from shoal.io.read.dispatch import read
 from shoal.methods.accesslog_mdav import AccessLogMDAV
 from shoal.metrics.browsers import BrowserUse, apart, use_after, use_before

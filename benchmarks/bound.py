@@ -20,7 +20,7 @@ from shoal.methods import Method
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import Shoal
-from shoal.metrics.distortion import loss
+from shoal.metrics.losses import loss
 from shoal.taxonomy.bound import loss_lower_bound
 
 LARGE = 500_000

@@ -255,7 +255,8 @@ def exact_table(seconds: float = 20.0) -> None:
 
 def generalize_table() -> None:
     """Groceries with its true taxonomy: the node-weighted loss of suppression alone and of generalization where it loses less."""
-    from shoal import Cohesion, read_taxonomy
+    from shoal import read_taxonomy
+    from shoal.methods import Cohesion
     from shoal.metrics import measure
     from shoal.taxonomy.place_terms import place_terms
 

@@ -22,8 +22,7 @@ from common import data_file, peak_megabytes, show
 from datasets import generated_log
 from shoal.cli.options import DATA_PARAMETERS
 from shoal.errors import ShoalError
-from shoal.evaluate.compare.grid import Asked, Cell, grid
-from shoal.evaluate.compare.options import prepared_for
+from shoal.evaluate.compare.grid import Asked, Cell, grid, prepared_for
 from shoal.evaluate.compare.shared_inputs import Given
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from common import data_file, peak_megabytes, show
-from shoal.data.original_documents import DocumentOriginal
+from shoal.data.original import DocumentOriginal
 from shoal.methods.document_vectors import DocumentVectors
 from shoal.metrics.documents import ssa, sse, sst
 from shoal.microaggregation.documents import space_of

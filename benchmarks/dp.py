@@ -21,7 +21,7 @@ import polars as pl
 from common import data_file, peak_megabytes, show
 from datasets import generated_log
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.io.read.dispatch import read
 from shoal.io.read.options import ReadOptions
 from shoal.methods.dp_queries import DPQueries

@@ -23,7 +23,7 @@ from shoal.io.read.formats import ReadOptions
 from shoal.methods import Method
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import EFFORTS, Shoal
-from shoal.metrics.distortion import loss
+from shoal.metrics.losses import loss
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
 

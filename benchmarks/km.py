@@ -23,7 +23,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods import METHODS, Method
-from shoal.metrics.ncp import ncp
+from shoal.metrics.losses import ncp
 from shoal.privacy.km_anonymity import KmAnonymity
 
 # Records (0: all), k, m; NCP in percent and seconds of the existing systems, the best of them.

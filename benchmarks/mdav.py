@@ -20,7 +20,7 @@ from shoal.data.table import Floats, Ints, Table
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
-from shoal.microaggregation.tables import groups_of_table
+from shoal.microaggregation.spaces import groups_of_table
 
 PUBLISHED = {
     "tarragona.csv": {3: "16.9326", 4: "19.5460", 5: "22.46", 10: "33.1929"},

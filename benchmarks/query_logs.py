@@ -17,7 +17,7 @@ import polars as pl
 
 from common import data_file, show
 from shoal.data.log import Log
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.io.read.dispatch import read
 from shoal.io.read.options import ReadOptions
@@ -26,8 +26,7 @@ from shoal.methods.bases.profiles import ProfileMethod
 from shoal.methods.category_microaggregation import CategoryMicroaggregation
 from shoal.methods.user_microaggregation import UserMicroaggregation
 from shoal.metrics.clusterings import jaccard_index, k_means, people_before_and_after, rand_index
-from shoal.metrics.rows import people_kept, rows_kept
-from shoal.metrics.top_queries import TOP, overlap, shares, texts_of, words
+from shoal.metrics.log_rows import TOP, overlap, people_kept, rows_kept, shares, texts_of, words
 from shoal.pipeline.contract import made_by
 from shoal.taxonomy.wordnet import wordnet
 

@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from common import RESULTS, data_file, peak_megabytes, show
-from shoal.data.original_rows import LogOriginal
+from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.errors import Infeasible
 from shoal.io.read.formats import ReadOptions

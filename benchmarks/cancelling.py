@@ -1,0 +1,112 @@
+"""How long a job takes to stop: `python benchmarks/cancelling.py --users 1000 --times 40`.
+
+Each job runs once to its end, then again so many times, cancelled from another thread at random moments. Printed are the longest times
+from the wish to the end, with the stage that the job was in. Nothing may be left behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import shoal
+from shoal.cli.options import DATA_PARAMETERS
+from shoal.errors import Cancelled
+from shoal.evaluate.compare.grid import Cell, prepared_for
+from shoal.evaluate.compare.run import compare
+from shoal.evaluate.compare.worst_attack import Effort
+from shoal.io.comparison_files import CellFiles
+from shoal.methods import METHODS
+from shoal.pipeline.events import Cancel, Events, running
+from shoal.pipeline.job import Job
+from shoal.pipeline.options import Preparation, Target
+
+Run = Callable[[Path, Events, Cancel | None], object]
+CELLS = [Cell("clump", (("k", "5"),), "user"), Cell("shoal", (("k", "5"),), "user"), Cell("km", (("k", "5"), ("m", "2")), "user")]
+
+
+class Last(Events):
+    """Remembers the stage."""
+
+    name = ""
+
+    def stage(self, name: str, index: int, count: int) -> None:
+        self.name = name
+
+
+def releasing(method: str, log: Path, **values: int) -> Run:
+    """A job of this method."""
+    chosen = METHODS[method](**values)
+    how = Preparation.default_for(chosen)
+    how = replace(how, per="event") if method == "coherence" else how
+    return lambda out, events, cancel: Job(log, chosen, how, target=Target(out, force=True)).run(events, cancel)
+
+
+def comparing(log: Path) -> Run:
+    """A comparison of three cells."""
+
+    def run(out: Path, events: Events, cancel: Cancel | None) -> object:
+        with running(events, cancel):
+            return compare([log], CELLS, lambda cell: prepared_for(cell, dict.fromkeys(DATA_PARAMETERS)), CellFiles(out), Effort(100, 0), 2)
+
+    return run
+
+
+def measured(name: str, run: Run, place: Path, times: int) -> None:
+    """Cancel a run at random moments."""
+    begun = time.monotonic()
+    run(place / "whole", Last(), None)
+    whole, draw, found = time.monotonic() - begun, random.Random(1), []
+    for _ in range(times):
+        cancel, events, asked = Cancel(), Last(), [0.0, ""]
+
+        def stop(cancel: Cancel = cancel, events: Last = events, asked: list[object] = asked) -> None:
+            asked[:] = [time.monotonic(), events.name]
+            cancel.cancel()
+
+        timer = threading.Timer(draw.random() * whole, stop)
+        timer.start()
+        try:
+            run(place / "part", events, cancel)
+        except Cancelled:
+            found.append((time.monotonic() - float(str(asked[0])), str(asked[1])))
+            left = [path.name for path in place.iterdir() if path.name not in {"whole", "part"}]
+            assert not left, left
+        timer.cancel()
+        timer.join()
+        shutil.rmtree(place / "part", ignore_errors=True)
+    found.sort(reverse=True)
+    longest = ", ".join(f"{seconds:.2f} s ({stage or 'comparing'})" for seconds, stage in found[:3])
+    print(f"{name:10} whole run {whole:6.1f} s; {len(found)} of {times} cancelled before their end; longest {longest}", flush=True)
+
+
+def main() -> None:
+    """Measure all of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--users", type=int, default=1000)
+    parser.add_argument("--times", type=int, default=40)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        log = Path(place) / "log.tsv"
+        shoal.generate(users=asked.users, seed=3).write_csv(log, separator="\t")
+        runs = {
+            "shoal": releasing("shoal", log),
+            "km": releasing("km", log, m=2),
+            "coherence": releasing("coherence", log, p=2),
+            "compare": comparing(log),
+        }
+        for name, run in runs.items():
+            own = Path(place) / name
+            own.mkdir()
+            measured(name, run, own, asked.times)
+
+
+if __name__ == "__main__":
+    main()
