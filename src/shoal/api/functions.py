@@ -25,8 +25,9 @@ from shoal.api.data_options import Column, Columns, DataOptions, asked_of_data, 
 from shoal.api.messages import in_python, spoken_in_python, using
 from shoal.api.result import Result, log
 from shoal.api.taxonomy_argument import GivenTaxonomy, Hierarchy
+from shoal.auditing import CROSSING
 from shoal.auditing.audit import Audit, gathered
-from shoal.auditing.earlier_releases import CROSSING, Series
+from shoal.auditing.earlier_releases import Series
 from shoal.data.items import Items
 from shoal.data.log import Per
 from shoal.errors import ParameterError
