@@ -563,7 +563,7 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     job = Job(data, chosen, how, given.tree, further, metrics, found, asked["no_guarantee"], checks, notes=given.notes)
     done = job.run(_LogEvents(asked["events"]), asked["cancel"])
     _tell((), unsure({ATTACKS: done.judged.attacks}))
-    helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done.prepared, chosen, said, further))
+    helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done.prepared, chosen, said, further, done.judged))
     return _told(Result(done.judged, done.prepared.notes, helps))
 
 

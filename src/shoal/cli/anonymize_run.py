@@ -185,7 +185,8 @@ def write_release(
         screen.warn(f"{private_report} shows what people typed: it is not for publication")
     shown = show_release(done, target, as_json=as_json)
     with allowing(patience):
-        warn_of_little(shown, input, done.prepared, Route(chosen, done.prepared.how, further=further), threads, ruled=found is not None)
+        route = Route(chosen, done.prepared.how, further=further, made=done.judged)
+        warn_of_little(shown, input, done.prepared, route, threads, ruled=found is not None)
 
 
 def show_release(done: Done, target: Target, *, as_json: bool) -> dict[str, Any]:

@@ -57,13 +57,14 @@ TIME_IS_UP = "there was no time left"
 class Route:
     """A method with its parameters, and how data is prepared for it, on a taxonomy that may be `given` as a tree.
 
-    `further` are claims that the release must keep beyond those of the method.
+    `further` are claims that the release must keep beyond those of the method. `made` is the release of all data, if the route was taken.
     """
 
     method: Method
     how: Preparation
     given: Taxonomy | None = None
     further: tuple[Model, ...] = ()
+    made: Judged | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def measured(data: Any, route: Route, total: int) -> Measured:
     begun = time.process_time()
     try:
         source = sample_of(data, route)
-        found = _measured(source, route)
+        judged = route.made if source.reading.part == 1.0 else None
+        found = _measured(source, judged or _made(source, route))
         found = replace(found, expected=_expected(source, route, found, total))
     except ShoalError as error:
         return Measured(time.process_time() - begun, why_not=error.message)
@@ -149,8 +151,13 @@ def _names(data: Any) -> list[str]:
     return [str(data)] if not isinstance(data, list | tuple) else [str(path) for path in data]
 
 
-def _measured(source: Source, route: Route) -> Measured:
-    judged = Job(source.prepared(), route.method, route.how, claims=route.further).run().judged
+def _made(source: Source, route: Route) -> Judged:
+    """The release of a source by a route."""
+    return Job(source.prepared(), route.method, route.how, claims=route.further).run().judged
+
+
+def _measured(source: Source, judged: Judged) -> Measured:
+    """Measure the release of a source."""
     words = words_of(judged.release, judged.original)
     whole = source.reading.part == 1.0
     share = None if words is None else coverage(words)["kept"]
@@ -167,7 +174,8 @@ def _expected(source: Source, route: Route, found: Measured, total: int) -> floa
     if found.whole or _is_bounded(route.method) or total <= found.people:
         return rate
     try:
-        half = _measured(_drawn(source, found.people // 2), route)
+        fewer = _drawn(source, found.people // 2)
+        half = _measured(fewer, _made(fewer, route))
     except ShoalError:  # so few people cannot be worked on: the whole of the risk counts as growth
         half = Measured(0.0)
     before, doublings = half.risk.rate if half.risk is not None else 0.0, float(np.log2(total / found.people))
@@ -184,6 +192,5 @@ def _risk(judged: Judged) -> Interval | None:
     targets = stage.drawn(SEED, TARGETS)
     if not len(targets):
         return wilson(0.0, 0)
-    trials = KnownItems().trials(stage.scene, stage.people(targets), SEED)
-    success = next(trial.success for trial in trials if trial.knowledge == str(KNOWN))
-    return wilson(float(success.sum()), len(success))
+    [trial] = KnownItems().trials_knowing([KNOWN], stage.scene, stage.people(targets), SEED)
+    return wilson(float(trial.success.sum()), len(trial.success))
