@@ -8,11 +8,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.auditing.earlier_releases import Series
+from shoal.auditing import CROSSING
 from shoal.cli import screen
 from shoal.cli.config import own_options
 from shoal.cli.method_command import TYPED
@@ -22,30 +22,27 @@ from shoal.cli.options import (
     method_parameters,
 )
 from shoal.cli.print_result import told
-from shoal.cli.suggest_command import with_change
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
-from shoal.evaluate.advise.advice import advice_on, changes
-from shoal.evaluate.advise.trial import Route
-from shoal.evaluate.attack.before_release import release_checks, unsure
 from shoal.io.atomic_file import PrivateFile
 from shoal.io.formula_check import formula_notes
 from shoal.io.read.paths import STDIN
 from shoal.io.release_directory import ReleaseDirectory, insist_apart
-from shoal.io.rules_file import read_rules
 from shoal.io.write.output_format import LISTS, OutputForm, default_format, named_as_file
 from shoal.kinds import summary_of
 from shoal.methods import Method
 from shoal.pipeline.claims import claims_for
 from shoal.pipeline.contract import insist_on_consent
-from shoal.pipeline.job import Done, Job
+from shoal.pipeline.job import Done, Job, ReleaseCheck
 from shoal.pipeline.memory_limit import Memory
 from shoal.pipeline.options import Preparation, Target, is_file
-from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.request import chosen_method, preparation
-from shoal.pipeline.reuse_rules import ruled_method
 from shoal.pipeline.run import shown_to_publisher
-from shoal.report.private_report import render_private
+from shoal.report.attack_summary import ATTACKS
+
+if TYPE_CHECKING:
+    from shoal.evaluate.attack.before_release import Attempt
+    from shoal.io.rules_file import RulesFile
 
 # A release is a directory: `--out x.csv` is refused with the command that was probably meant.
 
@@ -161,9 +158,8 @@ def write_release(
     **said: Any,
 ) -> None:
     """Anonymize the input as the options say, verify the release, write and show it; and say what would keep more where little is kept."""
-    found = None if rules is None else read_rules(rules)
     typed = method_parameters(said)
-    chosen = chosen_method(method, typed) if found is None else ruled_method(found, typed)
+    found, chosen = (None, chosen_method(method, typed)) if rules is None else method_of_rules(rules, typed)
     insist_on_consent(chosen, no_guarantee)
     further, attempt = claims_for(chosen, claim), asked_attempt(said, chosen)
     form = form or default_format(chosen.publishes)
@@ -175,18 +171,38 @@ def write_release(
     if on_cluster(Asked(input, how, chosen, target), engine, master, one_machine, as_json):
         return
     private = private_page(private_report, target, chosen)
-    checks = release_checks(Series(previous, crossing, exposed), attempt)
+    checks = checks_before_writing(previous, crossing, exposed, attempt)
     metrics = ["bound"] if bound else []
     job = Job(input, chosen, how, None, further, metrics, found, no_guarantee, checks, target, threads, patience)
     with screen.naming(show_rare), screen.job_events() as events:
         done = job.run(events)
     if private is not None:
+        from shoal.report.private_report import render_private
+
         private.write(render_private(done.judged.release, done.prepared.records))
         screen.warn(f"{private_report} shows what people typed: it is not for publication")
     shown = show_release(done, target, as_json=as_json)
     with allowing(patience):
-        route = Route(chosen, done.prepared.how, further=further, made=done.judged)
-        warn_of_little(shown, input, done.prepared, route, threads, ruled=found is not None)
+        warn_of_little(shown, job, done)
+
+
+def method_of_rules(file: Path, typed: Mapping[str, Any]) -> tuple[RulesFile, Method]:
+    """The recoding rules of an earlier release, and the method that they were made by, with the parameters that were typed."""
+    from shoal.io.rules_file import read_rules
+    from shoal.pipeline.reuse_rules import ruled_method
+
+    rules = read_rules(file)
+    return rules, ruled_method(rules, typed)
+
+
+def checks_before_writing(previous: Sequence[Path], crossing: int, exposed: int, attempt: Attempt | None) -> Sequence[ReleaseCheck]:
+    """The comparison with earlier releases and the attacks that the options ask for; neither is loaded unless it is requested."""
+    if not previous and attempt is None and (crossing, exposed) == (CROSSING, 0):
+        return ()
+    from shoal.auditing.earlier_releases import Series
+    from shoal.evaluate.attack.before_release import release_checks
+
+    return release_checks(Series(tuple(previous), crossing, exposed), attempt)
 
 
 def show_release(done: Done, target: Target, *, as_json: bool) -> dict[str, Any]:
@@ -196,7 +212,10 @@ def show_release(done: Done, target: Target, *, as_json: bool) -> dict[str, Any]
     screen.warn(*(formula_notes(judged.release, target.format) if as_json else ()))
     shown = manifest if as_json else shown_to_publisher(judged.publishable(), manifest)
     told(judged.verdicts, shown, target.directory, as_json=as_json)
-    screen.warn(*unsure(shown))
+    if ATTACKS in shown:
+        from shoal.evaluate.attack.before_release import unsure
+
+        screen.warn(*unsure(shown))
     return shown
 
 
@@ -248,9 +267,7 @@ def private_page(path: Path | None, target: Target, method: Method) -> PrivateFi
     return file
 
 
-def warn_of_little(
-    manifest: dict[str, Any], input: tuple[Path, ...], prepared: Prepared, route: Route, threads: int | None, *, ruled: bool
-) -> None:
+def warn_of_little(manifest: dict[str, Any], job: Job, done: Done) -> None:
     """Where hardly a word is left: that it is so, and what would help, each with its measured risk and the command to type.
 
     Nothing is proposed for a release that was recoded by rules: these were found before, and a sample has none of its own.
@@ -259,11 +276,16 @@ def warn_of_little(
     if not warning:
         return
     screen.warn(warning)
-    if ruled:
+    if job.rules is not None:
         return
-    ctx = click.get_current_context()
+    from shoal.cli.suggest_command import with_change
+    from shoal.evaluate.advise.advice import advice_on, changes
+    from shoal.evaluate.advise.trial import Route
+
+    ctx, prepared = click.get_current_context(), done.prepared
+    route = Route(job.method, prepared.how, further=tuple(job.claims), made=done.judged)
     options = [(change, *made) for change in changes(prepared, route.method) if (made := with_change(ctx, change)) is not None]
-    with screen.progress(threads):
-        advice = advice_on(input, prepared.original.n_owners, route, options)
+    with screen.progress(job.threads):
+        advice = advice_on(job.data, prepared.original.n_owners, route, options)
     lines = [f"  {one.change.why}; {one.worth}: {one.text}" for one in advice.proposed]
     screen.note(*([advice.heading, *lines] if lines else []), *advice.notes)

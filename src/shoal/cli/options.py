@@ -45,9 +45,12 @@ def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def asked_attempt(said: dict[str, Any], method: Method) -> Attempt | None:
     """The attacks that the options ask for, which are taken out of `said`; refused where this method's releases are not attacked."""
+    wanted = [said.pop(name) for name in ("attack", *_DRAWN)]
+    if all(value is None for value in wanted):
+        return None
     from shoal.evaluate.attack.before_release import Attempt
 
-    attempt = Attempt.asked(*(said.pop(name) for name in ("attack", *_DRAWN)))
+    attempt = Attempt.asked(*wanted)
     if attempt is not None:
         attempt.refuse(method)
     return attempt
