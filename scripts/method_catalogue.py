@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.methods import METHODS
 from shoal.methods.catalogue import FILE, catalogue_text
 
 if __name__ == "__main__":
-    (Path(__file__).parents[1] / "src" / "shoal" / "methods" / FILE).write_text(catalogue_text(METHODS), "utf-8")
+    (Path(__file__).parents[1] / "src" / "shoal" / "methods" / FILE).write_text(catalogue_text(), "utf-8")

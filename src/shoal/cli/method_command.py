@@ -17,7 +17,7 @@ from shoal.cli.config import own_options, typed_config
 from shoal.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods import METHODS
-from shoal.methods.catalogue import listed_methods
+from shoal.methods.catalogue import listed_method
 from shoal.methods.presets import presets_of
 from shoal.util.wording import did_you_mean
 
@@ -161,7 +161,7 @@ class MethodCommand(GroupedCommand):
         formatter.write_usage(ctx.command_path, " ".join([*words, "--method", name, "[OPTIONS]"]))
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(listed_methods()[name].summary)
+            formatter.write_text(listed_method(name).summary)
         write_section(ctx, formatter, f"Options of the method {name}", method_options(name))
         _write_presets(formatter, name)
         formatter.write_paragraph()

@@ -18,7 +18,7 @@ from shoal.data.node_loss import LOSSES
 from shoal.io.read.options import FORMATS, OWNERS
 from shoal.kernels import MOST_THREADS
 from shoal.methods import METHODS, Method
-from shoal.methods.catalogue import ListedParameter, listed_methods
+from shoal.methods.catalogue import ListedParameter, listed_method
 from shoal.methods.presets import PRESET, presets_of
 from shoal.parameters import Declared
 
@@ -171,7 +171,7 @@ def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
 def method_options(name: str) -> list[click.Option]:
     """One option for each parameter that this method declares."""
     made = []
-    for listed in listed_methods()[name].parameters:
+    for listed in listed_method(name).parameters:
         plain = listed.name.replace("_", "-")
         flag = f"--{plain}/--no-{plain}" if listed.is_flag else f"--{plain}"
         made.append(click.Option([flag, *SHORT.get(listed.name, ()), f"method_{listed.name}"], **_option(listed)))

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Self
 
+from shoal.methods import METHODS
 from shoal.parameters import Declared, Param
 
 FILE = "catalogue.json"
@@ -69,7 +70,12 @@ def listed_methods() -> Mapping[str, ListedMethod]:
     }
 
 
-def catalogue_text(methods: Mapping[str, type[Declared]]) -> str:
-    """The content of the catalogue for these methods."""
-    listed = {name: asdict(ListedMethod.of(method)) for name, method in methods.items()}
+def listed_method(name: str) -> ListedMethod:
+    """What the help says about a method: from the catalogue, or from its class while a new method is not in the catalogue yet."""
+    return listed_methods().get(name) or ListedMethod.of(METHODS[name])
+
+
+def catalogue_text() -> str:
+    """The content of the catalogue, from the declarations of all methods."""
+    listed = {name: asdict(ListedMethod.of(method)) for name, method in METHODS.items()}
     return json.dumps(listed, indent=1, ensure_ascii=False) + "\n"
