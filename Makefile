@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 KERNEL_SOURCES := $(shell find cpp -type f) CMakeLists.txt
 KERNEL_BUILD := build/kernels
 # The package is used from src/, so its bytecode is written when a module is first imported. The same holds for dependencies:
-# compiling all of SciPy would take longer than compiling what is used of it.
+# compiling all of SciPy would take longer than compiling what is used of it. So bytecode must be written: without it, each program that
+# a test starts would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --no-compile
 
 .PHONY: demo test test-all spark lint sanitize sanitized-kernels bench clean
