@@ -208,7 +208,7 @@ MEANINGS = {
     "unknown-attack": "There is no attack of that name.",
     "unknown-choice": "The value is not one of those that the option takes.",
     "unknown-column": "There is no column of that name.",
-    "unknown-completion": "The shell asks for an unknown kind of completion.",
+    "unknown-completion": "The shell names an unknown shell or action.",
     "unknown-config-key": "The config file has a key that is not an option of the command.",
     "unknown-format": "There is no input format of that name.",
     "unknown-kind-of-table": "There is no kind of table of that name.",

@@ -186,7 +186,7 @@ class Declared:
         """Refuses a class that lacks a declaration that its kind requires."""
         silent = [attribute for attribute in cls.must_tell if not isinstance(getattr(cls, attribute, None), str)]
         if silent:
-            raise TypeError(f"{cls.__name__} does not say its {', '.join(silent)}")
+            raise TypeError(f"{cls.__name__} must define {', '.join(silent)}")
         return super().__new__(cls)
 
     def __post_init__(self) -> None:

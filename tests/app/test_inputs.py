@@ -109,7 +109,7 @@ def test_what_has_no_rows_is_refused(case: str):
 
 
 ROWS_OF_A_TABLE: dict[str, tuple[Any, str]] = {
-    "rows of owner and item": ([list(row) for row in ROWS], "all its lists have 2 items, as rows of a table do"),
+    "rows of owner and item": ([list(row) for row in ROWS], "all its lists have 2 items, like rows of a table"),
     "the same as tuples": (ROWS, "all its lists have 2 items"),
     "with a few broken ones": ([*ROWS, ("u1",), ("u2", "a", "b")], "nearly all its lists have 2 items"),
     "owners before their items": (

@@ -85,7 +85,7 @@ def test_noise_is_fresh_while_the_budget_stays(log: Shell) -> None:
     assert drawn[0] != drawn[1]  # three counts with a deviation of about ten, alike once in thousands of runs
     for part in ("mechanism", "claims", "parameters", "input"):
         assert first[part] == second[part]
-    assert "noise is drawn anew each time: another run gives other counts" in first["notes"]
+    assert "noise is random: another run gives other counts" in first["notes"]
 
 
 def test_there_is_no_seed(log: Shell) -> None:

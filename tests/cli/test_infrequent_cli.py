@@ -174,14 +174,14 @@ TAMPERED = {
         False,
         "1 query was asked by fewer than 3 people",
     ),
-    "a row is duplicated": (lines(lambda rows: [*rows, "weather"]), True, "accounting.rows has 48 published, and there are 49 rows"),
+    "a row is duplicated": (lines(lambda rows: [*rows, "weather"]), True, "accounting.rows has 48 published, but there are 49 rows"),
     "a row is duplicated and counted": (
         together(lines(lambda rows: [*rows, "weather"]), account(1)),
         False,
         "1 published row has no row of the original",
     ),
     "rows are deleted": (lines(without("weather", 4)), True, "1 query was published in fewer than 3 rows"),
-    "a row is deleted": (lines(without("weather", 1)), True, "accounting.rows has 48 published, and there are 47 rows"),
+    "a row is deleted": (lines(without("weather", 1)), True, "accounting.rows has 48 published, but there are 47 rows"),
     "a text is changed": (
         lines(lambda rows: [*without("weather", 1)(rows), "weather in Ghent"]),
         True,
@@ -199,7 +199,7 @@ TAMPERED = {
     ),
     "the claim is weakened": (put("claims[0].model", "support(k=2)"), True, "and that is not claimed"),
     "more people are claimed": (put("claims[0].achieved.people", 7), True, "counts more people than records"),
-    "the account is changed": (account(2), True, "accounting.rows has 50 published, and there are 48 rows"),
+    "the account is changed": (account(2), True, "accounting.rows has 50 published, but there are 48 rows"),
 }
 
 

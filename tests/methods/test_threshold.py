@@ -180,7 +180,7 @@ def test_words_within_one_month() -> None:
 
 
 def test_words_within_windows_need_their_times() -> None:
-    with pytest.raises(ParameterError, match="need times that tell the window"):
+    with pytest.raises(ParameterError, match="need times that determine the window"):
         Threshold(unit="term", window="day", times="month")
 
 

@@ -99,7 +99,7 @@ def test_published_values_stand_in_the_original() -> None:
     assert verdict(steps_of(), original=LogOriginal(log)).holds
     invented = {"counts": CountTable(pl.DataFrame({"query": ["snow"], "count": [812]}))}
     found = verdict(steps_of(), invented, LogOriginal(log))
-    assert found.witnesses == ("1 published value of 'query' stand nowhere in the original",)
+    assert found.witnesses == ("1 published value of 'query' not in the original",)
 
 
 # -- as a user meets it

@@ -467,7 +467,7 @@ MUTATIONS = {
     ),
     "cahd leaves sensitive items in the rows": Mutation("privacy-degree", "sensitive items stand in rows", COUNTED, leaves_sensitive_items),
     "cahd counts the sensitive items of another group": Mutation(
-        "privacy-degree", "not that of the records of the group", COUNTED, histogram_of_others
+        "privacy-degree", "different from that of the records of the group", COUNTED, histogram_of_others
     ),
     "cahd leaves a count out": Mutation("privacy-degree", "more or less often than in the original", COUNTED, loses_a_count),
     "chunks hold sets of k - 1 people": Mutation(
@@ -555,7 +555,7 @@ MUTATIONS = {
         smaller("TypicalOptions", "min_owners"),
     ),
     "coherence overlooks pairs": Mutation(
-        "coherence", "26 sets of 2 public items tell too much", PAIRS, around("minimal_moles", without(lambda m: m["sizes"] == 2))
+        "coherence", "26 sets of 2 public items reveal too much", PAIRS, around("minimal_moles", without(lambda m: m["sizes"] == 2))
     ),
     "coherence overlooks what gives a private item away": Mutation(
         "coherence",
@@ -592,19 +592,19 @@ MUTATIONS = {
     ),
     "suppress-control overlooks rules": Mutation(
         "rho-uncertainty",
-        "1 sensitive item is given away with a certainty above 0.25",
+        "1 sensitive item is revealed by known items with a confidence above 0.25",
         (*TELLING_HABITS, "--method", "suppress-control", "--rho", "0.25"),
         around("breaching_rules", no_rule_found),
     ),
     "suppress-control forgets who owns a record": Mutation(
         "rho-uncertainty",
-        "1 sensitive item is given away with a certainty above 0.3",
+        "1 sensitive item is revealed by known items with a confidence above 0.3",
         DOSES,
         around("breaching_rules", nobody_recoded_owns_two),
     ),
     "td-control does not look again after a split": Mutation(
         "rho-uncertainty",
-        "1 sensitive item is given away with a certainty above 0.25",
+        "1 sensitive item is revealed by known items with a confidence above 0.25",
         (*TELLING_HABITS, "--taxonomy", "food.csv", "--method", "td-control", "--rho", "0.25"),
         splits_without_looking,
     ),

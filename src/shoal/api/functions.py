@@ -593,11 +593,11 @@ def _on_cluster(frame: Any, method: Method, said: Mapping[str, Any], asked: Mapp
 
     for name in ("claim", "rules", "bound", "previous", "threads", "attack", "memory", "patience"):
         if asked[name]:
-            raise ParameterError(f"{name} is not available for a frame of Spark", code="not-on-a-cluster", hint="leave it out")
+            raise ParameterError(f"{name} is not available for a Spark frame", code="not-on-a-cluster", hint="leave it out")
     how, given = prepared_as(said, Preparation.default_for(method))
     if given.tree is not None:
         raise ParameterError(
-            "a taxonomy for a frame of Spark is wordnet or a file", code="not-on-a-cluster", hint="write it to a file first"
+            "the taxonomy for a Spark frame must be wordnet or a file", code="not-on-a-cluster", hint="write it to a file first"
         )
     insist_on_support(how, method)
     return ClusterRelease(frame, how, method)

@@ -290,7 +290,7 @@ class Result:
         return small_page(self.manifest, summary_of(self.manifest), self.advice)
 
     def __reduce__(self) -> Any:
-        raise TypeError("a result knows which record became which, and is not to be pickled; write() writes what may be published")
+        raise TypeError("a result contains the record-to-group mapping and cannot be pickled; write() writes the files that may be published")
 
 
 def _converted(convert: Callable[[], Converted], packages: str) -> Converted:

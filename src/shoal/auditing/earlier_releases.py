@@ -77,7 +77,7 @@ class Series:
         total = sum(one.exposed for one in found)
         if total > self.exposed:
             told = "; ".join(f"compared with {one.path}: {line}" for one in found if one.exposed for line in one.lines)
-            hint = f"nothing was written; a larger k may avoid it, {option('exposed', total)} accepts as many"
+            hint = f"nothing was written; a larger k may avoid it, {option('exposed', total)} accepts this number"
             raise GuaranteeNotMet(told, code="exposed-by-earlier-release", hint=hint, rare=[name for one in found for name in one.rare])
         return found
 

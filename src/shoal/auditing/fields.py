@@ -130,7 +130,7 @@ def _misshapen(name: str, table: PublishedTable, manifest: Manifest) -> Iterator
         shapes = _shapes(name, table, part, manifest)
         placed = [column for column in columns if column not in without_place(list(columns), shapes)] if shapes else []
         if shapes and not any(fits(placed, shape) for shape in shapes):
-            yield f"{what} has not the columns that its kind and the method fix, in their order"
+            yield f"{what} does not have the columns that its kind and the method prescribe, in that order"
         yield from _unnamed_people(table) if shapes and any(USER in slot for slot in shapes[0]) else ()
         wrong = [column for column, word in columns.items() if word not in table.types.get(column, (word,))]
         yield from (f"{what} has {columns[column]} in the column {column!r}" for column in wrong)
@@ -143,7 +143,7 @@ def _unnamed_people(table: PublishedTable) -> Iterator[str]:
     if table.columns[USER] != "text":
         yield f"the manifest does not name the numbers in {USER!r} as pseudonyms"
     elif not table.frame[USER].str.contains(TOKEN).fill_null(False).all():
-        yield f"the column {USER!r} holds other texts than tokens of {2 * BYTES} hexadecimal digits"
+        yield f"the column {USER!r} contains texts other than tokens of {2 * BYTES} hexadecimal digits"
 
 
 def _other_order(table: PublishedTable, original: AnyOriginal) -> list[str]:
@@ -152,7 +152,7 @@ def _other_order(table: PublishedTable, original: AnyOriginal) -> list[str]:
         return []
     before = [attribute.name for attribute in original.table.attributes]
     same = sorted(before) != sorted(table.columns) or before == list(table.columns)
-    return [] if same else ["the columns are in another order than those of the original"]
+    return [] if same else ["the columns are not in the order of the original"]
 
 
 def _strange_times(table: PublishedTable, original: AnyOriginal) -> list[str]:

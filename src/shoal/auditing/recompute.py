@@ -37,7 +37,7 @@ from shoal.report.facts import Facts
 from shoal.report.verdict_text import LACKING, lack_of
 
 BY_THE_METHOD = "by the method"
-WORDS_OF_THE_REPORT = f"what {REPORT} says"
+WORDS_OF_THE_REPORT = f"the content of {REPORT}"
 
 
 def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str, str]) -> Evidence:
@@ -74,7 +74,7 @@ def _of_mechanism(manifest: Mapping[str, Any], evidence: Evidence) -> None:
     for i, step in enumerate(steps):
         evidence.add(f"mechanism[{i}]", step.as_dict())
     recorded = len(manifest.get("mechanism", ()))
-    evidence.insist(recorded <= len(steps), f"mechanism has {recorded:,} steps, and the method has {len(steps):,}")
+    evidence.insist(recorded <= len(steps), f"mechanism has {recorded:,} steps, but the method has {len(steps):,}")
 
 
 def _of_records(manifest: Mapping[str, Any], table: BagTable, evidence: Evidence) -> None:
@@ -91,7 +91,7 @@ def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -
     told = sum(shown.values())
     if told == table.n_rows and len(shown) == 1:
         evidence.add("accounting.rows", shown)
-    evidence.insist(told == table.n_rows, f"accounting.rows has {told:,} published, and there are {table.n_rows:,} rows")
+    evidence.insist(told == table.n_rows, f"accounting.rows has {told:,} published, but there are {table.n_rows:,} rows")
 
 
 def _of_vectors(manifest: Mapping[str, Any], table: WeightedBagTable, evidence: Evidence) -> None:
@@ -193,7 +193,7 @@ def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepare
     given = Accounting({name: Ledger(n, {BY_THE_METHOD: kept(n)}) for name, n in original.to_account().items()})
     found = with_preparation(given, prepared).as_dict()
     known = [*found, *ledgers_of(method)]
-    evidence.insist(said.keys() <= set(known), f"accounting holds more than {', '.join(known)}")
+    evidence.insist(said.keys() <= set(known), f"accounting contains more than {', '.join(known)}")
     for name, ledger in found.items():
         if BY_THE_METHOD not in ledger and name in said:
             evidence.add(f"accounting.{name}", ledger)

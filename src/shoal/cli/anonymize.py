@@ -214,7 +214,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     help="Smallest change, in people, of a query between two releases.",
 )
 @click.option(
-    "--exposed", type=int, default=0, show_default=True, metavar="N", help="Number of queries or people exposed by --previous to accept."
+    "--exposed", type=int, default=0, show_default=True, metavar="N", help="Largest accepted number of exposed queries or people, with --previous."
 )
 @rare_option
 @patience_option
@@ -272,7 +272,7 @@ def command(
         done = job.run(events)
     if private is not None:
         private.write(render_private(done.judged.release, done.prepared.records))
-        screen.warn(f"{private_report} shows what people typed: it is not for publication")
+        screen.warn(f"{private_report} shows what people typed; do not publish it")
     shown = show_release(done, target, as_json=as_json)
     with allowing(patience):
         warn_of_little(shown, input, done.prepared, Route(chosen, done.prepared.how, further=further), threads, ruled=found is not None)

@@ -81,7 +81,7 @@ def _by_set(held: Any, k: int, *, several: bool) -> Any:
 
 def repeated_in(shown: Shown) -> list[str]:
     """That items are repeated in their record, where some are."""
-    return [f"{shown.repeated:,} items are repeated in their record, and how often is knowledge too"] if shown.repeated else []
+    return [f"{shown.repeated:,} items are repeated in their record, but the number of repetitions is knowledge too"] if shown.repeated else []
 
 
 def defects_of(cluster: Cluster, shown: Shown, *, with_original: bool) -> list[str]:

@@ -122,7 +122,7 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str, what: str) -> A
         answer, spent = kernels.run_within(left, kernel, *arguments, label=label)
     except kernels.Exceeded as stopped:
         if str(stopped) == "memory":
-            raise OutOfPatience(f"{what} takes more memory than a judge may use", code="too-much-memory") from None
+            raise OutOfPatience(f"{what} takes more memory than verification may use", code="too-much-memory") from None
         raise OutOfPatience(
             f"{what} takes more than the {large(left or 0)} steps that are left", code="too-much-work", hint=advice()
         ) from None

@@ -24,7 +24,7 @@ class UnnamedFile:
     """A file for this process alone, without a name, in a directory; closed, and with that gone, when nobody uses it any more."""
 
     def __init__(self, directory: Path) -> None:
-        self._called = f"what is put aside in {directory}"
+        self._called = f"temporary data in {directory}"
         with disk_errors(self._called), tempfile.TemporaryFile(dir=directory, prefix=".shoal-", buffering=0) as made:
             self._handle = os.dup(made.fileno())
         weakref.finalize(self, os.close, self._handle)

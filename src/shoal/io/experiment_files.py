@@ -60,7 +60,7 @@ def insist_on_data_sets(directory: Path, stems: tuple[str, ...]) -> None:
         raise InputError(
             f"{directory.name} has none of the data sets of this experiment",
             code="data-sets-missing",
-            hint=f"their names begin so: {named}",
+            hint=f"their names begin with {named}",
         )
 
 

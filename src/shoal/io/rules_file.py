@@ -62,7 +62,7 @@ def read_rules(path: str | Path) -> RulesFile:
         place = place / RULES
         if not place.exists():
             raise InputError(
-                f"{path} has no {RULES}", code="no-rules-file", hint="only methods that recode items everywhere alike write one"
+                f"{path} has no {RULES}", code="no-rules-file", hint="only methods that recode items globally write one"
             )
     raw = content_of(place)
     try:
@@ -91,7 +91,7 @@ def _faults(found: Mapping[str, Any]) -> list[str]:
     for name in ("items", "nodes"):
         names = found[name]
         if not isinstance(names, list) or not all(isinstance(one, str) for one in names) or names != sorted(set(names)):
-            wrong.append(f"{name} must be different names in the order of the alphabet")
+            wrong.append(f"{name} must be different names in alphabetical order")
     parents, names = found.get(PARENTS, {}), _names(found)
     if not isinstance(parents, dict) or not all(isinstance(up, str) and name != up and {name, up} <= names for name, up in parents.items()):
         wrong.append(f"{PARENTS} must map names among its items and nodes to others of them")

@@ -162,7 +162,7 @@ def lift(records: Bags, taxonomy: Taxonomy, parts: Parts, loss: Ints, power: Pow
         moles = moles.without(np.isin(np.arange(len(parts)), step.nodes)) if step.to < 0 else work.moles()
     lifted, suppressed = work.total(work.recoding), work.total(plain)
     if lifted >= suppressed:
-        return plain, ["generalizing lost no less than suppressing alone, which was done instead"]
+        return plain, ["generalizing loses no less than suppressing alone, so items were suppressed"]
     changed = work.recoding.code[work.occurring & (parts == PUBLIC)]
     gone = int((changed < 0).sum())
     notes = [f"{gone:,} public items were suppressed and {len(work.recoding.targets):,} groups of items were published as their parent"]

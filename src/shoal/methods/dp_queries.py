@@ -70,7 +70,7 @@ class DPQueries(Mechanism):
         super().__post_init__()
         if self.clicks and self.unit not in {None, QUERY}:
             raise ParameterError(
-                f"clicks are counted of whole queries, not of a {self.unit}",
+                f"clicks are counted for whole queries, not for a {self.unit}",
                 code="option-not-applicable",
                 hint=f"leave {option('clicks')} out",
             )

@@ -38,15 +38,15 @@ def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
     if asked and method.guarantees_nothing:
         what = f"the method {method.name} guarantees nothing, so its release makes no claim"
         raise ParameterError(
-            what, code="claim-not-applicable", hint=f"`shoal audit` with {option('claim', placeholder='MODEL')} judges it all the same"
+            what, code="claim-not-applicable", hint=f"`shoal audit` with {option('claim', placeholder='MODEL')} verifies it nevertheless"
         )
     kind = "bags" if method.publishes == "sets" else method.publishes
     for claim in asked:
         if any(isinstance(value, Items) for value in claim.values().values()):
             raise ParameterError(
-                f"{claim.name} names items here, but a claim is published: only a method can name them by what is left of them",
+                f"{claim.name} names items, but claims are published: only a method can describe sensitive items without naming them",
                 code="claim-names-items",
-                hint=f"leave the items out of {option('claim')}, or take the method of that model",
+                hint=f"leave the items out of {option('claim')}, or use a method for that model",
             )
         if kind not in claim.judges:
             raise ParameterError(
@@ -75,9 +75,9 @@ def insist_on_counting(verdicts: Sequence[Verdict], further: Sequence[Model]) ->
     asked = {str(claim) for claim in further}
     for verdict in verdicts:
         if verdict.claim in asked and verdict.holds and verdict.standing != "verified":
-            why = verdict.unchecked or f"it stands {verdict.standing}"
+            why = verdict.unchecked or f"it is {verdict.standing}"
             raise GuaranteeNotMet(
-                f"{without_names(verdict.claim)} was requested but cannot be counted: {why}",
+                f"{without_names(verdict.claim)} was requested but cannot be verified: {why}",
                 code="claim-not-verified",
                 hint="nothing was written",
             )
@@ -102,7 +102,7 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
     made = claims_of(manifest)
     for promise in promises:
         if not any(claim.keeps(promise) for claim in made):
-            broken.append(f"the method {manifest['method']} with these parameters promises {_told(promise)}, and that is not claimed")
+            broken.append(f"the method {manifest['method']} with these parameters guarantees {_told(promise)}, which the manifest does not claim")
     broken += _lack_misstated(manifest, method)
     return Verdict("claims as promised", verified_if(not broken), {"claims": len(made)}, tuple(broken))
 
@@ -110,13 +110,13 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
 def some_guarantee(manifest: Mapping[str, Any]) -> list[Verdict]:
     """That the release makes a claim at all: no verdict where it does, a failure where it says that nothing is guaranteed."""
     lack = lack_of(manifest)
-    return [Verdict("some guarantee", "fails", {}, (lack,), ("the option no-guarantee says that this is known",))] if lack else []
+    return [Verdict("some guarantee", "fails", {}, (lack,), ("the option no-guarantee accepts this",))] if lack else []
 
 
 def _lack_misstated(manifest: Mapping[str, Any], method: Method) -> list[str]:
     """A release of a method that guarantees nothing must say so in the method's own words, and make no claim; no other may say it."""
     if method.guarantees_nothing and manifest["claims"]:
-        return [f"the method {method.name} guarantees nothing, and the manifest makes a claim"]
+        return [f"the method {method.name} guarantees nothing, but the manifest makes a claim"]
     if lack_of(manifest) != stated_lack(method).get(LACKING, ""):
         return [f"{LACKING} is not what the method {method.name} with these parameters leaves unprotected"]
     return []

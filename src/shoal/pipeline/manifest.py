@@ -93,13 +93,13 @@ class Published:
         """That the directory holds the files that the manifest lists, as they were written, and no others."""
         assert self.manifest is not None
         names = [file["name"] for file in self.manifest["files"]]
-        broken = [f"{name} is listed in the manifest, and not there" for name in names if name not in digests]
+        broken = [f"{name} is listed in the manifest but missing" for name in names if name not in digests]
         for file in self.manifest["files"]:
             if digests.get(file["name"], file["sha256"]) != file["sha256"]:
                 broken.append(f"{file['name']} was changed after it was written: its SHA-256 differs from the manifest's")
         unlisted = sorted({entry.name for entry in self.file.parent.iterdir()} - {MANIFEST, *names})
         if unlisted:
-            broken.append(f"the directory holds what the manifest does not list: {listed(unlisted)}")
+            broken.append(f"the directory contains files that the manifest does not list: {listed(unlisted)}")
         return Verdict("files as written", verified_if(not broken), {"files": len(digests)}, tuple(broken))
 
 

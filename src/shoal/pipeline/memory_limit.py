@@ -32,7 +32,7 @@ class Needs:
 
 
 BY_RANGES = Needs(entry=1, record=300)  # one range of them at a time
-WHOLE = Needs(entry=32, record=512, why=", which this method holds all at once")
+WHOLE = Needs(entry=32, record=512, why=", all of which this method keeps in memory")
 
 
 @dataclass(frozen=True)

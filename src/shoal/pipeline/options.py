@@ -130,8 +130,8 @@ class Preparation:
         """Rows that name their records make these records, and counts are kept."""
         if self.shape != "records" and (self.read.record is not None or self.read.count is not None):
             raise ParameterError(
-                f"{option('record')} and {option('count')} say how records are made, "
-                f"but here the rows of a {self.shape} are taken as they are",
+                f"{option('record')} and {option('count')} define records, "
+                f"but here the rows of a {self.shape} are used unchanged",
                 code="option-not-applicable",
             )
         if self.read.record is not None and self.per == "user":
@@ -144,7 +144,7 @@ class Preparation:
             )
         if self.read.count is not None and self.as_sets:
             raise ParameterError(
-                f"{option('count')} says how often an item occurs, but records are sets, which do not count items",
+                f"{option('count')} gives item counts, but records are sets, which do not count items",
                 code="options-conflict",
                 hint=f"use {option('bag', True)}",
             )

@@ -96,7 +96,7 @@ def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
     """Options that say how records are made, where rows are taken as they were read."""
     for name, value in named.items():
         if value is not None:
-            what = f"{option(_typed_as(name))} says how records are made, but this method takes the rows of {one(shape)} as they are"
+            what = f"{option(_typed_as(name))} defines records, but this method uses the rows of {one(shape)} unchanged"
             raise ParameterError(what, code="option-not-applicable", hint="leave it out")
 
 
@@ -111,7 +111,7 @@ def original_options(said: dict[str, Any], original: object, manifest: dict[str,
         return preparation(said, base=preparation_of(manifest) if manifest else None)
     if given:
         raise ParameterError(
-            f"{option(given[0])} says how to read the original, but no {option('original')} is given", code="option-not-applicable"
+            f"{option(given[0])} describes the original, but no {option('original')} is given", code="option-not-applicable"
         )
     return None
 

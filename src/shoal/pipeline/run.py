@@ -304,7 +304,7 @@ def same_tables(release: Release, seen: Release) -> Verdict:
     """That the tables of the files are those of the release, each row as often."""
     wrong = rows_differing(release.tables, seen.tables)
     broken = (f"{wrong:,} rows are not those of the release",) if wrong else ()
-    return Verdict("the files hold the release", verified_if(not broken), {"rows": seen.n_rows}, broken)
+    return Verdict("the files contain the release", verified_if(not broken), {"rows": seen.n_rows}, broken)
 
 
 def file_facts(files: Sequence[dict[str, Any]], seen: Release) -> list[dict[str, Any]]:

@@ -254,4 +254,4 @@ def _not_one_to_one(known: pl.DataFrame, place: str) -> list[str]:
     """That every unit was published once, and nothing else was."""
     pairs = known.select("unit", place).unique()
     alone = pairs["unit"].n_unique() == len(pairs) == pairs[place].n_unique()
-    return [] if alone else ["profiles and the units they stand for are not one for one"]
+    return [] if alone else ["profiles and units do not correspond one to one"]

@@ -218,7 +218,7 @@ class TakenApart:
         }
         broken = [f"{n:,} {what} are not those of the original" for what, n in counts.items() if n]
         broken += [f"{self.untold:,} occurrences are in no chunk of their cluster"] if self.untold else []
-        return broken + ([f"{self.withheld:,} records that hold something are in no cluster"] if self.withheld else [])
+        return broken + ([f"{self.withheld:,} non-empty records are in no cluster"] if self.withheld else [])
 
     def sizes(self) -> pl.DataFrame:
         """How many records each cluster has."""
@@ -250,14 +250,14 @@ def compared(table: ChunkTable, original: Original) -> list[str]:
     """The same as far as it can be told without knowing which records a cluster has."""
     bags = original.bags
     filled = int((bags.lengths > 0).sum())
-    broken = [f"the clusters have {table.n_records:,} records, and the original {filled:,}"] if table.n_records != filled else []
+    broken = [f"the clusters have {table.n_records:,} records, but the original has {filled:,}"] if table.n_records != filled else []
     held = pl.DataFrame({ITEM: bags.vocabulary.names.gather(bags.items)}).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("held"))
     chunks = pl.concat([table.subrecords.select(ITEM), table.shared.select(ITEM)]).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("told"))
     terms = table.terms.group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("least"))
     both = held.join(chunks, on=ITEM, how="full", coalesce=True).join(terms, on=ITEM, how="full", coalesce=True).fill_null(0)
     open_end = both["least"] > 0  # a term chunk tells that a term is there, not how often
     wrong = both.filter((both["told"] + both["least"] > both["held"]) | (~open_end & (both["told"] != both["held"])))
-    return broken + ([f"{len(wrong):,} terms are not told as often as the original holds them"] if len(wrong) else [])
+    return broken + ([f"{len(wrong):,} terms do not occur as often as in the original"] if len(wrong) else [])
 
 
 def _differing(made: pl.DataFrame, seen: pl.DataFrame, whole: str) -> int:

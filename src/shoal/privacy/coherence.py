@@ -110,8 +110,8 @@ def _fraction(h: float) -> Fraction:
 def _told(found: Counted) -> list[str]:
     if not found.unsafe:
         return []
-    few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that give a private item away"
-    sets = f"{found.unsafe:,} sets of {found.size:,} public {items(found.size)} tell" if found.size else "the empty set tells"
+    few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that reveal a private item"
+    sets = f"{found.unsafe:,} sets of {found.size:,} public {items(found.size)} reveal" if found.size else "the empty set reveals"
     return [f"{sets} too much: {few}, {telling}"]
 
 
@@ -126,7 +126,7 @@ def _witness(example: Any, names: Vocabulary) -> str:
     known = "{" + ", ".join(names[int(item)] for item in chosen) + "}"
     if hidden < 0:
         return f"{known} is held by {people:,} only"
-    return f"{known} gives {names[hidden]!r} away with a certainty of {percent(holders / cohort)}"
+    return f"{known} reveals {names[hidden]!r} with a confidence of {percent(holders / cohort)}"
 
 
 def _notes(found: Counted, *, any_private: bool) -> list[str]:

@@ -38,7 +38,7 @@ def words_wanted(column: str, kind: str) -> str | None:
 
 def invented(strange: int, column: str) -> str:
     """What is said of published values that stand nowhere in the original."""
-    return f"{counted(strange, 'published value')} of {column!r} stand nowhere in the original"
+    return f"{counted(strange, 'published value')} of {column!r} not in the original"
 
 
 def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
@@ -55,7 +55,7 @@ def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
     else:
         return
     if strange := len(keys.join(together.unique(), on=keys.columns, how="anti")):
-        yield f"{counted(strange, 'published pair')} stand nowhere together in the original"
+        yield f"{counted(strange, 'published pair')} never together in the original"
 
 
 def _values(keys: pl.DataFrame) -> pl.DataFrame:

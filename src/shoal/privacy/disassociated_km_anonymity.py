@@ -173,7 +173,7 @@ def _rare(sets: Counts, k: int) -> list[str]:
     found = sets.found
     if not found.unsafe:
         return []
-    return [f"{found.unsafe:,} sets of {found.size:,} {items(found.size)} stand in a chunk in sub-records of fewer than {k:,} people"]
+    return [f"{found.unsafe:,} sets of {found.size:,} {items(found.size)} occur in a chunk only in sub-records of fewer than {k:,} people"]
 
 
 def _numbers(table: ChunkTable, known: Known, claim: DisassociatedKmAnonymity) -> list[str]:
@@ -196,4 +196,4 @@ def _numbers(table: ChunkTable, known: Known, claim: DisassociatedKmAnonymity) -
 def _witnesses(sets: Counts) -> tuple[str, ...]:
     """Some rare sets by name, which are not for everybody."""
     told = sets.names
-    return tuple(f"{{{', '.join(told[int(i)] for i in held)}}} stands in {n:,} of a chunk only" for held, n, *_ in sets.found.examples)
+    return tuple(f"{{{', '.join(told[int(i)] for i in held)}}} occurs in a chunk for only {n:,}" for held, n, *_ in sets.found.examples)

@@ -98,7 +98,7 @@ def _defects(vectors: pl.DataFrame, classes: pl.DataFrame, carried: Carried) -> 
     told = vectors.join(sizes, on="class").join(held, on=["class", "name"], how="left")
     foreign = int((told["bearers"].fill_null(0) < told["members"]).sum())
     if foreign:
-        yield f"{foreign:,} published terms stand for nothing in some document of their group"
+        yield f"{foreign:,} published terms represent no term of some document in their group"
     heavier = told["published"] > told["weight"].fill_null(0.0) / told["members"] + ROUNDING
     light = told["published"] < 0
     if (heavier | light).any():

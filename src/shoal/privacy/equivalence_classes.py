@@ -147,7 +147,7 @@ def _too_many(release: Release, original: Original) -> list[str]:
 
 def _lost_records(release: Release, original: Original, rows: Ints) -> list[str]:
     if len(rows) != len(original.bags):
-        return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
+        return [f"the release refers to {len(rows):,} records, but the original has {len(original.bags):,}"]
     known = rows.max(initial=-1) < len(release.copies)
     shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
     return [] if known and np.array_equal(shown, release.copies) else ["records were lost or added without being accounted for"]

@@ -187,7 +187,7 @@ def _kept_of_all(kept: pl.DataFrame, original: Table) -> list[str]:
 def _foreign_values(published: pl.DataFrame, original: Table) -> list[str]:
     """Values of columns that are not numeric which no class of the original could publish."""
     wrong = [a.name for a in original.quasi if not may_be_published(a, published[a.name])]
-    return [f"{len(wrong):,} columns hold values that the original does not have, the first of them {wrong[0]!r}"] if wrong else []
+    return [f"{len(wrong):,} columns contain values that the original does not have, the first of them {wrong[0]!r}"] if wrong else []
 
 
 def _means_of_all(published: pl.DataFrame, original: Table) -> list[str]:
@@ -206,4 +206,4 @@ def _means_of_all(published: pl.DataFrame, original: Table) -> list[str]:
 
 
 def _changed(rows: int) -> list[str]:
-    return [f"{rows:,} rows have other values in the columns that were to be left as they are"] if rows else []
+    return [f"{rows:,} rows have other values in the columns that must stay unchanged"] if rows else []

@@ -69,8 +69,8 @@ class MicrodataKAnonymity(Model):
         if not beside_original:
             means = "whether they are means of the original's values"
             return dict.fromkeys(kept, "kept as they are") | {name: means for name in table.columns if name in judged}
-        totals = "only their totals, or that the original knows them"
-        return dict.fromkeys(kept, "in which row they stand") | {name: totals for name in table.columns if name in judged}
+        totals = "only their totals, or that they occur in the original"
+        return dict.fromkeys(kept, "which row they belong to") | {name: totals for name in table.columns if name in judged}
 
     def keeps(self, promise: Declared) -> bool:
         """A promise that names no columns is kept by a claim that names those of the table; whether all of them is judged elsewhere."""

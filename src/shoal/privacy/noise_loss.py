@@ -30,10 +30,10 @@ def faults(step: NoisyStep) -> list[str]:
         return [f"{name} has no cap: nothing limits what one person adds"]
     least = _least_sensitivity(step)
     if least is None:
-        return [f"{name} has {step.noise} noise and {step.weights} weights, of which nothing is proved"]
+        return [f"{name} has {step.noise} noise and {step.weights} weights, for which there is no proof"]
     found = []
     if step.sensitivity is None or step.sensitivity < least * (1 - 1e-12):
-        found.append(f"{name} has a sensitivity below {least:g}, by which one person may move its numbers")
+        found.append(f"{name} has a sensitivity below {least:g}, the largest change that one person can cause")
     if step.purpose == SELECTION and (step.threshold is None or step.threshold < 1):
         found.append(f"{name} has no threshold of at least 1")
     if step.scale <= 0 or (step.noise == GAUSSIAN and step.scale * 2.0**step.grid < FINE):

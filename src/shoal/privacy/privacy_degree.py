@@ -69,7 +69,7 @@ class PrivacyDegree(Model):
         """Count rows and occurrences of every group; with the original, compare both parts with it and count people."""
         table = release.only(GroupTable)
         if not table.of_items:
-            return Verdict(str(self), "fails", {}, ("the tables hold more than groups, items and counts, and no more can be judged",))
+            return Verdict(str(self), "fails", {}, ("the tables contain more than groups, items and counts, which cannot be verified",))
         if self.items is not None and not self.items.known:
             raise ParameterError(
                 "the file of sensitive items was not read",
@@ -109,7 +109,7 @@ class PrivacyDegree(Model):
         shown = table.rows["items"].explode(empty_as_null=False)
         n = int(shown.is_in(counted.implode()).sum())
         if n:
-            yield f"sensitive items stand in rows, {n:,} times"
+            yield f"sensitive items occur in rows {n:,} times"
 
 
 def _notes(degree: Degree, original: Original | None, alone: bool) -> Iterator[str]:

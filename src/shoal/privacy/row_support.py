@@ -95,7 +95,7 @@ class SeenRows:
         named = {name: payload if name == QUERY else name for name in rules.columns}
         missing = [told for told in named.values() if told not in table.columns]
         if pseudonyms is not None and table.pseudonyms is None:
-            return cls(table.frame, rules, True, ("the claim is about pseudonyms, and there are none",))
+            return cls(table.frame, rules, True, ("the claim is about pseudonyms, but there are none",))
         if missing:
             return cls(table.frame, rules, True, (f"there is no column {missing[0]!r}",))
         frame = table.frame.select(pl.col(told).alias(name) for name, told in named.items())
@@ -149,12 +149,12 @@ def _faults(frame: pl.DataFrame, rules: Rules) -> list[str]:
             found.append(too_long(long, rules.words))
     if rules.times is not None:
         if frame.schema[TIME] != pl.Datetime("us"):
-            return [*found, f"the column {TIME!r} does not hold times"]
+            return [*found, f"the column {TIME!r} does not contain times"]
         finer = int(frame.select((pl.col(TIME) != beginning(TIME, rules.times)).sum()).item() or 0)
         if rules.window and rules.unit.splits and frame[TIME].null_count():
-            found.append(f"rows have no time, and words are counted within one {rules.window}")
+            found.append(f"rows have no time, but words are counted within one {rules.window}")
         if finer:
-            found.append(f"{finer:,} published {'time tells' if finer == 1 else 'times tell'} more than the {rules.times}")
+            found.append(f"{finer:,} published {'time is' if finer == 1 else 'times are'} more precise than the {rules.times}")
     return found
 
 

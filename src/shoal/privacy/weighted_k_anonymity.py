@@ -81,5 +81,5 @@ class WeightedKAnonymity(Model):
         if found.people is not None:
             achieved["people"] = found.people
             if found.people < self.k:
-                broken.append(f"a vector stands for documents of {found.people:,} people only")
+                broken.append(f"a vector represents documents of only {found.people:,} people")
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), found.notes)

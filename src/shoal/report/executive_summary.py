@@ -15,7 +15,7 @@ from shoal.report.verdict_text import headline, lack_of, model_of
 from shoal.util.wording import percent
 
 UNTRIED = (
-    "No attack was run before this release was written. The option attack of `shoal anonymize` runs some, and so does `shoal attack` "
+    "No attack was run before this release was written. Use the option attack of `shoal anonymize`, or `shoal attack` "
     "afterwards."
 )
 WITHHELD = "Counts with noise. The number of people is not published: exact numbers would break the guarantee."

@@ -49,7 +49,7 @@ def several_nearest(name: str, known: Iterable[str], most: int) -> list[str]:
 def there_are(name: str, known: Iterable[str]) -> str:
     """A hint for a name that is not in a closed set: the nearest of the set, and all of them."""
     names = list(known)
-    return did_you_mean(name, names, f"there are {', '.join(names)}")
+    return did_you_mean(name, names, f"available: {', '.join(names)}")
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", alike: float = ALIKE) -> str:

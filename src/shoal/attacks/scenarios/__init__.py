@@ -42,7 +42,7 @@ class Made:
     def rows(self) -> Ints:
         """The published row of each record, -1 where it was withheld."""
         if self.release.secret is None:
-            raise Skipped("it is not known which record became which")
+            raise Skipped("the record-to-group mapping is not available")
         return self.release.secret.rows()
 
 
@@ -72,7 +72,7 @@ class Scenario:
         """Skip an attack that makes the release again where that is to be done for nobody."""
         if not len(self.few):
             n = len(self.made.original.bags)
-            raise Skipped(f"the release of {n:,} records would have to be made again for each person; the option remakes asks for that")
+            raise Skipped(f"the release of {n:,} records would have to be remade for each person; the option remakes requests that")
 
     def lengths(self, records: Ints) -> Ints:
         """How many items each of these records holds."""
@@ -83,7 +83,7 @@ class Scenario:
         """The number of people that a claim promises to stand together, the largest of all claims."""
         found = [k for claim in self.claims if isinstance(k := claim.values().get("k"), int)]
         if not found:
-            raise Skipped("no claim names a number of people, k, that stand together")
+            raise Skipped("no claim guarantees groups of k people")
         return max(found)
 
 

@@ -60,9 +60,9 @@ def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, .
         try:
             made.append((words, scenario.varied({name: value + 1})))
         except ShoalError as error:
-            notes.append(f"intersection: of other releases, {words} cannot be made ({error.message})")
+            notes.append(f"intersection: another release, {words}, cannot be made ({error.message})")
     if not made:
-        raise Skipped("there is no other release, and the method has no parameter by which a second one could differ")
+        raise Skipped("there is no other release, and the method has no parameter that could differ in a second one")
     told = f"intersection: no other release was provided, so {' and '.join(words for words, _ in made)} was made"
     return made, (told, *notes)
 

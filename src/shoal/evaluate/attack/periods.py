@@ -85,7 +85,7 @@ class Acquaintance:
 def periods(case: Case, draw: Draw) -> list[Linking]:
     """The original as it is and the release, both of the later period, with people who are in both periods."""
     if case.method is None:
-        raise Skipped("no manifest tells by which method a release of the later period is made")
+        raise Skipped("without a manifest the method is unknown, so no release of the later period can be made")
     if case.method.hashes:
         raise Skipped(f"{case.method.hashes} are hashed, so known items cannot be compared")
     cut = Periods.of(case.source.reading.data)
@@ -96,7 +96,7 @@ def periods(case: Case, draw: Draw) -> list[Linking]:
         raise Skipped(f"the release cannot be made of the later period alone ({error.message})") from None
     raw, released = raw_stage(rest), stage_of(rest, release)
     if released.owned is None:
-        raise Skipped("it is not known which record became which")
+        raise Skipped("the record-to-group mapping is not available")
     published = released.records.owners[released.owned.sizes > 0]
     known = _acquaintance(case, cut, draw.some(cut.in_both(published)), draw.some(cut.in_both(absent)))
     return [known.subject(ORIGINAL, raw), known.subject(RELEASE, released, case.release.claims)]

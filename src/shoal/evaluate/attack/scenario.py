@@ -67,7 +67,7 @@ class Beside:
                 raise InputError(
                     f"{path} is not a release directory",
                     code="not-a-release",
-                    hint=f"{option('other-release')} needs the manifest, which tells how it was made",
+                    hint=f"{option('other-release')} needs the manifest, which records how it was made",
                 )
         return cls(found, items, reference)
 

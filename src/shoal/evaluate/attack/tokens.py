@@ -27,7 +27,7 @@ def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
         raise Skipped("the release contains nothing hashed")
     data = case.source.reading.data
     if not isinstance(data, Log):
-        raise Skipped("it is made on rows of a log")
+        raise Skipped("it applies to rows of a log")
     owners = data.frame["owner"].to_numpy()
     people = np.unique(owners)
     if reference is None:

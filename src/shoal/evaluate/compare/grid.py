@@ -129,7 +129,7 @@ def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
     try:
         check(cell)
     except ShoalError as error:
-        return f"cannot be asked for so: {error.message}"
+        return f"cannot be used with these parameters: {error.message}"
     return None
 
 

@@ -20,7 +20,7 @@ def insist_on_drawing() -> None:
         import vl_convert
     except ImportError:
         raise ParameterError(
-            "charts need vl-convert-python", code="missing-package", hint=f"pip install 'shoal[compare]', or leave {option('out')} away"
+            "charts need vl-convert-python", code="missing-package", hint=f"pip install 'shoal[compare]', or leave {option('out')} out"
         ) from None
     del vl_convert
 

@@ -36,7 +36,7 @@ def query_log(asked: Asked, options: ReadOptions | None = None) -> tuple[Log, st
     found = first.frame["owner"].n_unique()
     if found < asked.least:
         raise InputError(
-            f"there are {found:,} people in the data, but the experiment needs {asked.least:,} at least", code="too-few-people"
+            f"there are {found:,} people in the data, but the experiment needs at least {asked.least:,}", code="too-few-people"
         )
     return first, told if asked.data is None else f"the first {found:,} people {told}"
 

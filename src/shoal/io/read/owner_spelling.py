@@ -69,7 +69,7 @@ def notes_on_spelling(written: int, folded: int, way: str | None, place: object)
         return ()
     what = f"{written:,} different user IDs, {folded:,} if capitals, blanks and the form of numbers are ignored"
     if way is None:
-        folds = f"{option('owners', 'folded')} takes names that differ in these only for one person"
+        folds = f"{option('owners', 'folded')} treats user IDs that differ only in these as one person"
         hint = f"{folds}, {option('owners', 'exact')} keeps them apart"
         raise InputError(f"{place}: {what}", code="user-spelling-unclear", hint=hint, written=written, folded=folded)
     return (f"{what}; they are kept separate, as specified" if way == "exact" else f"{what}; {folded:,} are kept separate, as specified",)

@@ -123,6 +123,6 @@ class Tally:
                 + "; ".join(found.described(self._place)),
                 code="too-many-malformed-rows",
                 hint=f"see {option('format')}, {option('sep')} and the column options; "
-                f"{option('malformed', placeholder='SHARE')}, from 0 to 1, accepts as many",
+                f"{option('malformed', placeholder='SHARE')}, from 0 to 1, accepts more",
                 defects=dict(found.counts),
             )

@@ -107,7 +107,7 @@ class GroupSearch:
         similar = Similar(blocks, kinds.kind)
         groups = self._refine(self._join(groups, left, similar).with_followers(followers))
         if not np.array_equal(np.sort(groups.members), np.arange(len(self._counts.lengths))):
-            raise RuntimeError("the engine lost records or gave some twice")
+            raise RuntimeError("the engine lost records or returned some twice")
         return groups
 
     def refined(self, groups: Groups) -> Groups:

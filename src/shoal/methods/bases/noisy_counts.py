@@ -48,7 +48,7 @@ class Mechanism(Method):
 
     takes = frozenset({"log"})
     publishes = "counts"
-    varies = "noise is drawn anew each time: another run gives other counts"
+    varies = "noise is random: another run gives other counts"
 
     @property
     def needs_taxonomy(self) -> bool:

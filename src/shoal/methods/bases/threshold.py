@@ -41,13 +41,13 @@ DROPPED = "dropped"  # what becomes of times
 CHANGED = "published with other words"
 NO_QUERY, NO_UNIT, TOO_LONG, RARE = "dropped: no query", "dropped: empty", "dropped: too many words", "dropped: fewer than k people"
 AS_IT_IS, GENERAL, BLANK = "kept", "generalized", "left empty: too few people"
-UNLINKED = "nothing tells which rows are one person's"
+UNLINKED = "rows of one person are not linked to each other"
 LINKED = (
-    "rows of one pseudonym are linked: together they may tell who a person is, and what is known of one row tells the others; "
+    "rows of one pseudonym are linked: together they may identify a person, and an attacker who knows one row learns the others; "
     "this is not protected"
 )
 COMBINATIONS = "rare combinations of words that are each frequent are published; this is not protected"
-SILENT = "a published row is its query alone: who asked it, when, and all other columns are left out"
+SILENT = "a published row contains only its query: user ID, time and all other columns are dropped"
 
 
 @dataclass(frozen=True)
