@@ -32,7 +32,7 @@ LARGEST_WHOLE = 2**63 - 1  # what kernels can take
 
 @dataclass(frozen=True)
 class Param:
-    """What is known of one parameter."""
+    """What is known about one parameter."""
 
     name: str
     type: Any
@@ -212,7 +212,7 @@ class Declared:
 
     @classmethod
     def refuse_unknown(cls, names: Iterable[str]) -> None:
-        """Raise where one of these names no parameter."""
+        """Raise if one of these names no parameter."""
         known = [p.name for p in cls.parameters()]
         for name in names:
             if name not in known:

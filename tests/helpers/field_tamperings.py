@@ -149,9 +149,7 @@ TAMPERINGS: dict[str, Tampering] = {
         "counts", together(mapped("count", lambda _: "ann"), declared({"query": "text", "count": "text"})), damaged("a number called count")
     ),
     "another count": Tampering("counts", mapped("count", lambda value: str(int(value) + 1)), Named("count"), REPRINTED),
-    "a query that nobody asked": Tampering(
-        "counts", first_cell("query", "ann lee"), Named("query"), Caught("not in the original")
-    ),
+    "a query that nobody asked": Tampering("counts", first_cell("query", "ann lee"), Named("query"), Caught("not in the original")),
     "another URL after a query": Tampering(
         "clicks",
         table(lambda frame: frame.with_columns(pl.Series("url", frame["url"].to_list()[1:] + frame["url"].to_list()[:1])), "clicks"),

@@ -146,7 +146,7 @@ def rows_of(n: int, items: str) -> Tamper:
 
 CLAIM = "claims[0].model"
 REPRINTED = Caught("report.html does not match this manifest")
-K3 = "guarantees k-anonymity(k=3), which the manifest does not claim"
+K3 = "guarantees k-anonymity(k=3), which is not claimed"
 
 # What is done; how an audit of the release alone ends; how one with the original beside it ends, where that is different.
 TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] = {

@@ -31,9 +31,9 @@ NO_ADVICE = Advised()
 
 
 def advised(data: Any, prepared: Prepared, method: Method, said: Mapping[str, Any], further: tuple[Model, ...] = ()) -> Advised:
-    """The changes that keep more words and let an attacker find no more than 1 in k people, with what was measured on a sample.
+    """The changes that keep more words and let an attacker find at most 1 in k people, measured on a sample.
 
-    `further` are claims that were asked for beyond those of the method.
+    `further` are claims that were requested beyond those of the method.
     """
     given = prepared_as(dict(said), Preparation.default_for(method))[1].tree
     options = []
@@ -48,7 +48,7 @@ def advised(data: Any, prepared: Prepared, method: Method, said: Mapping[str, An
 
 
 def _method(change: Change, method: Method) -> Method | None:
-    """The method of the release with this change; None where it would be refused."""
+    """The method of the release with this change; None if it would be refused."""
     name = change.options.get("method", method.name)
     own = {declared.name for declared in METHODS[name].parameters()}
     kept = {name: value for name, value in method.values().items() if name in own and name in {"k", "seed"}}
@@ -59,7 +59,7 @@ def _method(change: Change, method: Method) -> Method | None:
 
 
 def _route(change: Change, method: Method, said: Mapping[str, Any], further: tuple[Model, ...]) -> Route | None:
-    """The route that the keywords ask for with this change; None where they do not go together. No data is read."""
+    """The route that the keywords ask for with this change; None if they do not go together. No data is read."""
     wanted = {name: value for name, value in said.items() if name not in change.without}
     wanted |= {name: value for name, value in change.options.items() if name != "method"}
     try:

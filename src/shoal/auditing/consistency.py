@@ -1,7 +1,7 @@
 """Numbers of one manifest that cannot all be true: shares that are not those of the account, totals that differ, parts above their whole.
 
 None of this needs the original. Whoever edits one number has to edit all that depend on it; a manifest that was invented as a whole passes,
-so lines that are only compared with one another stay only stated.
+so lines that are only compared with each other count as not verifiable.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_KNOWN = 64  # items of a person, more than any attack knows by number
 
 
 def of_attacks(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What contradicts something else in what a manifest tells of attacks."""
+    """Find contradictions in a manifest's attack results."""
     told = manifest.get(ATTACKS, {})
     claims, made = claims_of(manifest), {one["attack"] for one in told.get("outcomes", ())}
     for i, one in enumerate(told.get("outcomes", ())):
@@ -68,7 +68,7 @@ def _of_outcome(one: Mapping[str, Any], claims: Sequence[Model]) -> Iterator[str
 
 
 def _of_people(one: Mapping[str, Any], asked: int) -> Iterator[str]:
-    """Rates of too few people, which are never told; and everybody, where fewer were asked for."""
+    """Find rates of too few people, which are never published, and a false claim that everybody was attacked."""
     if one["targets"] < FEWEST_PEOPLE:
         yield f"rates of fewer than {FEWEST_PEOPLE} people are not reported"
     if ("control" in one) != ("controls" in one) or one.get("controls", FEWEST_PEOPLE) < FEWEST_PEOPLE:
@@ -82,7 +82,7 @@ def _of_people(one: Mapping[str, Any], asked: int) -> Iterator[str]:
 def _may_promise(claims: Sequence[Model], one: Mapping[str, Any], ceiling: float) -> bool:
     """Whether some claim promises this to an attack on published records that knows some number of items.
 
-    Attacks that need more than the published records have limits of their own, which are only stated.
+    Attacks that need more than the published records have separate bounds, which are not verifiable.
     """
     if one["attack"] not in ON_RECORDS:
         return True
@@ -121,7 +121,7 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
 
 
 def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
-    """The same beside so many published occurrences. What is not gone stands in the records, each occurrence in a place of its own."""
+    """The same beside this many published occurrences. What is not gone stands in the records, each occurrence in a place of its own."""
     account, metrics = manifest["accounting"]["occurrences"], manifest["metrics"]
     told = sum(n for part, n in account.items() if part != "in" and fate_of(part, manifest["method"]) != "gone")
     if told > shown:
@@ -135,7 +135,7 @@ def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
 
 
 def _of_columns(manifest: Manifest) -> Iterator[str]:
-    """Columns of a table of microdata: what is said of the input's, what the files hold, and what the claims are about."""
+    """Columns of a table of microdata: what is said about the input's, what the files hold, and what the claims are about."""
     given = manifest["input"]
     if QUASI not in given:
         return

@@ -35,7 +35,7 @@ Manifest = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RecordFile:
-    """What a file of records has beside the records: its columns, and the levels of items where it has them."""
+    """The parts of a file of records other than the records: its columns, and the levels of items if it has them."""
 
     columns: tuple[str, ...] = ()
     levels: pl.DataFrame | None = None
@@ -69,7 +69,7 @@ class Fields:
     not_checked: tuple[str, ...]
 
     def verdicts(self) -> list[Verdict]:
-        """A check of the audit; none where nothing is wrong and nothing is left open."""
+        """A check of the audit; none if nothing is wrong and nothing is left open."""
         if not self.broken and not self.not_checked:
             return []
         notes = (f"not checked in the tables: {'; '.join(self.not_checked)}",) if self.not_checked else ()
@@ -112,7 +112,7 @@ def record_columns_without_place(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _shapes(name: str, table: PublishedTable, part: str, manifest: Manifest | None) -> tuple[Slots, ...]:
-    """What the method's parameters fix for this table, else what its kind fixes; none where claims decide."""
+    """What the method's parameters fix for this table, else what its kind fixes; none if claims decide."""
     if manifest is not None:
         try:
             own = method_of(manifest).columns_of(name)

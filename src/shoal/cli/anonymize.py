@@ -61,7 +61,7 @@ OUT, TO = ("--out", "-o"), ("--to",)
 
 
 def refuse_file_name(out: Path, command: str, typed: Sequence[str]) -> None:
-    """Raise where the directory to write is called like a file. `typed` are the words behind the command."""
+    """Raise if the directory to write is called like a file. `typed` are the words behind the command."""
     format = named_as_file(out)
     if format:
         directory = out.with_suffix("")
@@ -100,7 +100,7 @@ class Asked:
 
 
 def on_cluster(asked: Asked, engine: str | None, master: str | None, others: Sequence[Any], as_json: bool) -> bool:
-    """Whether the work was asked for on a cluster, and done there; `others` are options that are for one machine, and refused."""
+    """Whether the work was requested on a cluster, and done there; `others` are options that are for one machine, and refused."""
     if engine is None and master is None:
         return False
     if engine is None:
@@ -214,7 +214,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     help="Smallest change, in people, of a query between two releases.",
 )
 @click.option(
-    "--exposed", type=int, default=0, show_default=True, metavar="N", help="Largest accepted number of exposed queries or people, with --previous."
+    "--exposed", type=int, default=0, show_default=True, metavar="N", help="Accepted number of exposed queries or people, with --previous."
 )
 @rare_option
 @patience_option
@@ -324,7 +324,7 @@ def insist_apart_from(files: Sequence[Path], *outputs: Path | None) -> None:
 
 
 def private_page(path: Path | None, target: Target, method: Method) -> PrivateFile | None:
-    """Where records before and after are written, if that was asked for; refused before the work where it cannot be."""
+    """Where records before and after are written, if that was requested; refused before the work where it cannot be."""
     if path is None:
         return None
     if method.publishes not in RECORDS_PUBLISHED:

@@ -15,7 +15,7 @@ ASKED = ("source", "complete")
 
 
 def completion_asked() -> str:
-    """What a shell asks for, such as `bash_source` for its script or `bash_complete` for words; empty where none asks."""
+    """What a shell asks for, such as `bash_source` for its script or `bash_complete` for words; empty if none asks."""
     return os.environ.get(VARIABLE, "")
 
 

@@ -31,7 +31,7 @@ class UnnamedFile:
         self.size = 0
 
     def append(self, content: bytes | memoryview) -> None:
-        """Write this behind what is there, all of it: the system may take a part at a time, and tells of a full disk at once."""
+        """Write this behind what is there, all of it: the system may take a part at a time, and tells about a full disk at once."""
         rest = memoryview(content)
         with disk_errors(self._called):
             while rest.nbytes:
@@ -39,7 +39,7 @@ class UnnamedFile:
                 rest, self.size = rest[done:], self.size + done
 
     def read(self, begin: int, size: int) -> bytes:
-        """So many bytes from this place on; the system may give a part at a time."""
+        """This many bytes from this place on; the system may give a part at a time."""
         found = bytearray()
         with disk_errors(self._called):
             while piece := os.pread(self._handle, size - len(found), begin + len(found)):

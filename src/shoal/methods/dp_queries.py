@@ -91,7 +91,7 @@ class DPQueries(Mechanism):
 
     @property
     def cap_in_force(self) -> int:
-        """The cap that was asked for, or one that depends on the mechanism alone and not on any data."""
+        """The cap that was requested, or one that depends on the mechanism alone and not on any data."""
         return CAPS[self.mechanism] if self.cap is None else self.cap
 
     @property

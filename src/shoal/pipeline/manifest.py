@@ -45,12 +45,12 @@ class Published:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the manifest says of the records file."""
+        """What the manifest says about the records file."""
         return dict(self.manifest["files"][0]) if self.manifest else {}
 
     @property
     def tables(self) -> list[dict[str, Any]]:
-        """What the manifest says of the files of its tables."""
+        """What the manifest says about the files of its tables."""
         return [file for file in self.manifest["files"] if "table" in file] if self.manifest else []
 
     @property
@@ -104,7 +104,7 @@ class Published:
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """A release directory's manifest; refused where it is not by the letter of the schema."""
+    """A release directory's manifest; refused where it is not strictly of the schema."""
     place = directory / MANIFEST
     if not place.exists():
         raise InputError(

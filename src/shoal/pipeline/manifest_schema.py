@@ -1,7 +1,7 @@
-"""What a manifest may hold: its keys, their types and their ranges; and a digest over all of it.
+"""The schema of a manifest: its keys, their types and ranges; and its digest.
 
-Anyone may have edited a manifest, so it is read by the letter: a key that is missing, unknown or given twice, a count below zero, a number
-that is none are refused. The digest finds accidents and careless edits only, because whoever edits a manifest can compute it anew; what
+Anyone may have edited a manifest, so it is read strictly: a key that is missing, unknown or given twice, a count below zero, a number
+that is none are refused. The digest finds accidents and careless edits only, because whoever edits a manifest can compute it again; what
 can be recomputed from the files is therefore recomputed by an audit.
 """
 
@@ -92,7 +92,9 @@ def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     if manifest.get(LEFT_OUT) == WITHHELD:
         yield from (f"{part} is present although counts are withheld" for part in ("accounting", "metrics", ATTACKS) if manifest.get(part))
         yield from (
-            f"input.{name} is present although counts are withheld" for name, fact in manifest["input"].items() if not _countless(name, fact)
+            f"input.{name} is present although counts are withheld"
+            for name, fact in manifest["input"].items()
+            if not _countless(name, fact)
         )
         return
     if LEFT_OUT in manifest:  # which of them the claims allow is found by an audit
@@ -180,7 +182,7 @@ def _joins_lists(file: Mapping[str, Any]) -> bool:
 
 
 def _odd_names(key: str, file: Mapping[str, Any], before: int) -> Iterator[str]:
-    """A table or a part of one that is called otherwise than tables of its kind; so many files of the table come before."""
+    """A table or a part of one that is called otherwise than tables of its kind; this many files of the table come before."""
     kind = file["kind"]
     table = KINDS[kind]
     if file["table"] not in table.names:
@@ -289,7 +291,7 @@ def _needed_words(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _countless(name: str, fact: Any) -> bool:
-    """Whether a fact of the input holds no number of what is in it: words, and what the user said of how it is to be read."""
+    """Whether a fact of the input holds no number of what is in it: words, and what the user said about how it is to be read."""
     return name == "reading" or type(fact) is str
 
 

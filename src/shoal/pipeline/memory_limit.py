@@ -44,7 +44,7 @@ class Memory:
 
     @classmethod
     def asked(cls, size: str | int | None, place: Path | None = None) -> Memory | None:
-        """As was said: a number of bytes, or with K, M, G or T behind it; None where nothing was."""
+        """As was said: a number of bytes, or with K, M, G or T behind it; None if nothing was."""
         if size is None:
             return None
         limit = _bytes(size)
@@ -61,7 +61,7 @@ class Memory:
         return Spill(self.place, (self.limit - LEAST) // SHARE)
 
     def insist(self, records: Bags, needs: Needs) -> None:
-        """Raise where so many records need more than may be taken."""
+        """Raise if this many records need more than may be taken."""
         needed = needs.of(records)
         if needed > self.limit:
             told_of = f"{len(records):,} records of {len(records.items):,} items"

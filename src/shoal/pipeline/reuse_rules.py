@@ -28,7 +28,7 @@ GIVEN = (Items, ItemWeights)  # parameters of which a file of rules has a descri
 
 
 def rules_file(release: Release, prepared: Prepared) -> RulesFile | None:
-    """What is written beside the records of a release; None where items are not recoded alike everywhere."""
+    """What is written beside the records of a release; None if items are not recoded alike everywhere."""
     if release.rules is None:
         return None
     original = prepared.records
@@ -73,14 +73,14 @@ def _agreed(declared: Param, told: Any, said: Any) -> Any:
 
 
 def method_under(found: RulesFile, asked: Method | str | None, typed: Mapping[str, Any]) -> RecodingMethod:
-    """The same for a method that was asked for in Python, by its name or as a value, which must be that of the rules."""
+    """The same for a method that was requested in Python, by its name or as a value, which must be that of the rules."""
     own = asked.values() if isinstance(asked, Method) else {}
     _refuse_another(found.method, asked.name if isinstance(asked, Method) else asked)
     return ruled_method(found, {name: value for name, value in {**own, **typed}.items() if value is not None})
 
 
 def named_method(path: str | Path, asked: str | None) -> str:
-    """The method of the rules at a place; an error where another one was asked for."""
+    """The method of the rules at a place; an error where another one was requested."""
     found = read_rules(path).method
     METHODS[found]
     _refuse_another(found, asked)
@@ -188,7 +188,7 @@ def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release,
 
 
 def _taxonomy_of(manifest: Mapping[str, Any]) -> str | None:
-    """The kind of taxonomy that the items of a release are on; None where they are names as they were typed."""
+    """The kind of taxonomy that the items of a release are on; None if they are names as they were typed."""
     given = manifest["input"]
     return None if given.get("names") == AS_TYPED else given.get("taxonomy")
 

@@ -11,7 +11,7 @@ a set I of chunks, and let a_i sub-records of that chunk hold S_i. Over all reco
   With j = k this is Lemma 2 of Terrovitis et al.
 * the fewest are n - sum(n - a_i), or none if that is negative: S is missing in n - a_i records for each chunk, and these can be chosen
   apart. A term of the term chunk counts as a_i = 1; or as more where it is known how many people hold every published term at least, and
-  other clusters have no room for so many (`known_holders`). Each such term then counts as a chunk of its own.
+  other clusters have no room for this many (`known_holders`). Each such term then counts as a chunk of its own.
 
 Both must be 0, or at least k: no set may be possible in few records, and none certain in few. The first is the guarantee of disassociation.
 The second is what is known as its cover problem: chunks may be so full that terms of different chunks are bound to meet.
@@ -103,7 +103,7 @@ class Cluster:
 
 
 def supports(chunk: Members, size: int, among: frozenset[str] | None = None) -> Counter[tuple[str, ...]]:
-    """How many sub-records hold each set of so many of these items."""
+    """How many sub-records hold each set of this many of these items."""
     held = [items if among is None else [i for i in items if i in among] for items in chunk]
     sets, what = sum(comb(len(items), size) for items in held), f"counting the sets of {size:,} terms of a chunk"
     patience.spend(sets * STEPS_A_SET, what)

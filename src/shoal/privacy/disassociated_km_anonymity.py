@@ -1,7 +1,8 @@
 """k^m-anonymity of records that were taken apart (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12), without the cover problem.
 
 Original words are published, but not which of them stood together. A reconstruction is any set of records that gives the published
-clusters and chunks. Whatever set of up to m terms somebody knows of a person: if a record of some reconstruction holds it, then k people's
+clusters and chunks. Whatever set of up to m terms somebody knows about a person: if a record of some reconstruction holds it, then k
+people's
 records of the same cluster do in some reconstruction; and if records of every reconstruction hold terms of several chunks together, then
 those of k people do in every one.
 
@@ -17,7 +18,7 @@ With the original every record must be in one cluster and be taken apart as the 
 
 A claim may also state that at least `support` people hold every published term. Readers know that then, so it restricts the possible
 reconstructions, and the numbers are judged with it. Words may be left out of such a release, each of them everywhere; with the original,
-each published word must be held by so many people. `word-support` is the claim that judges this by itself.
+each published word must be held by this many people. `word-support` is the claim that judges this by itself.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ class Known:
 
     @classmethod
     def from_file(cls, table: ChunkTable) -> Known:
-        """Records stand for people."""
+        """Records represent people."""
         return cls(both_parts(table.subrecords, table.shared), dict(table.clusters.select(CLUSTER, RECORDS).iter_rows()))
 
     @classmethod

@@ -3,7 +3,7 @@
 Published are groups in two parts: records without their sensitive items, and how often each sensitive item occurs in the group. Whoever
 knows which row is a person's learns of the sensitive items what the histogram says: any f of the |G| rows may be those that hold an item,
 so a row holds it with a chance of f / |G|. Of a person with c rows in the group one of them holds it with a chance of at most c * f / |G|;
-so with the original at hand |G| / (c * f) is asked to be p, with the largest c of the group.
+so with the original |G| / (c * f) is asked to be p, with the largest c of the group.
 
 All is counted from the published tables by code of the judge's own. With the original the rows must be its records without the sensitive
 items, each as often, and the histograms together count every sensitive occurrence; where it is known which record became which row, every

@@ -8,7 +8,7 @@ picks one of these people finds. Records of one person are not merged, because n
 
 Everything is counted from the published records, by a kernel that no method calls. Sets that are closed among the records with a
 suffice: closing X there leaves the holders of X and a as they are, as records and as people, and those of X can only become fewer.
-With the original at hand every published record must be its original under one global recoding, in which sensitive items are left as they
+With the original every published record must be its original under one global recoding, in which sensitive items are left as they
 are or suppressed everywhere, never generalized.
 """
 

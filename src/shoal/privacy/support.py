@@ -113,7 +113,7 @@ class Support(JudgesRows):
         )
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:
-        """The columns that the claim names, and the pseudonyms if it tells what they stand for."""
+        """The columns that the claim names, and the pseudonyms if it tells what they represent."""
         named = {*self._rules.unit.columns, *self._rules.ways} | ({TIME} if self.times else set())
         payload = {table.unit} if QUERY in named else set()
         linked = {table.pseudonyms} if self.pseudonyms and table.pseudonyms else set()

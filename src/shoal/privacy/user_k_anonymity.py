@@ -112,7 +112,7 @@ def _classes(table: ProfileTable) -> pl.DataFrame:
 def _class_of_people(release: Release, original: LogOriginal, classes: pl.DataFrame) -> pl.DataFrame | None:
     """The class of every owner; where it is not known which history is whose, everybody counts for each class (`EVERYBODY`).
 
-    None where pseudonyms and people do not belong together one by one.
+    None if pseudonyms and people do not belong together one by one.
     """
     owners = np.unique(original.log.frame["owner"].to_numpy())
     if release.secret is None:

@@ -35,7 +35,7 @@ ALIKE = 0.6  # of 1, by difflib's ratio
 
 
 def nearest(name: str, known: Iterable[str], alike: float = ALIKE) -> str:
-    """The known name that is most like this one, whatever its capitals, dashes and underscores; empty where none is like it."""
+    """The known name that is most like this one, whatever its capitals, dashes and underscores; empty if none is like it."""
     plain = {_plain(one): one for one in reversed(list(known))}
     found = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=alike)
     return plain[found[0]] if found else ""

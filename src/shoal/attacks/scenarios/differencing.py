@@ -1,4 +1,4 @@
-"""Differencing: a release with a person and one without; what only the first has tells of the person.
+"""Differencing: a release with a person and one without; what only the first has tells about the person.
 
 The release is made again of all records but the person's, as a publisher would after a request to be forgotten. Somebody who holds both
 compares them: published records that only the first has are the person's, or of people whose records changed because of the person. The

@@ -1,6 +1,6 @@
-"""Intersection: two releases of the same people; whoever is alone in where the two groups meet is found.
+"""Intersection: two releases of the same people; a person who is alone in the intersection of two groups is found.
 
-In each release a person stands in a class of records that are published alike. Somebody who finds the class in both is left with the
+In each release a person stands in a class of records that are published identically. Somebody who finds the class in both is left with the
 people who are in both classes. Classes of k people may meet in a single one: k-anonymity is promised of each release, not of two.
 """
 
@@ -90,7 +90,7 @@ def _alone(where: str, classes: Ints, scenario: Scenario) -> Trial:
 
 
 def _sizes(classes: Ints, scenario: Scenario) -> Ints:
-    """How many people are in the class of each person attacked; none where the person is missing in one of the releases."""
+    """How many people are in the class of each person attacked; none if the person is missing in one of the releases."""
     people = dict(_people(classes, scenario.made.original.bags.owners))
     return np.array([people.get(int(classes[record]), 0) for record in scenario.targets], np.int64)
 

@@ -1,4 +1,4 @@
-"""An earlier and a later period of a log: what is known of people comes from the one, the release is made of the other.
+"""An earlier and a later period of a log: what is known about people comes from the one, the release is made of the other.
 
 The release is made of the later rows of all people but the control group, of whom an attacker then knows the earlier rows in vain.
 """
@@ -61,7 +61,7 @@ class Periods:
 
 @dataclass(frozen=True, eq=False)
 class Acquaintance:
-    """People who are looked for, people who were left out, what is known of both, and what those left out really did later."""
+    """People who are looked for, people who were left out, what is known about both, and what those left out really did later."""
 
     people: Ints
     absent: Ints

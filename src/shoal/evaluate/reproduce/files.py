@@ -15,7 +15,7 @@ WIDTH, HEIGHT, ACROSS = 250, 190, 3
 
 
 def insist_on_drawing() -> None:
-    """Raise where pictures cannot be drawn, before any work is done."""
+    """Raise if pictures cannot be drawn, before any work is done."""
     try:
         import vl_convert
     except ImportError:

@@ -61,7 +61,7 @@ def run(asked: Asked) -> Experiment:
 
 
 def compared_sizes(n: int) -> tuple[int, ...]:
-    """The sizes of the thesis as far as there are so many transactions, or else a quarter and a half of them; and all."""
+    """The sizes of the thesis as far as there are this many transactions, or else a quarter and a half of them; and all."""
     smaller = COMPARED if n >= 2 * COMPARED[-1] else (n // 4, n // 2)
     return (*smaller, n)
 

@@ -37,7 +37,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def against_transactions(source: Source, separator: str | None, *, header: bool | None) -> str:
-    """What about a file's lines looks like a table or a log; empty if nothing does. `header` is what the user says of one."""
+    """What about a file's lines looks like a table or a log; empty if nothing does. `header` is what the user says about one."""
     lines = first_lines(source)
     between = guess_separator([line.encode() for line in lines]) if separator is None else separator
     rows = _rows(source, between)

@@ -47,7 +47,7 @@ class Deadline:
 
     @property
     def seconds_left(self) -> float:
-        """As kernels take it: below zero stands for no limit."""
+        """As kernels take it: below zero represents no limit."""
         return -1.0 if self._end is None else max(0.0, self._end - time.monotonic())
 
     @property

@@ -110,7 +110,7 @@ class InferenceMethod(RecodingMethod):
         return told + worth
 
     def refuse_nothing(self, published: Bags) -> None:
-        """Raise where nothing is left to publish."""
+        """Raise if nothing is left to publish."""
         if not published.occurrences:
             raise Infeasible(
                 f"nothing is left to publish: every item would reveal a sensitive one with a confidence above {self.rho:g}",
