@@ -103,7 +103,7 @@ def test_clicks_need_a_column_of_urls_and_whole_queries(log: Shell) -> None:
     answer = log("anonymize", "plain.csv", *BUDGET, "--clicks", "0.4", "--out", "release")
     assert (answer.code, "no column of URLs" in answer.err) == (1, True)
     answer = log("anonymize", "log.tsv", *BUDGET, "--clicks", "0.4", "--unit", "term", "--out", "release")
-    assert (answer.code, "clicks are counted of whole queries" in answer.err) == (1, True)
+    assert (answer.code, "clicks are counted for whole queries" in answer.err) == (1, True)
 
 
 def test_terms_and_pairs_of_terms(log: Shell) -> None:

@@ -178,5 +178,5 @@ def test_a_full_disk_is_one_clear_error(shell: Shell, small_parts: list[Spill], 
 
 
 def test_a_directory_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="what is put aside"):
+    with pytest.raises(OutputError, match="temporary data"):
         spill.UnnamedFile(tmp_path / "absent")

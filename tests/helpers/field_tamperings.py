@@ -301,7 +301,7 @@ TAMPERINGS: dict[str, Tampering] = {
         "vectors",
         mapped("items", lambda value: ";".join("car2" if one == "car" else one for one in value.split(";"))),
         Named("items"),
-        Caught("stands for documents of 0 people only"),
+        Caught("represents documents of only 0 people"),
     ),
     "items of a vector backwards": Tampering(
         "vectors",

@@ -465,7 +465,7 @@ MUTATIONS = {
         OWNED,
         around("private_groups", lambda true, a: true(*a[:3], np.arange(len(a[3])), *a[4:])),
     ),
-    "cahd leaves sensitive items in the rows": Mutation("privacy-degree", "sensitive items stand in rows", COUNTED, leaves_sensitive_items),
+    "cahd leaves sensitive items in the rows": Mutation("privacy-degree", "sensitive items occur in rows", COUNTED, leaves_sensitive_items),
     "cahd counts the sensitive items of another group": Mutation(
         "privacy-degree", "different from that of the records of the group", COUNTED, histogram_of_others
     ),
@@ -511,10 +511,10 @@ MUTATIONS = {
         "disassociated-km-anonymity", "certainly meet", ("nearly.txt", *APART), nearly_all_stay
     ),
     "documents of k - 1 people form a group": Mutation(
-        "weighted-k-anonymity", "people only", (*DOCUMENTS, "--terms", "4"), documents_of_one_less
+        "weighted-k-anonymity", "of only", (*DOCUMENTS, "--terms", "4"), documents_of_one_less
     ),
-    "documents of one author count as several people's": Mutation("weighted-k-anonymity", "people only", DOCUMENTS, documents_for_people),
-    "a term of one document is published": Mutation("weighted-k-anonymity", "stand for nothing", DOCUMENTS, first_term_as_typed),
+    "documents of one author count as several people's": Mutation("weighted-k-anonymity", "of only", DOCUMENTS, documents_for_people),
+    "a term of one document is published": Mutation("weighted-k-anonymity", "represent no term", DOCUMENTS, first_term_as_typed),
     "weights are sums": Mutation("weighted-k-anonymity", "weights are not means", DOCUMENTS, heavier),
     "access logs are grouped by k - 1 people": Mutation(
         "access-k-anonymity", "fewer than 3 addresses", (*REQUESTS, "owner"), groups_of_one_less
