@@ -83,7 +83,7 @@ def command(
 
 def show(rows: Sequence[Row], out: Path) -> None:
     """The main numbers of every cell."""
-    columns = ["release", "per", "as typed", "within a level", "patterns", "pair error", "strongest attack", "seconds"]
+    columns = ["release", "per", "as typed", "within one level", "patterns", "pair error", "strongest attack", "seconds"]
     screen.listing(columns, [_line(row) for row in rows])
     screen.alarm(*(f"{row.cell.label}, per {row.cell.per}: {warning}" for row in rows for warning in alarms_of_compared(row.found)))
     screen.lines("", f"report: {out / PAGE}")
