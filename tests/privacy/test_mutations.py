@@ -559,7 +559,7 @@ MUTATIONS = {
     ),
     "coherence overlooks what gives a private item away": Mutation(
         "coherence",
-        "gives 'i1' away",
+        "reveals 'i1'",
         (*TELLING, "--private", "private.txt", "--h", "0.4"),
         around("minimal_moles", without(lambda m: m["hidden"] >= 0)),
     ),

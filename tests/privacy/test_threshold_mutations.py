@@ -108,7 +108,7 @@ BROKEN: dict[str, tuple[Any, str, Any, dict[str, Any], str]] = {
     ),
     "times are too exact": (
         *(thresholds, "beginning", lambda times, period: pl.col(times), {"unit": "query", "times": "month"}),
-        "tell more than the month",
+        "more precise than the month",
     ),
     "two people get one pseudonym": (
         *(
