@@ -136,7 +136,7 @@ def draw(rows: list[dict[str, Any]], picture: Path) -> None:
     """What is left against what may be known, by data set, of the methods that keep most."""
     import altair as alt
 
-    shown = {"as typed %": "as typed", "within %": "within a level", "recall %": "pattern recall"}
+    shown = {"as typed %": "as typed", "within %": "within one level", "recall %": "pattern recall"}
     long = [
         {
             "data": f"{row['data'].split(',')[0]}, per {row['per']}",

@@ -208,7 +208,7 @@ MEANINGS = {
     "unknown-attack": "There is no attack of that name.",
     "unknown-choice": "The value is not one of those that the option takes.",
     "unknown-column": "There is no column of that name.",
-    "unknown-completion": "The shell asks for an unknown kind of completion.",
+    "unknown-completion": "The completion variable names an unknown shell or action.",
     "unknown-config-key": "The config file has a key that is not an option of the command.",
     "unknown-format": "There is no input format of that name.",
     "unknown-kind-of-table": "There is no kind of table of that name.",
@@ -236,7 +236,7 @@ MEANINGS = {
     "unsupported-data": "Data of this type cannot be read.",
     "unsupported-line-ends": "The file ends its lines with carriage returns alone.",
     "user-column-unclear": "A column may contain user IDs; give its role.",
-    "user-spelling-unclear": "User IDs differ only in spelling; tell whether they are the same person.",
+    "user-spelling-unclear": "User IDs differ only in spelling; specify whether they are the same person.",
     "users-next-to-lists": "The input has lists of items and user IDs next to them.",
     "value-not-writable": "The output format cannot represent a value.",
     "weights-missing": "Public items have no weight.",
@@ -329,7 +329,7 @@ def _exit_codes(names: set[str]) -> str:
 HEAD = """# Errors
 
 Every error of shoal is a `shoal.ShoalError`. Its `code` names the problem and stays the same when the wording changes. `message` and `hint`
-tell what is wrong and what to do about it, `options` names the options concerned, and `facts` has values that belong to the problem.
+describe the problem and what to do about it, `options` names the options concerned, and `facts` has values that belong to the problem.
 Programs should compare the class or the code, never the wording.
 
 The command line prints the message and the hint as one line on the error stream and exits with the code of the third column: 1 for

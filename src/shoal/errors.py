@@ -41,7 +41,7 @@ def option(name: str, value: Value | None = None, *, placeholder: str = "") -> s
     Args:
         name: The option's name with hyphens, such as `keep-column`.
         value: The value to show with it. True and False are for flags: `option("header", False)` is `header=False` in Python.
-        placeholder: Instead of a value, a word that stands for any value, such as `FILE`.
+        placeholder: Instead of a value, a word that represents any value, such as `FILE`.
 
     Returns:
         A text with marks, to be put into a message, hint, note or warning.
@@ -168,7 +168,7 @@ class ParameterError(ShoalError):
 
 
 class InputError(ShoalError):
-    """A file the user named cannot be read as what it was said to be."""
+    """A file of the user cannot be read in the given format."""
 
 
 class TaxonomyError(InputError):
@@ -180,7 +180,7 @@ class OutputError(ShoalError):
 
 
 class Infeasible(ShoalError):
-    """No release of this data can give the guarantee that was asked for."""
+    """No release of this data can give the guarantee that was requested."""
 
 
 class GuaranteeNotMet(ShoalError):

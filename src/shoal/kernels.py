@@ -25,10 +25,10 @@ Item = TypeVar("Item")
 
 
 class Watch(Protocol):
-    """Is told how far a piece of work is, and perhaps a remark on how it goes."""
+    """Progress callback."""
 
     def __call__(self, label: str, done: int, total: int, remark: str = "") -> None:
-        """So much is done of a total, which is 0 where it is not known."""
+        """`done` of `total` units are complete; `total` is 0 if unknown. `remark` is a note on the progress."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Settings:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
@@ -50,7 +50,7 @@ _whole: ContextVar[_kernels.Task | None] = ContextVar("shoal_whole_task", defaul
 
 
 def threads() -> int:
-    """How many threads a kernel may use here."""
+    """The number of threads that a kernel may use in this context."""
     return _settings.get().threads
 
 
@@ -128,7 +128,7 @@ def run_within(steps: int | None, kernel: Callable[..., Any], *arguments: Any, l
 
 
 class Beside:
-    """Kernels that run while their caller does something else, one at a time. Leaving the block stops the one that runs.
+    """Runs kernels in the background, one at a time. Leaving the block stops the running kernel.
 
     with Beside() as beside:
         beside.begin(kernel, ...)
@@ -143,7 +143,7 @@ class Beside:
         return self
 
     def begin(self, kernel: Callable[..., Any], *arguments: Any) -> None:
-        """Start a kernel, after the answer of the last one was taken."""
+        """Start a kernel. The result of the previous one must have been taken."""
         self.stop()
         self._running = Running(kernel, arguments)
         self._running.start()
@@ -171,7 +171,7 @@ class Beside:
 def ahead(*lanes: Iterator[Item]) -> Generator[Item, None, None]:
     """The items of all lanes by turns, each made while those before are used: a thread for each lane, with the settings of this one.
 
-    Where fewer threads may work than there are cores, no more are started: items are made when they are asked for. The first lane that has
+    Where fewer threads may work than there are cores, no more are started: items are made when they are requested. The first lane that has
     no more ends them all. It is to be closed before the program ends, also after an error: kernels that make an item are cancelled then.
     """
     if threads() < cores():

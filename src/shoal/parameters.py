@@ -32,7 +32,7 @@ LARGEST_WHOLE = 2**63 - 1  # what kernels can take
 
 @dataclass(frozen=True)
 class Param:
-    """What is known of one parameter."""
+    """What is known about one parameter."""
 
     name: str
     type: Any
@@ -186,7 +186,7 @@ class Declared:
         """Refuses a class that lacks a declaration that its kind requires."""
         silent = [attribute for attribute in cls.must_tell if not isinstance(getattr(cls, attribute, None), str)]
         if silent:
-            raise TypeError(f"{cls.__name__} does not say its {', '.join(silent)}")
+            raise TypeError(f"{cls.__name__} must define {', '.join(silent)}")
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
@@ -212,7 +212,7 @@ class Declared:
 
     @classmethod
     def refuse_unknown(cls, names: Iterable[str]) -> None:
-        """Raise where one of these names no parameter."""
+        """Raise if one of these names no parameter."""
         known = [p.name for p in cls.parameters()]
         for name in names:
             if name not in known:

@@ -1,4 +1,4 @@
-"""A table of named parts, each loaded when it is first asked for, so that listing them costs no import."""
+"""A table of named objects, each loaded on first use, so that listing them imports nothing."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_a_method_says_what_it_is(missing: str) -> None:
     members = {"name": "some", "paper": "some", "claims": lambda self: (), "apply": lambda self, original: None}
     del members[missing]
     kind = dataclass(frozen=True)(type("Some", (Method,), members))
-    with pytest.raises(TypeError, match=f"Some does not say its {missing}"):
+    with pytest.raises(TypeError, match=f"Some must define {missing}"):
         kind()
 
 

@@ -57,7 +57,7 @@ def test_methods_that_cannot_be_compared_are_rows_and_notes(shop: Shell, caplog:
         ({"data": pl.DataFrame({"user": ["a"], "item": ["b"]})}, "compare takes one or more files"),
         ({"data": []}, "compare takes one or more files"),
         ({"k": 1}, "k must be at least 2, not 1"),
-        ({"k": []}, "k names nothing"),
+        ({"k": []}, "k is empty"),
         ({"k": "2,5"}, "k must be a whole number"),
         ({"m": [0]}, "m must be at least 1, not 0"),
         ({"per": "week"}, "per must be one of user, session, event, not 'week'"),
@@ -66,7 +66,7 @@ def test_methods_that_cannot_be_compared_are_rows_and_notes(shop: Shell, caplog:
         ({"seed": -1}, "seed must be at least 0, not -1"),
         ({"methods": "clamp"}, "no method is called 'clamp'"),
         ({"methods": [3]}, "methods must be names"),
-        ({"taxonomy": {"Food": ["Apple"]}}, "the taxonomy of a comparison is a name or a file"),
+        ({"taxonomy": {"Food": ["Apple"]}}, "the taxonomy of a comparison must be a name or a file"),
         ({"taxnomy": "food.csv"}, "there is no option 'taxnomy'"),
     ],
 )

@@ -109,12 +109,12 @@ def test_what_has_no_rows_is_refused(case: str):
 
 
 ROWS_OF_A_TABLE: dict[str, tuple[Any, str]] = {
-    "rows of owner and item": ([list(row) for row in ROWS], "all its lists have 2 items, as rows of a table do"),
+    "rows of owner and item": ([list(row) for row in ROWS], "all its lists have 2 items, like rows of a table"),
     "the same as tuples": (ROWS, "all its lists have 2 items"),
     "with a few broken ones": ([*ROWS, ("u1",), ("u2", "a", "b")], "nearly all its lists have 2 items"),
     "owners before their items": (
         [[who, *ITEMS[: n % 3 + 1]] for n, (who, _) in enumerate(ROWS)],
-        "what stands first in its lines never stands",
+        "the first field of its lines never occurs",
     ),
     "times among the items": ([["2024-05-01 10:00:00", *ITEMS[: n % 4]] for n in range(12)], "its lines hold times"),
     "owners as the index of a column": (pd.DataFrame(COLUMNS).groupby("user")["item"].agg(list), "next to them, user IDs in 'user'"),

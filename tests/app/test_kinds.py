@@ -117,7 +117,7 @@ def test_no_exact_count_beside_a_claim_that_forbids_it(tmp_path: Path, capsys: p
     assert manifest["accounting"] == manifest["metrics"] == {}
     assert manifest["claims"][0]["verdict"] == "by construction"
     assert "by construction" in printed
-    assert "noise is drawn anew" in " ".join(manifest["notes"])
+    assert "noise is random" in " ".join(manifest["notes"])
     assert [verdict.standing for verdict in audit(tmp_path / "release").claims] == ["by construction"]
 
 

@@ -55,7 +55,7 @@ def test_what_is_promised_of_rare_items():
 
 
 def test_a_release_without_a_k_or_that_cannot_be_made_is_skipped():
-    with pytest.raises(Skipped, match="no claim names"):
+    with pytest.raises(Skipped, match="no claim guarantees groups"):
         Canaries().tried(scenario(MADE, remake=of_at_least(1)))
     with pytest.raises(Skipped, match="with canaries the release cannot be made"):
         Canaries().tried(scenario(MADE, [KAnonymity(4)], remake=never))

@@ -97,7 +97,7 @@ def test_copies_for_other_people_are_no_people():
 
 def test_without_a_k_or_a_release_the_attack_is_skipped():
     made = grouped(RECORDS, [0, 1, 2, 3])
-    with pytest.raises(Skipped, match="no claim names"):
+    with pytest.raises(Skipped, match="no claim guarantees groups"):
         PlantedPeople().tried(scenario(made, remake=as_it_is))
     with pytest.raises(Skipped, match="cannot be made"):
         PlantedPeople().tried(scenario(made, PROMISE, remake=never))

@@ -181,7 +181,7 @@ def test_rates_would_break_a_promise_that_rests_on_noise(shell: Shell) -> None:
 def test_a_manifest_that_withholds_counts_has_no_rates(shop: Shell) -> None:
     assert anonymize(shop, "--attack", "known-items", "--targets", "20", "--control", "0").code == 0
     told = manifest(shop) | {"counts": "withheld", "accounting": {}, "metrics": {}, "input": {"format": "transactions"}}
-    assert any("attacks is there, and counts are withheld" in fault for fault in faults(told))
+    assert any("attacks is present although counts are withheld" in fault for fault in faults(told))
 
 
 def _first(told: dict[str, Any]) -> dict[str, Any]:
@@ -192,15 +192,15 @@ _ALL = wilson(60, 60)
 ABOVE = {"success": 1.0, "low": _ALL.low, "high": _ALL.high, "ceiling": 1 / 3, "verdict": "ABOVE THE PROMISE"}
 EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "rate": (lambda told: _first(told).update(success=0.0), "the interval is not that of the rate"),
-    "ceiling": (lambda told: _first(told).update(ceiling=0.9), "no claim promises this ceiling"),
+    "ceiling": (lambda told: _first(told).update(ceiling=0.9), "no claim guarantees this bound"),
     "verdict": (lambda told: _first(told).update(verdict="may be above the promise"), "the verdict is not that of the interval"),
     "name": (lambda told: _first(told).update(attack="magic"), "there is no such attack"),
     "few": (lambda told: _first(told).update(targets=3), "fewer than 10 people"),
-    "control": (lambda told: _first(told).update(control=0.5, controls=1), "from 10 people on"),
-    "control alone": (lambda told: _first(told).update(control=0.5), "told with its size"),
-    "worst": (lambda told: _first(told).update(worst_hit=0.5), "the people who are hit worst"),
-    "above": (lambda told: _first(told).update(ABOVE), "is not written"),
-    "everybody": (lambda told: told["attacks"].update(targets=20), "everybody cannot have been attacked"),
+    "control": (lambda told: _first(told).update(control=0.5, controls=1), "for at least 10 people"),
+    "control alone": (lambda told: _first(told).update(control=0.5), "reported only with its size"),
+    "worst": (lambda told: _first(told).update(worst_hit=0.5), "the worst-case rate"),
+    "above": (lambda told: _first(told).update(ABOVE), "is never written"),
+    "everybody": (lambda told: told["attacks"].update(targets=20), "not everybody can have been attacked"),
     "skipped": (lambda told: told["attacks"].update(skipped=["known-items"]), "the attack has outcomes"),
     "skipped name": (lambda told: told["attacks"].update(skipped=["magic"]), "there is no such attack"),
 }

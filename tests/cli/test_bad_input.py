@@ -90,7 +90,7 @@ PARAMETERS = {
     "seconds that are no number": (["--seconds", "nan"], "seconds must be a number"),
     "a negative r": (["--method", "clump", "--r", "-3"], "r must be at least 1"),
     "r beyond every number": (["--method", "clump", "--r", "9" * 30], "r must be at most"),
-    "an unknown method": (["--method", "clamp"], "no method is called 'clamp' (did you mean clump? there are shoal, clump"),
+    "an unknown method": (["--method", "clamp"], "no method is called 'clamp' (did you mean clump? available: shoal, clump"),
     "an option of another method": (["--method", "partition", "--r", "3"], "the method partition takes no --r (it takes --k"),
     "an unknown choice": (["--method", "clump", "--order", "up"], "order must be one of descending, ascending, random"),
     "an unknown option": (["--kk", "3"], "No such option: --kk; did you mean '--k'?"),

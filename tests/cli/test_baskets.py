@@ -168,7 +168,7 @@ def test_what_is_refused(shell: Shell, name: str):
 def test_rows_as_they_are_have_no_records(shell: Shell):
     shell.file("input", table().replace("product", "query"))
     line = one_line(shell("anonymize", "input", "--record", "basket", "--method", "infrequent", "--k", "2", "--out", "release"))
-    assert "--record and --count say how records are made" in line
+    assert "--record and --count define records" in line
 
 
 def test_a_manifest_that_contradicts_itself_fails(shell: Shell):

@@ -134,7 +134,7 @@ def test_the_commands_and_config_files_of_the_page_make_the_releases_with_those_
     ("words", "told"),
     [
         (("--methods", "guess"), "no method is called 'guess'"),
-        (("--methods", ""), "--methods names nothing"),
+        (("--methods", ""), "--methods is empty"),
         (("--methods", "mdav"), "nothing is left to compare"),
         (("--k", "two"), "a list of whole numbers"),
         (("--k", "1"), "at least 2"),

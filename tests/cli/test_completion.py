@@ -78,4 +78,4 @@ def test_the_shell_itself_completes(shell: str, words: tuple[str, ...], offered:
 
 def test_what_there_is_not_is_refused():
     for asked in ("tcsh_source", "bash_sauce", "bash"):
-        assert "_SHOAL_COMPLETE asks for an unknown kind of completion" in one_line(typed(env={"_SHOAL_COMPLETE": asked}))
+        assert "_SHOAL_COMPLETE names an unknown shell or action" in one_line(typed(env={"_SHOAL_COMPLETE": asked}))

@@ -85,7 +85,7 @@ def test_noise_is_fresh_while_the_budget_stays(log: Shell) -> None:
     assert drawn[0] != drawn[1]  # three counts with a deviation of about ten, alike once in thousands of runs
     for part in ("mechanism", "claims", "parameters", "input"):
         assert first[part] == second[part]
-    assert "noise is drawn anew each time: another run gives other counts" in first["notes"]
+    assert "noise is random: another run gives other counts" in first["notes"]
 
 
 def test_there_is_no_seed(log: Shell) -> None:
@@ -103,7 +103,7 @@ def test_clicks_need_a_column_of_urls_and_whole_queries(log: Shell) -> None:
     answer = log("anonymize", "plain.csv", *BUDGET, "--clicks", "0.4", "--out", "release")
     assert (answer.code, "no column of URLs" in answer.err) == (1, True)
     answer = log("anonymize", "log.tsv", *BUDGET, "--clicks", "0.4", "--unit", "term", "--out", "release")
-    assert (answer.code, "clicks are counted of whole queries" in answer.err) == (1, True)
+    assert (answer.code, "clicks are counted for whole queries" in answer.err) == (1, True)
 
 
 def test_terms_and_pairs_of_terms(log: Shell) -> None:

@@ -238,7 +238,7 @@ def test_a_part_called_after_a_person(made: Maker, shell: Shell):
     (release / "records.parquet").rename(release / "records_ann.parquet")
     told["files"][0] |= {"name": "records_ann.parquet", "part": "ann"}
     seal(release, told)
-    assert "files[0].part is not one of a table of bags" in one_line(shell("audit", "release"))
+    assert "files[0].part is not a part of a table of bags" in one_line(shell("audit", "release"))
 
 
 @pytest.mark.parametrize(("kind", "raw"), [("profiles", "rows"), ("groups", "bags")])
@@ -271,7 +271,7 @@ def test_a_second_part_of_a_table_of_one_file(made: Maker, shell: Shell, kind: s
     shutil.copy(release / first["name"], release / name)
     told["files"].insert(1, first | {"name": name, "part": "00002"})
     seal(release, told)
-    assert f"files[1].part is not one of a table of {kind}" in one_line(shell("audit", "release"))
+    assert f"files[1].part is not a part of a table of {kind}" in one_line(shell("audit", "release"))
 
 
 @pytest.mark.parametrize(("kind", "file"), [("weighted bags", 0), ("groups", 0)])

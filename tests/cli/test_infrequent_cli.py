@@ -79,7 +79,7 @@ def test_the_manifest_accounts_for_every_row(desk: Shell) -> None:
     }
     assert told["input"] == {"format": "querylog", "rows": len(given), "owners": 7, "read_as": "log"}
     assert told["files"][0]["columns"] == {"query": "text"}
-    assert any("all other columns are left out" in note for note in told["notes"])
+    assert any("all other columns are dropped" in note for note in told["notes"])
     kept = EXPECTED.total() / len(given)
     assert told["metrics"] == pytest.approx({"rows_kept": kept, "queries_kept": len(SHARED) / (len(SHARED) + 6), "people_kept": 5 / 7})
     measured = json.loads(desk("measure", "release", "--original", "log.tsv", "--json").out)
@@ -110,7 +110,7 @@ def test_the_report_tells_of_queries(desk: Shell) -> None:
 def test_options_of_records_are_refused(desk: Shell, words: tuple[str, ...]) -> None:
     line = one_line(desk("anonymize", "log.tsv", "--method", "infrequent", *words, "--out", "x"))
     assert words[0] in line
-    assert "this method takes the rows of a log as they are" in line
+    assert "this method uses the rows of a log unchanged" in line
     assert "x" not in desk.names()
 
 
@@ -174,14 +174,14 @@ TAMPERED = {
         False,
         "1 query was asked by fewer than 3 people",
     ),
-    "a row is duplicated": (lines(lambda rows: [*rows, "weather"]), True, "accounting.rows has 48 published, and there are 49 rows"),
+    "a row is duplicated": (lines(lambda rows: [*rows, "weather"]), True, "accounting.rows has 48 published, but there are 49 rows"),
     "a row is duplicated and counted": (
         together(lines(lambda rows: [*rows, "weather"]), account(1)),
         False,
         "1 published row has no row of the original",
     ),
     "rows are deleted": (lines(without("weather", 4)), True, "1 query was published in fewer than 3 rows"),
-    "a row is deleted": (lines(without("weather", 1)), True, "accounting.rows has 48 published, and there are 47 rows"),
+    "a row is deleted": (lines(without("weather", 1)), True, "accounting.rows has 48 published, but there are 47 rows"),
     "a text is changed": (
         lines(lambda rows: [*without("weather", 1)(rows), "weather in Ghent"]),
         True,
@@ -197,9 +197,9 @@ TAMPERED = {
         True,
         "'user' is not covered by any claim",
     ),
-    "the claim is weakened": (put("claims[0].model", "support(k=2)"), True, "and that is not claimed"),
+    "the claim is weakened": (put("claims[0].model", "support(k=2)"), True, "which is not claimed"),
     "more people are claimed": (put("claims[0].achieved.people", 7), True, "counts more people than records"),
-    "the account is changed": (account(2), True, "accounting.rows has 50 published, and there are 48 rows"),
+    "the account is changed": (account(2), True, "accounting.rows has 50 published, but there are 48 rows"),
 }
 
 

@@ -120,7 +120,7 @@ def test_what_cannot_be_bounded_is_refused_in_one_line(shell: Shell, words: tupl
     assert shell.names() == {"log.tsv"}
 
 
-@pytest.mark.parametrize(("method", "why"), [("shoal", ""), ("partition", ", which this method holds all at once")])
+@pytest.mark.parametrize(("method", "why"), [("shoal", ""), ("partition", ", all of which this method keeps in memory")])
 def test_a_limit_that_the_records_exceed_says_what_is_needed(shell: Shell, monkeypatch: pytest.MonkeyPatch, method: str, why: str) -> None:
     """The method is not begun. One that works on a range at a time needs less than one that holds all records."""
     shell.file("log.tsv", query_log(users=20, queries=2))
@@ -173,10 +173,10 @@ def test_a_full_disk_is_one_clear_error(shell: Shell, small_parts: list[Spill], 
     shell.file("log.tsv", query_log(users=60, queries=40))
     answer = shell("anonymize", "log.tsv", "--out", small_disk / "out", "--memory", LEAST)
     assert answer.code == 1
-    assert f"the disk is full: what is put aside in {small_disk} was not written" in answer.err
+    assert f"the disk is full: temporary data in {small_disk} was not written" in answer.err
     assert list(small_disk.iterdir()) == []
 
 
 def test_a_directory_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="what is put aside"):
+    with pytest.raises(OutputError, match="temporary data"):
         spill.UnnamedFile(tmp_path / "absent")

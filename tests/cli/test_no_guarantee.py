@@ -163,8 +163,8 @@ def change_ids(told: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (claim, "guarantees nothing, and the manifest makes a claim"),
-        (claim_alone, "guarantees nothing, and the manifest makes a claim"),
+        (claim, "guarantees nothing, but the manifest makes a claim"),
+        (claim_alone, "guarantees nothing, but the manifest makes a claim"),
         (soften, "no_guarantee is not what the method old-remedies"),
         (silence, "no_guarantee is not what the method old-remedies"),
         (change_ids, "no_guarantee is not what the method old-remedies"),
@@ -334,4 +334,4 @@ def test_items_of_a_table_and_prompts_are_logs_too(log: Shell) -> None:
 def test_a_key_for_people_whose_names_are_not_read(log: Shell) -> None:
     log.file("access.log", '127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1\n')
     line = one_line(log("anonymize", "access.log", "--method", "old-remedies", "--key", "key", "--no-guarantee", "--out", "x"))
-    assert "a key hashes the names of people, and this log was read without them" in line
+    assert "a key hashes user IDs, but this log was read without them" in line

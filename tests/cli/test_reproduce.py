@@ -71,7 +71,7 @@ def test_data_sets_of_a_directory_are_told_from_those_made_up(shell: Shell) -> N
         (("thesis", "--size", "5"), "at least 120, not 5"),
         (("thesis", "--data", "missing"), "does not exist"),
         (("thesis", "--data", "baskets.txt"), "needs a query log"),
-        (("thesis", "--data", "few.tsv"), "there are 3 people in the data, but the experiment needs 120 at least"),
+        (("thesis", "--data", "few.tsv"), "there are 3 people in the data, but the experiment needs at least 120"),
         (("coherence", "--data", "full"), "full has none of the data sets of this experiment"),
         (("thesis", "--out", "missing/there"), "there is no directory"),
         (("thesis", "--out", "full"), "is not empty"),

@@ -34,7 +34,7 @@ def test_a_release_is_verified_alone_and_with_the_original(data: Shell, method: 
     assert data("audit", "release", "--original", *READ).code == 0
     stricter = data("audit", "release", "--claim", "rho-uncertainty(rho=0.2, sensitive=sensitive.txt)")
     assert stricter.code == 3
-    assert "1 sensitive item is given away with a certainty above 0.2" in " ".join(stricter.out.split())
+    assert "1 sensitive item is revealed by known items with a confidence above 0.2" in " ".join(stricter.out.split())
 
 
 def test_the_original_fails_and_the_rule_is_named_only_for_who_asks(data: Shell) -> None:
@@ -42,7 +42,7 @@ def test_the_original_fails_and_the_rule_is_named_only_for_who_asks(data: Shell)
     quiet, told = data("audit", "baskets.txt", "--claim", claim), data("audit", "baskets.txt", "--claim", claim, "--show-rare")
     assert (quiet.code, told.code) == (3, 3)
     assert "rye" not in quiet.out + quiet.err
-    assert "{rye} gives 'insulin' away with a certainty of 100%" in " ".join(told.out.split())
+    assert "{rye} reveals 'insulin' with a confidence of 100%" in " ".join(told.out.split())
 
 
 def test_a_limit_of_what_is_known_is_part_of_the_claim(data: Shell) -> None:

@@ -96,7 +96,7 @@ def test_claims_that_cannot_be_made(pantry: Shell) -> None:
     assert "microdata-k-anonymity is about tables of rows" in one_line(pantry(*begun, "microdata-k-anonymity(k=3)"))
     assert "no model is called" in one_line(pantry(*begun, "nonsense(k=3)"))
     line = one_line(pantry(*begun, "coherence(k=3, private=private.txt)"))
-    assert "a claim is published" in line and "Beef" not in line
+    assert "claims are published" in line and "Beef" not in line
     assert "none" not in pantry.names()
 
 

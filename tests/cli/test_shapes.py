@@ -57,7 +57,7 @@ UNKNOWN: dict[str, tuple[str | bytes, str]] = {
     "a system's log": (SYSLOG, "its lines hold times"),
     "one field a line": ("ann\nbob\nmilk\n" * 9, "its lines have a single field"),
     "one line": ("ann,milk\n", "all its lines have 2 fields"),
-    "an owner and a varying number of items": (VARYING, "what stands first in its lines never stands elsewhere"),
+    "an owner and a varying number of items": (VARYING, "the first field of its lines never occurs elsewhere"),
     "the same under a header": ("who,bought\n" + VARYING, "its first line looks like a header"),
     "numbers of one width": ("1 3 9\n2 3 8\n1 4 8\n" * 9, "all its lines have 3 fields (separated by blanks)"),
 }

@@ -83,7 +83,7 @@ def test_no_canary_gets_out(desk: Shell, name: str) -> None:
     assert made.code == 0, made.err
     assert_nothing_leaks(made, desk.directory / "release")
     told = json.loads((desk.directory / "release" / "manifest.json").read_text())
-    assert any("not protected" in note or "left out" in note or "nothing tells" in note for note in told["notes"])
+    assert any("not protected" in note or "dropped" in note or "not linked" in note for note in told["notes"])
     for asked in (["audit", "release", "--original", "log.tsv"], ["measure", "release", "--original", "log.tsv"]):
         answer = desk(*asked)
         assert answer.code == 0, answer.everything
@@ -176,9 +176,9 @@ def test_every_preset_can_be_had_and_says_what_it_does_not_protect(shell: Shell)
     [
         (["--unit", "query", "--rare", "omit"], "use unit=term"),
         (["--unit", "term", "--window", "day"], "use times=day"),
-        (["--unit", "term", "--per", "user"], "this method takes the rows of a log as they are"),
+        (["--unit", "term", "--per", "user"], "this method uses the rows of a log unchanged"),
         (["--columns", "town"], "this log has no column 'town'"),
-        (["--taxonomy", "wordnet"], "this method takes the rows of a log as they are"),
+        (["--taxonomy", "wordnet"], "this method uses the rows of a log unchanged"),
         (["--link", "weekly"], "such as gap:30m or rows:10"),
     ],
     ids=str,

@@ -96,4 +96,4 @@ def test_rows_of_one_person_are_alike_under_the_weak_claim_alone(tmp_path: Path,
     release = made_by(method_of(name, "row"), before)
     (claim,) = release.claims
     assert claim.check(release, before).achieved["people"] == 1
-    assert any("all of them may be one person's" in note for note in release.notes)
+    assert any("all of them may belong to one person" in note for note in release.notes)

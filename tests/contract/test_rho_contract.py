@@ -170,7 +170,7 @@ def test_what_cannot_be_is_explained() -> None:
     tree = Taxonomy.from_parents(GOODS, "lm")
     original = Original.on(on(tree, [["insulin"], ["soap"], []]), tree)
     for kind in (SuppressControl, TDControl):
-        with pytest.raises(Infeasible, match="nothing is left to publish: every item would give a sensitive one away"):
+        with pytest.raises(Infeasible, match="nothing is left to publish: every item would reveal a sensitive one"):
             kind(rho=0, sensitive=["insulin", "soap"]).apply(original)  # type: ignore[arg-type]
         with pytest.raises(ParameterError, match="no sensitive items are named"):
             kind().apply(original)

@@ -61,7 +61,7 @@ class Tampering:
 
 CLUSTERED = ("chunks_subrecords", "chunks_terms", "chunks_clusters")  # files with numbers of clusters
 NUMBERS = "are not the whole numbers from 1 on, each used"
-ORDER = "has not the columns that its kind and the method fix"
+ORDER = "does not have the columns that its kind and the method prescribe"
 FOLLOWS = Caught("follow the order of")
 AUTH, AGENT = r"- - \[", r'"[^"]*"$'
 COUNTS = {"query": "text", "count": "integer"}
@@ -149,20 +149,18 @@ TAMPERINGS: dict[str, Tampering] = {
         "counts", together(mapped("count", lambda _: "ann"), declared({"query": "text", "count": "text"})), damaged("a number called count")
     ),
     "another count": Tampering("counts", mapped("count", lambda value: str(int(value) + 1)), Named("count"), REPRINTED),
-    "a query that nobody asked": Tampering(
-        "counts", first_cell("query", "ann lee"), Named("query"), Caught("stand nowhere in the original")
-    ),
+    "a query that nobody asked": Tampering("counts", first_cell("query", "ann lee"), Named("query"), Caught("not in the original")),
     "another URL after a query": Tampering(
         "clicks",
         table(lambda frame: frame.with_columns(pl.Series("url", frame["url"].to_list()[1:] + frame["url"].to_list()[:1])), "clicks"),
         Named("url"),
-        Caught("stand nowhere together in the original"),
+        Caught("never together in the original"),
     ),
     "other pairs of words": Tampering(
         "pairs",
         table(lambda frame: frame.with_columns(pl.Series("second", frame["second"].to_list()[1:] + frame["second"].to_list()[:1]))),
         Named("second"),
-        Caught("stand nowhere together in the original"),
+        Caught("never together in the original"),
     ),
     # rows of a log
     "the original's names": Tampering("linked", mapped("user", lambda value: str(int(value) + 1000)), Caught(NUMBERS)),
@@ -303,7 +301,7 @@ TAMPERINGS: dict[str, Tampering] = {
         "vectors",
         mapped("items", lambda value: ";".join("car2" if one == "car" else one for one in value.split(";"))),
         Named("items"),
-        Caught("stands for documents of 0 people only"),
+        Caught("represents documents of only 0 people"),
     ),
     "items of a vector backwards": Tampering(
         "vectors",
@@ -330,7 +328,7 @@ TAMPERINGS: dict[str, Tampering] = {
         "microdata",
         columns_in(["town", "income", "age"]),
         Named("town"),
-        Caught("the columns are in another order than those of the original"),
+        Caught("the columns are not in the order of the original"),
     ),
     # records
     "names beside records": Tampering("records", column(people, 2), beside("name")),
@@ -371,7 +369,7 @@ TAMPERINGS: dict[str, Tampering] = {
     "shares in another order": Tampering("shares", columns_in(["user", "time", "query", "y", "x"]), Caught(ORDER)),
     "no pseudonyms declared": Tampering("profiles", drop("files[0].pseudonyms"), damaged("no pseudonym column for the profiles")),
     "no pseudonyms of linked rows declared": Tampering(
-        "linked", drop("files[0].pseudonyms"), Caught("is about pseudonyms, and there are none")
+        "linked", drop("files[0].pseudonyms"), Caught("is about pseudonyms, but there are none")
     ),
     "no pseudonyms of hashed rows declared": Tampering(
         "remedies",
@@ -379,7 +377,7 @@ TAMPERINGS: dict[str, Tampering] = {
         Caught("does not name the numbers in 'user' as pseudonyms"),
     ),
     "names in place of tokens": Tampering(
-        "tokens", mapped("user", lambda value: f"ann{value[:3]}"), Caught("other texts than tokens of 32")
+        "tokens", mapped("user", lambda value: f"ann{value[:3]}"), Caught("texts other than tokens of 32")
     ),
     "names beside tokens": Tampering("tokens", column(people, 1), beside("name")),
     "other pseudonyms declared": Tampering("linked", table_key("pseudonyms", "url"), damaged("are not a column of whole numbers")),

@@ -146,7 +146,7 @@ def rows_of(n: int, items: str) -> Tamper:
 
 CLAIM = "claims[0].model"
 REPRINTED = Caught("report.html does not match this manifest")
-K3 = "promises k-anonymity(k=3), and that is not claimed"
+K3 = "guarantees k-anonymity(k=3), which is not claimed"
 
 # What is done; how an audit of the release alone ends; how one with the original beside it ends, where that is different.
 TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] = {
@@ -186,19 +186,19 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     # method and parameters
     "another method": (put("method", "clump"), Caught("the method and its parameters are invalid")),
     "an unknown method": (put("method", "magic"), Caught("no method is called 'magic'")),
-    "a larger k": (put("parameters.k", 5), Caught("promises k-anonymity(k=5)")),
-    "a smaller k": (put("parameters.k", 2), Caught("promises k-anonymity(k=2)")),
+    "a larger k": (put("parameters.k", 5), Caught("guarantees k-anonymity(k=5)")),
+    "a smaller k": (put("parameters.k", 2), Caught("guarantees k-anonymity(k=2)")),
     "a k that cannot be": (put("parameters.k", -3), Caught("k must be at least 2")),
     "k in words": (put("parameters.k", "three"), Caught("k must be a whole number")),
     "no k": (drop("parameters.k"), Caught("is listed without parameter 'k'")),
     "a parameter that there is not": (put("parameters.noise", 1), Caught("takes no parameter 'noise'")),
-    "sensitive items that were never named": (put("parameters.sensitive", "illnesses.txt"), Caught("promises sensitive-share(h=0.5)")),
+    "sensitive items that were never named": (put("parameters.sensitive", "illnesses.txt"), Caught("guarantees sensitive-share(h=0.5)")),
     "a parameter without a promise": (put("parameters.effort", "thorough"), OnlyStated("parameters.effort"), REPRINTED),
     # the input
     "a million owners": (put("input.owners", 1_000_000), Caught("input.owners is more than input.records")),
     "fewer owners": (put("input.owners", 39), Caught("input.owners and input.records differ"), Caught("says 39, recomputed 40")),
     "another number of records": (put("input.records", 41), Caught("accounting.records.in and input.records differ")),
-    "a record more": (edit(more_records), Caught("input.records is none that accounting.rows.used can give")),
+    "a record more": (edit(more_records), Caught("input.records is impossible for accounting.rows.used")),
     "a record more everywhere": (edit(more_rows), OnlyStated("input.records"), Caught("says 41, recomputed 40")),
     "another number of rows": (put("input.rows", 41), Caught("accounting.rows.in and input.rows differ")),
     "another number of items": (put("input.items", 9), OnlyStated("input.items"), Caught("says 9, recomputed 8")),
@@ -211,7 +211,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
         together(put("input.unknown_items", 2), put("input.unknown_occurrences", 4)),
         Caught("accounting.words and input.unknown_occurrences differ"),
     ),
-    "unknown items that were dropped": (edit(dropped_words), Caught("accounting.words is not what input.unknown makes of unknown words")),
+    "unknown items that were dropped": (edit(dropped_words), Caught("accounting.words contradicts input.unknown")),
     "nodes": (put("input.taxonomy_nodes", 99), OnlyStated("input.taxonomy_nodes"), Caught("says 99, recomputed 12")),
     "more leaves than nodes": (
         together(put("input.taxonomy_nodes", 12), put("input.taxonomy_leaves", 99)),
@@ -219,7 +219,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     ),
     "records per event": (put("input.per", "event"), Caught("input.per is not user"), damaged("transactions have no events")),
     "records per month": (put("input.per", "month"), damaged("input.per must be one of")),
-    "a gap without sessions": (put("input.gap", "30m"), Caught("input.gap is for sessions")),
+    "a gap without sessions": (put("input.gap", "30m"), Caught("input.gap must be given for sessions")),
     "another node loss": (put("input.node_loss", "height"), OnlyStated("input.node_loss"), Caught("metrics.loss: the manifest says")),
     "a taxonomy elsewhere": (put("input.taxonomy", "../food.csv"), damaged("input.taxonomy must be a name without a path")),
     "another name of the taxonomy": (put("input.taxonomy", "drinks.csv"), OnlyStated("input.taxonomy"), REPRINTED),
@@ -241,7 +241,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     "an invented ledger": (
         put("accounting.experts", {"in": 3, "agreed": 3}),
         OnlyStated("accounting.experts.agreed"),
-        Caught("accounting holds more than"),
+        Caught("accounting contains more than"),
     ),
     "an invented part": (
         shift("suppressed", "lost in the post"),
@@ -251,22 +251,22 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
         shift("as the parent", "kept"),
         Caught("metrics.kept is not the share that accounting.occurrences gives"),
     ),
-    "suppressed said to be kept": (shift("suppressed", "kept"), Caught("published in some form, and the records hold")),
+    "suppressed said to be kept": (shift("suppressed", "kept"), Caught("published in some form, but the records contain")),
     "more kept, also in the metrics": (edit(shift_with_metrics), OnlyStated("metrics.kept"), REPRINTED),
     "no account of rows": (drop("accounting.rows"), Caught("accounting.rows.in and input.rows differ")),
     "another account of rows": (
         edit(lambda told: told["accounting"].update(rows={"in": 40, "used": 30, "blank lines": 10})),
-        Caught("input.records is none that accounting.rows.used can give"),
+        Caught("input.records is impossible for accounting.rows.used"),
         Caught("accounting.rows.used: the manifest says 30, recomputed 40"),
     ),
     "no account of records": (drop("accounting.records"), damaged("accounting.records is missing")),
     "an account in words": (put("accounting.records", "all there"), damaged("accounting.records must be an object")),
     # metrics
     "no loss at all": (put("metrics.loss", 0.0), Caught("metrics.loss is not metrics.ggd per occurrence")),
-    "no loss, and no distortion": (edit(losses(0.0)), Caught("metrics.ggd is none that these records can have")),
-    "more loss than there can be": (edit(losses(1.5)), Caught("metrics.ggd is none that these records can have")),
+    "no loss, and no distortion": (edit(losses(0.0)), Caught("metrics.ggd is impossible for these records")),
+    "more loss than there can be": (edit(losses(1.5)), Caught("metrics.ggd is impossible for these records")),
     "less loss in all metrics": (edit(losses(0.2)), OnlyStated("metrics.loss"), Caught("metrics.loss: the manifest says 0.2,")),
-    "more loss added than lost": (put("metrics.added_loss", 0.9), Caught("metrics.added_loss is none that metrics.loss can hold")),
+    "more loss added than lost": (put("metrics.added_loss", 0.9), Caught("metrics.added_loss is impossible for metrics.loss")),
     "less loss with what was dropped": (put("metrics.loss_with_dropped", 0.1), Caught("metrics.loss_with_dropped is not that of")),
     "a loss that is no number": (text('"loss": 0', '"loss": NaN, "x": 0'), damaged("is not readable as JSON")),
     "an infinite loss": (text('"loss": 0', '"loss": -Infinity, "x": 0'), damaged("is not readable as JSON")),
@@ -291,7 +291,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     ),
     "a level below the leaves of a taxonomy of a given height": (
         together(put("input.taxonomy_nodes", 12), put("input.taxonomy_height", 2), put("metrics.mean_level", 3.5)),
-        Caught("metrics.mean_level is none of a taxonomy of this height"),
+        Caught("metrics.mean_level is impossible for a taxonomy of this height"),
     ),
     # the list of files
     "another number of published rows": (put("files[0].rows", 400), Caught("files[0].rows: the manifest says 400, recomputed 40")),
@@ -308,15 +308,15 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
         put("files[2]", {"name": "groups.txt", "sha256": "0" * 64}),
         damaged("files[1].table is missing"),
     ),
-    "an edited report struck from the list": (struck_report, damaged("files must be the tables and report.html")),
-    "no files": (put("files", []), damaged("files must be the tables and report.html")),
+    "an edited report struck from the list": (struck_report, damaged("files must list the tables and report.html")),
+    "no files": (put("files", []), damaged("files must list the tables and report.html")),
     # files
     "the records are gone": (delete("records.csv"), damaged("there is no file release/records.csv")),
-    "the report is gone": (delete("report.html"), Caught("report.html is listed in the manifest, and not there")),
+    "the report is gone": (delete("report.html"), Caught("report.html is listed in the manifest but missing")),
     "the manifest is gone": (delete("manifest.json"), damaged("it has no manifest.json")),
-    "a file more": (add("groups.txt"), Caught("holds what the manifest does not list: 'groups.txt'")),
-    "a hidden file more": (add(".groups"), Caught("holds what the manifest does not list: '.groups'")),
-    "a directory more": (add_directory, Caught("holds what the manifest does not list: 'groups'")),
+    "a file more": (add("groups.txt"), Caught("contains files that the manifest does not list: 'groups.txt'")),
+    "a hidden file more": (add(".groups"), Caught("contains files that the manifest does not list: '.groups'")),
+    "a directory more": (add_directory, Caught("contains files that the manifest does not list: 'groups'")),
     "an edited report": (
         lambda release: (release / "report.html").write_text("<h1>all is well</h1>") and None,
         Caught("report.html was changed after it was written"),
@@ -341,7 +341,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
         Caught("'record' is not covered by any claim"),
     ),
     # the manifest as a whole
-    "counts withheld": (edit(withhold), Caught("counts are withheld, and no claim asks for that")),
+    "counts withheld": (edit(withhold), Caught("counts are withheld, but no claim requires that")),
     "another digest": (text('"sha256": "', '"sha256": "00'), damaged("must be a SHA-256")),
     "no digest": (
         lambda release: (

@@ -46,8 +46,8 @@ def test_weights(tmp_path):
         ("beer 2\n", "line 1, is not an item, a tab and a number"),
         ("beer\t2\nwine\tmuch\n", "line 2: the weight of an item must be a positive number"),
         ("beer\t-1\n", "positive"),
-        ("beer\t1\nbeer\t2\n", "line 2, weighs an item a second time"),
-        ("\n", "weighs no items"),
+        ("beer\t1\nbeer\t2\n", "line 2, gives an item a second weight"),
+        ("\n", "contains no weights"),
     ],
 )
 def test_bad_weights(tmp_path, content: str, says: str):

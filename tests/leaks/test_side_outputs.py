@@ -82,7 +82,7 @@ def rho_release(shell: Shell, name: str = "hiv-positive.txt") -> str:
     words = ("visits.txt", "--format", "transactions", "--method", "suppress-control", "--rho", "0.5", "--sensitive", name)
     answer = shell("anonymize", *words, "--out", "release")
     assert answer.code == 0, answer.everything
-    assert "1 of 1 sensitive items were suppressed, 1 of them because more than the share 0.5" in " ".join(answer.out.split())
+    assert "1 of 1 sensitive items were suppressed, 1 of them because more than a share 0.5" in " ".join(answer.out.split())
     return " ".join(place.read_text("latin-1") for place in sorted((shell.directory / "release").iterdir()))
 
 

@@ -180,7 +180,7 @@ def test_words_within_one_month() -> None:
 
 
 def test_words_within_windows_need_their_times() -> None:
-    with pytest.raises(ParameterError, match="need times that tell the window"):
+    with pytest.raises(ParameterError, match="need times that determine the window"):
         Threshold(unit="term", window="day", times="month")
 
 
@@ -219,7 +219,7 @@ def test_paths_and_numbers_become_more_general_until_enough_people_have_them() -
 
 def test_without_columns_of_clicks_they_are_not_there() -> None:
     release = released(k=3)
-    assert any("all other columns are left out" in note for note in release.notes)
+    assert any("all other columns are dropped" in note for note in release.notes)
     with pytest.raises(ParameterError, match="no column 'town'"):
         released(k=3, columns="town")
     with pytest.raises(InputError, match="ranges need whole numbers"):
@@ -249,7 +249,7 @@ def test_people_are_counted_from_the_file_where_pseudonyms_are_people() -> None:
 
 def test_every_release_says_what_is_not_protected() -> None:
     assert any("rare combinations of words" in note for note in released(k=2, unit="term", rare="omit").notes)
-    assert any("nothing tells which rows" in note for note in released(k=2, unit="query+url").notes)
+    assert any("not linked to each other" in note for note in released(k=2, unit="query+url").notes)
 
 
 @pytest.mark.parametrize(

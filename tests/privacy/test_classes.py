@@ -82,8 +82,8 @@ def test_what_was_invented_is_found(published: list[str]) -> None:
 @pytest.mark.parametrize(
     ("rows", "copies", "told"),
     [
-        ([0, 0, 0], [3], "speaks of 3 records, the original has 4"),
-        ([0, 0, 0, 0, 0], [5], "speaks of 5 records, the original has 4"),
+        ([0, 0, 0], [3], "refers to 3 records, but the original has 4"),
+        ([0, 0, 0, 0, 0], [5], "refers to 5 records, but the original has 4"),
         ([0, 0, 0, 0], [5], "lost or added"),
         ([0, 0, 0, -1], [4], "lost or added"),
         ([0, 0, 0, 1], [4], "lost or added"),

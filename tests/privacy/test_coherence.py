@@ -77,14 +77,14 @@ def test_witnesses_are_counts_and_what_few_hold_is_named_apart():
 def test_a_private_item_given_away_is_named():
     bags = Bags.from_lists([["a", "flu"], ["a", "flu"], ["b"], ["b"], ["b"]])
     verdict = Coherence(h=0.5, k=2, p=1, private={"flu"}).check(Release.from_records(bags))
-    assert "{a} gives 'flu' away with a certainty of 100%" in verdict.witnesses
+    assert "{a} reveals 'flu' with a confidence of 100%" in verdict.witnesses
     assert verdict.achieved["breach"] == 1.0
 
 
 def test_a_private_item_given_away_by_fewer_than_k_is_named_apart():
     bags = Bags.from_lists([["a", "flu"], ["a", "flu"], ["a"], ["b"], ["b"], ["b"]])
     verdict = Coherence(h=0.5, k=3, p=1, private={"flu"}).check(Release.from_records(bags))
-    assert "{a} gives 'flu' away with a certainty of 66.7%" in verdict.rare
+    assert "{a} reveals 'flu' with a confidence of 66.7%" in verdict.rare
     assert not any("flu" in witness for witness in verdict.witnesses)
 
 

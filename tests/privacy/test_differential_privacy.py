@@ -71,7 +71,7 @@ BROKEN: dict[str, tuple[Callable[[tuple[NoisyStep, ...]], tuple[NoisyStep, ...]]
     "less noise in the counts": (scaled("counts", 0.9), "gives a delta of"),
     "no noise": (scaled("selection", 0.0), "too little noise"),
     "a coarse grid": (changed(grid=10), "too coarse a grid"),
-    "weights of which nothing is proved": (changed(weights="whole"), "nothing is proved"),
+    "weights of which nothing is proved": (changed(weights="whole"), "there is no proof"),
     "two kinds of noise": (changed(noise="laplace", weights="whole", sensitivity=64.0), "mixes kinds of noise"),
     "counts without a choice": (lambda steps: steps[-1:], "not one selection"),
     "a choice made twice": (lambda steps: (*steps, steps[1]), "not one selection"),
@@ -99,7 +99,7 @@ def test_published_values_stand_in_the_original() -> None:
     assert verdict(steps_of(), original=LogOriginal(log)).holds
     invented = {"counts": CountTable(pl.DataFrame({"query": ["snow"], "count": [812]}))}
     found = verdict(steps_of(), invented, LogOriginal(log))
-    assert found.witnesses == ("1 published value of 'query' stand nowhere in the original",)
+    assert found.witnesses == ("1 published value of 'query' not in the original",)
 
 
 # -- as a user meets it

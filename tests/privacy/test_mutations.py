@@ -465,9 +465,9 @@ MUTATIONS = {
         OWNED,
         around("private_groups", lambda true, a: true(*a[:3], np.arange(len(a[3])), *a[4:])),
     ),
-    "cahd leaves sensitive items in the rows": Mutation("privacy-degree", "sensitive items stand in rows", COUNTED, leaves_sensitive_items),
+    "cahd leaves sensitive items in the rows": Mutation("privacy-degree", "sensitive items occur in rows", COUNTED, leaves_sensitive_items),
     "cahd counts the sensitive items of another group": Mutation(
-        "privacy-degree", "not that of the records of the group", COUNTED, histogram_of_others
+        "privacy-degree", "different from that of the records of the group", COUNTED, histogram_of_others
     ),
     "cahd leaves a count out": Mutation("privacy-degree", "more or less often than in the original", COUNTED, loses_a_count),
     "chunks hold sets of k - 1 people": Mutation(
@@ -511,10 +511,10 @@ MUTATIONS = {
         "disassociated-km-anonymity", "certainly meet", ("nearly.txt", *APART), nearly_all_stay
     ),
     "documents of k - 1 people form a group": Mutation(
-        "weighted-k-anonymity", "people only", (*DOCUMENTS, "--terms", "4"), documents_of_one_less
+        "weighted-k-anonymity", "of only", (*DOCUMENTS, "--terms", "4"), documents_of_one_less
     ),
-    "documents of one author count as several people's": Mutation("weighted-k-anonymity", "people only", DOCUMENTS, documents_for_people),
-    "a term of one document is published": Mutation("weighted-k-anonymity", "stand for nothing", DOCUMENTS, first_term_as_typed),
+    "documents of one author count as several people's": Mutation("weighted-k-anonymity", "of only", DOCUMENTS, documents_for_people),
+    "a term of one document is published": Mutation("weighted-k-anonymity", "represent no term", DOCUMENTS, first_term_as_typed),
     "weights are sums": Mutation("weighted-k-anonymity", "weights are not means", DOCUMENTS, heavier),
     "access logs are grouped by k - 1 people": Mutation(
         "access-k-anonymity", "fewer than 3 addresses", (*REQUESTS, "owner"), groups_of_one_less
@@ -555,11 +555,11 @@ MUTATIONS = {
         smaller("TypicalOptions", "min_owners"),
     ),
     "coherence overlooks pairs": Mutation(
-        "coherence", "26 sets of 2 public items tell too much", PAIRS, around("minimal_moles", without(lambda m: m["sizes"] == 2))
+        "coherence", "26 sets of 2 public items reveal too much", PAIRS, around("minimal_moles", without(lambda m: m["sizes"] == 2))
     ),
     "coherence overlooks what gives a private item away": Mutation(
         "coherence",
-        "gives 'i1' away",
+        "reveals 'i1'",
         (*TELLING, "--private", "private.txt", "--h", "0.4"),
         around("minimal_moles", without(lambda m: m["hidden"] >= 0)),
     ),
@@ -592,19 +592,19 @@ MUTATIONS = {
     ),
     "suppress-control overlooks rules": Mutation(
         "rho-uncertainty",
-        "1 sensitive item is given away with a certainty above 0.25",
+        "1 sensitive item is revealed by known items with a confidence above 0.25",
         (*TELLING_HABITS, "--method", "suppress-control", "--rho", "0.25"),
         around("breaching_rules", no_rule_found),
     ),
     "suppress-control forgets who owns a record": Mutation(
         "rho-uncertainty",
-        "1 sensitive item is given away with a certainty above 0.3",
+        "1 sensitive item is revealed by known items with a confidence above 0.3",
         DOSES,
         around("breaching_rules", nobody_recoded_owns_two),
     ),
     "td-control does not look again after a split": Mutation(
         "rho-uncertainty",
-        "1 sensitive item is given away with a certainty above 0.25",
+        "1 sensitive item is revealed by known items with a confidence above 0.25",
         (*TELLING_HABITS, "--taxonomy", "food.csv", "--method", "td-control", "--rho", "0.25"),
         splits_without_looking,
     ),

@@ -55,7 +55,7 @@ def other_row(at: int, row: tuple[int, list[str]]) -> list[tuple[int, list[str]]
 BROKEN: dict[str, tuple[Callable[[], GroupTable], str, bool]] = {  # how, what is said, whether the files alone show it
     "a group too small": (lambda: table(other_row(5, (3, ["a"]))), "in 1 of 3 groups more than one row in 3 holds", True),
     "an item too frequent": (lambda: table(counts=[(1, "s", 2), (2, "t", 1)]), "in 1 of 3 groups more than one row in 3 holds", True),
-    "a sensitive item in a row": (lambda: table(other_row(4, (2, ["b", "t"]))), "sensitive items stand in rows, 1 times", True),
+    "a sensitive item in a row": (lambda: table(other_row(4, (2, ["b", "t"]))), "sensitive items occur in rows 1 times", True),
     "a count that overflows": (lambda: table(counts=[(1, "s", 2**62), (2, "t", 1)]), "more than one row in 3 holds", True),
     "a row of nobody": (lambda: table([*ROWS, (3, ["c"])]), "1 row too many and 0 records missing", False),
     "a row lost": (lambda: table(ROWS[:-1]), "0 rows too many and 1 record missing", False),
@@ -80,9 +80,9 @@ def test_the_parts_of_other_groups_are_seen_where_it_is_known_which_record_becam
     model = PrivacyDegree(p=3, items=NAMED)
     swapped = table(counts=[(1, "t", 1), (2, "s", 1)])
     assert model.check(release(swapped, known=False), original()).holds
-    assert "2 histograms not that of the records of the group" in model.check(release(swapped), original()).witnesses
+    assert "2 histograms different from that of the records of the group" in model.check(release(swapped), original()).witnesses
     exchanged = table([ROWS[2], ROWS[1], ROWS[0], *ROWS[3:]])
-    assert "2 rows not the record that they stand for" in model.check(release(exchanged), original()).witnesses
+    assert "2 rows different from the record that they represent" in model.check(release(exchanged), original()).witnesses
     twice = Release({"records": table()}, secret=Secret(np.array([0, 0, 2, 3, 4, 5, 6, -1])))
     assert "records were lost or added without being accounted for" in model.check(twice, original()).witnesses
 
@@ -120,4 +120,4 @@ def test_items_that_nobody_holds_are_refused() -> None:
 def test_an_item_that_is_sensitive_and_not_counted_is_missed() -> None:
     """The claim names c, which stands in a row."""
     model = PrivacyDegree(p=3, items=Items(names=frozenset({"s", "t", "c"})))
-    assert "sensitive items stand in rows, 1 times" in model.check(release(table(), known=False)).witnesses
+    assert "sensitive items occur in rows 1 times" in model.check(release(table(), known=False)).witnesses

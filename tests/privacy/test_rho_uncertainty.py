@@ -68,8 +68,8 @@ def test_a_sensitive_item_gives_another_away() -> None:
     """Aspirin is sensitive too, and whoever holds it holds insulin."""
     bags = on(TREE, [["insulin", "aspirin"], *[["bread"]] * 3])
     verdict = claim(0.5, "insulin", "aspirin").check(Release.from_records(bags))
-    assert verdict.witnesses == ("2 sensitive items are given away with a certainty above 0.5, by what else is known",)
-    assert "{aspirin} gives 'insulin' away with a certainty of 100%" in verdict.rare
+    assert verdict.witnesses == ("2 sensitive items are revealed by known items with a confidence above 0.5",)
+    assert "{aspirin} reveals 'insulin' with a confidence of 100%" in verdict.rare
 
 
 def test_people_are_counted_where_they_are_known() -> None:
@@ -138,7 +138,7 @@ def test_a_sensitive_item_is_not_suppressed_in_some_records_only() -> None:
 def test_repeated_items_are_knowledge() -> None:
     bags = on(TREE, [["bread", "bread", "insulin"], ["bread"], ["bread"]])
     verdict = claim(0.6, "insulin").check(Release.from_records(bags))
-    assert verdict.witnesses == ("1 items are repeated in their record, and how often is knowledge too",)
+    assert verdict.witnesses == ("1 items are repeated in their record, but the number of repetitions is knowledge too",)
 
 
 def test_a_claim_must_forbid_something() -> None:

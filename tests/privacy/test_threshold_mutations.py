@@ -108,7 +108,7 @@ BROKEN: dict[str, tuple[Any, str, Any, dict[str, Any], str]] = {
     ),
     "times are too exact": (
         *(thresholds, "beginning", lambda times, period: pl.col(times), {"unit": "query", "times": "month"}),
-        "tell more than the month",
+        "more precise than the month",
     ),
     "two people get one pseudonym": (
         *(
@@ -187,6 +187,6 @@ def test_the_judge_sees_a_changed_release(name: str) -> None:
 def test_pseudonyms_that_a_claim_needs_must_be_there() -> None:
     release = made_by(Threshold(k=2, **{**SAID, "link": "none"}), LOG)
     claim = Threshold(k=2, **SAID).claims()[0]
-    assert claim.check(Release(release.tables)).witnesses == ("the claim is about pseudonyms, and there are none",)
+    assert claim.check(Release(release.tables)).witnesses == ("the claim is about pseudonyms, but there are none",)
     bare = changed(release, lambda frame: frame.drop("url"))
     assert release.claims[0].check(Release(bare.tables)).witnesses == ("there is no column 'url'",)

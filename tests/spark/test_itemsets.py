@@ -67,13 +67,13 @@ def refused(frame: Any, tmp_path: Path, told: str, **said: Any) -> None:
 
 def test_a_rare_pair_that_the_method_overlooks_is_refused(few: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(itemsets, "_rare_keys", lambda *asked: np.zeros(0, np.int64))
-    refused(few, tmp_path, "1 sets of 2 public items tell too much: 1 held by too few people")
+    refused(few, tmp_path, "1 sets of 2 public items reveal too much: 1 held by too few people")
 
 
 def test_records_in_place_of_people_are_refused(few: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = itemsets.frequent_items
     monkeypatch.setattr(itemsets, "frequent_items", lambda *asked, several: honest(*asked, several=False))
-    refused(few, tmp_path, "1 sets of 1 public item tell too much", per="event")
+    refused(few, tmp_path, "1 sets of 1 public item reveal too much", per="event")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_the_judge_finds_what_no_suppression_makes(session: Any) -> None:
     assert not found((["a", "b"], ["a"]), (["b"], []), (["a"], ["a"]))
     assert found((["a", "b"], ["a"]), (["b"], ["b"])) == ["1 items were changed in some records but not in all"]
     assert found((["a"], ["a", "c"])) == ["1 published items match nothing in their record"]
-    assert found((["a"], ["a", "a"])) == ["1 items are repeated in their record, and how often is knowledge too"]
+    assert found((["a"], ["a", "a"])) == ["1 items are repeated in their record, but the number of repetitions is knowledge too"]
 
 
 def test_more_rare_sets_than_the_driver_holds_are_refused(few: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,7 @@ def test_where_nothing_is_chosen_the_table_is_empty(session: Any, tmp_path: Path
 @pytest.mark.parametrize(
     ("step", "change", "told"),
     [
-        (f"{COUNTS}_noisy", lambda found: found.selectExpr("'secret' as query", "number"), "stand nowhere in the original"),
+        (f"{COUNTS}_noisy", lambda found: found.selectExpr("'secret' as query", "number"), "not in the original"),
         ("shuffled", lambda found: found.union(found), "the files do not contain the counts"),
         ("rows", lambda found: found.where("query is distinct from 'red'"), "rows were lost or added"),
     ],

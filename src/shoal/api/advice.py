@@ -51,7 +51,7 @@ def advised(
 
 
 def _method(change: Change, method: Method) -> Method | None:
-    """The method of the release with this change; None where it would be refused."""
+    """The method of the release with this change; None if it would be refused."""
     name = change.options.get("method", method.name)
     own = {declared.name for declared in METHODS[name].parameters()}
     kept = {name: value for name, value in method.values().items() if name in own and name in {"k", "seed"}}
@@ -62,7 +62,7 @@ def _method(change: Change, method: Method) -> Method | None:
 
 
 def _route(change: Change, method: Method, said: Mapping[str, Any], further: tuple[Model, ...]) -> Route | None:
-    """The route that the keywords ask for with this change; None where they do not go together. No data is read."""
+    """The route that the keywords ask for with this change; None if they do not go together. No data is read."""
     wanted = {name: value for name, value in said.items() if name not in change.without}
     wanted |= {name: value for name, value in change.options.items() if name != "method"}
     try:

@@ -170,7 +170,7 @@ def _said(options: FileOptions) -> dict[str, Any]:
     """The options of the data as the command line has them. The processes of the cells load the taxonomy themselves."""
     said, given = asked_of_data(cast(dict[str, Any], options))
     if given.tree is not None:
-        raise ParameterError("the taxonomy of a comparison is a name or a file", code="wrong-type", hint="write it to a file first")
+        raise ParameterError("the taxonomy of a comparison must be a name or a file", code="wrong-type", hint="write it to a file first")
     return said
 
 
@@ -184,7 +184,7 @@ def _names(argument: str, value: str | Sequence[str]) -> tuple[str, ...]:
 def _numbers(argument: str, value: int | Sequence[int], least: int) -> tuple[int, ...]:
     several = tuple(value) if isinstance(value, Sequence) else (value,)
     if not several:
-        raise ParameterError(f"{argument} names nothing", code="empty-list", hint="leave it out, or give some numbers")
+        raise ParameterError(f"{argument} is empty", code="empty-list", hint="leave it out, or give some numbers")
     return tuple(sorted({Param(argument, int, least, "", minimum=least).check(one) for one in several}))
 
 

@@ -541,7 +541,7 @@ def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFr
 
 
 def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
-    """The release that `anonymize` was asked for, with these keywords."""
+    """Make the release for the keywords of `anonymize`."""
     with spoken_in_python(), using(asked["threads"], asked["patience"]):
         return _made(data, method, asked)
 
@@ -594,18 +594,18 @@ def _on_cluster(frame: Any, method: Method, said: Mapping[str, Any], asked: Mapp
 
     for name in ("claim", "rules", "bound", "previous", "threads", "attack", "memory", "patience"):
         if asked[name]:
-            raise ParameterError(f"{name} is not available for a frame of Spark", code="not-on-a-cluster", hint="leave it out")
+            raise ParameterError(f"{name} is not available for a Spark frame", code="not-on-a-cluster", hint="leave it out")
     how, given = prepared_as(said, Preparation.default_for(method))
     if given.tree is not None:
         raise ParameterError(
-            "a taxonomy for a frame of Spark is wordnet or a file", code="not-on-a-cluster", hint="write it to a file first"
+            "the taxonomy for a Spark frame must be wordnet or a file", code="not-on-a-cluster", hint="write it to a file first"
         )
     insist_on_support(how, method)
     return ClusterRelease(frame, how, method)
 
 
 def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:
-    """The data, read and put on its taxonomy as was said; how it was understood goes to the log."""
+    """Read the data and map it to its taxonomy; log how it was parsed."""
     how, given = prepared_as(said, base)
     prepared = prepare(data, how, given.tree)
     found = announced(prepared)
@@ -614,7 +614,7 @@ def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared
 
 
 def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tuple[Preparation | None, Hierarchy]:
-    """How an original is to be read, on top of what the manifest tells; where there is none, nothing may be said of it."""
+    """The options for reading an original, on top of those in the manifest; without an original, they are rejected."""
     options, given = asked_of_data(said)
     how = original_options(options, original, place.manifest)
     return None if how is None else given.settled(how), given

@@ -14,7 +14,7 @@ __all__ = ["in_python", "spoken_in_python", "using"]
 
 @contextmanager
 def spoken_in_python() -> Iterator[None]:
-    """Errors raised inside tell where the names are that their message leaves out; they spell options as keywords by themselves."""
+    """Errors raised inside state where their rare names are available. They spell options as keywords themselves."""
     try:
         yield
     except ShoalError as error:

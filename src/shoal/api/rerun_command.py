@@ -15,7 +15,7 @@ RELEASE = "RELEASE"  # stands for a directory of the user's choice
 
 
 def making(cell: Cell, inputs: Sequence[Path], said: Mapping[str, Any]) -> Making:
-    """What makes the release of this cell, from these inputs and what was said of them."""
+    """The command that makes the release of this cell from these inputs and their options."""
     options = {"method": cell.method, **dict(cell.settings), **concerning(cell, said)}
     named = {name.replace("_", "-"): value for name, value in options.items()}
     words = [word for name, value in named.items() for word in _typed(name, value)]

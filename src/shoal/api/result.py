@@ -1,6 +1,6 @@
 """The result of `shoal.anonymize`: a release that passed all its claims, as frames, as numbers, as a report, or written to a directory.
 
-What a result shows of the original is what its manifest may tell: decided by the claims, in `disclose`.
+A result shows only those facts about the original that its manifest may contain, as decided in `pipeline/disclosure.py`.
 """
 
 from __future__ import annotations
@@ -141,8 +141,8 @@ class Result:
     def headline(self) -> Summary:
         """The utility of the release in a few numbers.
 
-        `shares` says in which form words are published, `lines` has terms and loss, and `warning` is a sentence if hardly any word is
-        published as typed.
+        `shares` are the forms in which words are published, `lines` contain terms and loss, and `warning` is a sentence if hardly any word
+        is published as typed.
         """
         return summary_of(self._private)
 
@@ -290,7 +290,7 @@ class Result:
         return small_page(self.manifest, summary_of(self.manifest), self.advice)
 
     def __reduce__(self) -> Any:
-        raise TypeError("a result knows which record became which, and is not to be pickled; write() writes what may be published")
+        raise TypeError("a result contains the record-to-group mapping and cannot be pickled; write() writes what may be published")
 
 
 def _converted(convert: Callable[[], Converted], packages: str) -> Converted:

@@ -24,7 +24,7 @@ GivenTaxonomy = str | Path | Mapping[str, Any] | Taxonomy | Any
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The taxonomy that was asked for: its name, the tree where it is at hand already, and notes on how it was read."""
+    """A requested taxonomy: its name, the tree if it is already loaded, and notes on how it was read."""
 
     name: str | None = None
     tree: Taxonomy | None = None

@@ -1,6 +1,6 @@
-"""Attacks: what somebody who knows a few things of a person could still find out from a release.
+"""Attacks: what an attacker with partial knowledge about a person can learn from a release.
 
-An attack tells its story, draws what the attacker knows of each person, and says how often the attacker succeeds. It is made on people
+An attack tells its story, draws what the attacker knows about each person, and says how often the attacker succeeds. It is made on people
 who were published and on a control group who were not. Adding one is a file here and a line in `ATTACKS`; one that needs more than the
 published records, such as a second release, has its line in `SCENARIO_ATTACKS` (`scenarios`).
 """

@@ -99,7 +99,7 @@ class Owned:
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """What is known of people, one record each, in the vocabulary of a scene; `rows` has the published rows of each.
+    """What is known about people, one record each, in the vocabulary of a scene; `rows` has the published rows of each.
 
     Without `rows` it is not known which record is whose, or they were never published: then a published record counts as a person's if
     it may be, in the attacker's favour.

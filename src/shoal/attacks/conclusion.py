@@ -1,4 +1,4 @@
-"""The verdict of attacks in two sentences: what the release promised, and what an attacker can do in fact.
+"""The verdict of attacks in two sentences: what the release guarantees, and what an attacker can actually do.
 
 A promise may hold although people are found: a claim about attackers who know one item says nothing of those who know four.
 """
@@ -59,12 +59,12 @@ def known_of(owners_repeat: bool) -> str:
 
 
 def concluded(outcomes: Iterable[Outcome], most_targets: int = 0, of: str = PERSON) -> Conclusion:
-    """The verdict of all attacks on a release; `most_targets` is how many people may be attacked, where more could be asked for."""
+    """The verdict of all attacks on a release; `most_targets` is how many people may be attacked, where more could be requested."""
     return conclusion_of([Finding.of(one) for one in outcomes if one.subject == RELEASE], most_targets, of)
 
 
 def conclusion_of(findings: Sequence[Finding], most_targets: int = 0, of: str = PERSON) -> Conclusion:
-    """The same from findings; `of` is what items are known of, see `known_of`."""
+    """The same from findings; `of` is what items are known about, see `known_of`."""
     people = [one for one in findings if one.test in FINDING and one.attack not in OF_WORDS]
     return Conclusion(_promised(findings, most_targets), _in_fact(findings, people, of), any(one.rate > SEVERE for one in people))
 

@@ -17,7 +17,7 @@ from shoal.parameters import param
 
 
 class Knowledge(NamedTuple):
-    """So many items, the rarest ones or any; so many of them wrong; so many items known to be absent. No number: the whole record.
+    """This many items, the rarest ones or any; this many of them wrong; this many items known to be absent. No number: the whole record.
 
     `counts`: it is known how often the person has each.
     """
@@ -43,7 +43,7 @@ class Knowledge(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What is known of one person: items that the person holds, or is thought to hold, and items that the person does not hold."""
+    """What is known about one person: items that the person holds, or is thought to hold, and items that the person does not hold."""
 
     items: Ints
     absent: Ints
@@ -96,13 +96,13 @@ class KnownItems(RecordAttack):
 
 
 def _scores(block: Block, fits: Fits, setting: Knowledge, told: Sequence[Told]) -> Scores:
-    """How well each row fits what is known of these people."""
+    """How well each row fits what is known about these people."""
     scores = fits.scores([one.items for one in told], [one.absent for one in told] if setting.absent else None)
     return fits.only(scores, block.possible) if setting.items is None else scores
 
 
 def _told(scene: Scene, people: People, setting: Knowledge, seed: int) -> list[Told]:
-    """What is known of each person."""
+    """What is known about each person."""
     chance = np.random.default_rng(seed)
     found = []
     for person in range(len(people)):

@@ -1,7 +1,8 @@
-"""How well published records fit what an attacker knows of people.
+"""Scoring: how well published records match an attacker's knowledge about people.
 
 A known item fits a record by the lowest published node at or above it, and the fewer published items lie below that node, the more it
-tells. Weights are whole numbers, so that records that fit equally well are exactly equal. People are worked on in blocks: what is known of
+tells. Weights are whole numbers, so that records that fit equally well are exactly equal. People are worked on in blocks: what is known
+about
 a block of people, times the rows that each known item fits, gives the scores of all of them.
 """
 
@@ -55,7 +56,7 @@ class Matcher:
         return self.told_by(self.scene.tree.sum_up(held.astype(np.int64)))
 
     def told_by(self, records: Ints) -> Ints:
-        """What it tells of a record that it is one of so many."""
+        """The information, in weight units, of knowing that a record is one of n."""
         n = max(1, self.scene.n_records)
         return np.asarray(np.rint(UNIT * np.log2(n / np.clip(records, 1, n))), np.int64)
 
@@ -174,7 +175,7 @@ class Fits:
 
 
 def _ones_at(known: Known, listed: Ints) -> sp.csr_matrix:
-    """A matrix of ones: which of the listed items are known of whom."""
+    """A matrix of ones: which of the listed items are known about whom."""
     import scipy.sparse as sp
 
     starts = np.cumsum([0, *map(len, known)])

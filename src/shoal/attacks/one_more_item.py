@@ -17,7 +17,7 @@ NOTHING = -1
 
 
 class Hidden(NamedTuple):
-    """The items that are known of a person, and the one that is not."""
+    """The items that are known about a person, and the one that is not."""
 
     known: Ints
     item: int
@@ -25,7 +25,7 @@ class Hidden(NamedTuple):
 
 @dataclass(frozen=True)
 class OneMoreItem(RecordAttack):
-    """Somebody who knows all items of a person but one guesses that one from the records that fit best."""
+    """An attacker who knows all items of a person but one guesses that one from the records that fit best."""
 
     name = "one-more-item"
     test = "inference"

@@ -1,4 +1,4 @@
-"""What an attack amounts to: rates with intervals, beside guessing, a control group and what the claim promises."""
+"""The outcome of an attack: rates with intervals, compared with guessing, a control group and the guaranteed bound."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Outcome:
 
     @property
     def standing(self) -> Standing:
-        """The interval, or of everybody the rate itself, beside what the claim promises."""
+        """The interval, or the rate itself if everybody was attacked, compared with the guaranteed bound."""
         return standing_of(self.success, self.ceiling, everybody=self.everybody)
 
     def as_dict(self) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class Scores:
         return np.asarray(both / np.maximum(1, self.best_copies * other.best_copies))
 
     def stands_out(self, least: float) -> Mask:
-        """For whom a single record fits best, ahead of the second by so many standard deviations of all scores."""
+        """For whom a single record fits best, ahead of the second by this many standard deviations of all scores."""
         n, copies = max(1, self.scene.n_records), self.scene.copies[self.matrix.indices]
         values = self.matrix.data.astype(float)
         mean = np.bincount(self._person_of, values * copies, minlength=len(self)) / n

@@ -1,4 +1,4 @@
-"""Auditing a release from its files alone, or with the original beside them; it does not matter which tool made it."""
+"""Auditing a release from its files alone or with the original, whatever tool made it."""
 
 from __future__ import annotations
 
@@ -348,7 +348,7 @@ class Against:
         return [Verdict("items of the taxonomy", "fails", {"foreign": self.foreign}, (broken,))]
 
     def _floor_kept(self) -> list[Verdict]:
-        """That no published record holds a node above the floor; nothing where no floor is stated, or names stayed as they were typed."""
+        """That no published record holds a node above the floor; nothing if no floor is stated, or names stayed as they were typed."""
         original = self.prepared.original
         if not (self.stated_floor and isinstance(original, Original) and original.on_taxonomy):
             return []
@@ -402,7 +402,7 @@ def located(place: Published, how: Preparation | None, given: Taxonomy | None = 
 
 
 def _has_floor(place: Published, how: Preparation | None) -> bool:
-    """Whether a floor was asked for, or the manifest says which one the release has."""
+    """Whether a floor was requested or is recorded in the manifest."""
     told = place.manifest is not None and FLOOR in place.manifest["input"]
     return told or (how is not None and how.floor is not None)
 
@@ -422,7 +422,7 @@ def for_rows(how: Preparation, release: Release) -> Preparation:
 
 
 def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
-    """That nothing stands beside the items but what was allowed; no verdict where nothing does."""
+    """Verify that there are no columns besides the items except allowed ones; no verdict if there are none."""
     strange = [name for name in allowed if name not in found.beside]
     if strange:
         raise ParameterError(
@@ -451,7 +451,7 @@ def _stated(
     alone: Sequence[tuple[Model, Verdict]],
     against: Against | None,
 ) -> Stated:
-    """Every line of the manifest beside what can be recomputed of it. Claims are judged as they were written: on the file alone."""
+    """Compare every line of the manifest with its recomputed value. Claims are verified on the file alone, as when they were written."""
     evidence = of_files(manifest, release, digests)
     of_claims(evidence, manifest, alone)
     if against is not None and not against.foreign:

@@ -1,7 +1,7 @@
 """Numbers of one manifest that cannot all be true: shares that are not those of the account, totals that differ, parts above their whole.
 
 None of this needs the original. Whoever edits one number has to edit all that depend on it; a manifest that was invented as a whole passes,
-so lines that are only compared with one another stay only stated.
+so lines that are only compared with each other count as not verifiable.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_KNOWN = 64  # items of a person, more than any attack knows by number
 
 
 def of_attacks(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What contradicts something else in what a manifest tells of attacks."""
+    """Find contradictions in a manifest's attack results."""
     told = manifest.get(ATTACKS, {})
     claims, made = claims_of(manifest), {one["attack"] for one in told.get("outcomes", ())}
     for i, one in enumerate(told.get("outcomes", ())):
@@ -59,30 +59,30 @@ def _of_outcome(one: Mapping[str, Any], claims: Sequence[Model]) -> Iterator[str
         yield "the interval is not that of the rate"
     ceiling = one.get("ceiling")
     if ceiling is not None and (one["subject"] != RELEASE or not _may_promise(claims, one, ceiling)):
-        yield "no claim promises this ceiling"
+        yield "no claim guarantees this bound"
     interval = Interval(one["success"], one["low"], one["high"])
     if one["verdict"] != standing_of(interval, ceiling, everybody="everybody" in one):
         yield "the verdict is not that of the interval"
     if one["verdict"] == "ABOVE THE PROMISE":
-        yield "a release that an attack finds above its promise is not written"
+        yield "a release whose guaranteed bound an attack exceeds is never written"
 
 
 def _of_people(one: Mapping[str, Any], asked: int) -> Iterator[str]:
-    """Rates of too few people, which are never told; and everybody, where fewer were asked for."""
+    """Find rates of too few people, which are never published, and a false claim that everybody was attacked."""
     if one["targets"] < FEWEST_PEOPLE:
-        yield f"rates of fewer than {FEWEST_PEOPLE} people are not told"
+        yield f"rates of fewer than {FEWEST_PEOPLE} people are not reported"
     if ("control" in one) != ("controls" in one) or one.get("controls", FEWEST_PEOPLE) < FEWEST_PEOPLE:
-        yield f"the rate of a control group is told with its size, and from {FEWEST_PEOPLE} people on"
+        yield f"the rate of a control group is reported only with its size, and for at least {FEWEST_PEOPLE} people"
     if "worst_hit" in one and not worst_is_told(one["targets"]):
-        yield f"the rate of the people who are hit worst is that of fewer than {FEWEST_PEOPLE}"
+        yield f"the worst-case rate is that of fewer than {FEWEST_PEOPLE} people"
     if "everybody" in one and (one["subject"] != RELEASE or one["attack"] not in ON_RECORDS or one["targets"] > asked):
-        yield "everybody cannot have been attacked"
+        yield "not everybody can have been attacked"
 
 
 def _may_promise(claims: Sequence[Model], one: Mapping[str, Any], ceiling: float) -> bool:
     """Whether some claim promises this to an attack on published records that knows some number of items.
 
-    Attacks that need more than the published records have limits of their own, which are only stated.
+    Attacks that need more than the published records have separate bounds, which are not verifiable.
     """
     if one["attack"] not in ON_RECORDS:
         return True
@@ -98,7 +98,7 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
     """What in a manifest contradicts something else in it. One without any exact number has nothing to compare."""
     safe = safe_numbers(claims := claims_of(manifest))
     if safe == ALL_NUMBERS and COUNTS in manifest:
-        yield "counts are withheld, and no claim asks for that"
+        yield "counts are withheld, but no claim requires that"
     if unsafe := list(unsafe_parts(manifest, safe)):
         names = " and ".join(claim.name for claim in claims if claim.safe_numbers != ALL_NUMBERS)
         yield f"the manifest has exact numbers that {names} does not allow: {', '.join(unsafe)}"
@@ -121,21 +121,21 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
 
 
 def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
-    """The same beside so many published occurrences. What is not gone stands in the records, each occurrence in a place of its own."""
+    """The same beside this many published occurrences. What is not gone stands in the records, each occurrence in a place of its own."""
     account, metrics = manifest["accounting"]["occurrences"], manifest["metrics"]
     told = sum(n for part, n in account.items() if part != "in" and fate_of(part, manifest["method"]) != "gone")
     if told > shown:
-        yield f"accounting.occurrences has {told:,} published in some form, and the records hold {shown:,}"
+        yield f"accounting.occurrences has {told:,} published in some form, but the records contain {shown:,}"
     suppressed = max(0, _given(manifest) - shown)
     if "ggd" in metrics and not _within(metrics["ggd"], suppressed, suppressed + shown):  # a node costs 0 to 1
-        yield "metrics.ggd is none that these records can have"
+        yield "metrics.ggd is impossible for these records"
     height = manifest["input"].get("taxonomy_height", LARGEST_COUNT)  # only in manifests of earlier versions
     if "mean_level" in metrics and shown and not _within(metrics["mean_level"], 1, 1 + height):
-        yield "metrics.mean_level is none of a taxonomy of this height"
+        yield "metrics.mean_level is impossible for a taxonomy of this height"
 
 
 def _of_columns(manifest: Manifest) -> Iterator[str]:
-    """Columns of a table of microdata: what is said of the input's, what the files hold, and what the claims are about."""
+    """Columns of a table of microdata: what is said about the input's, what the files hold, and what the claims are about."""
     given = manifest["input"]
     if QUASI not in given:
         return
@@ -160,16 +160,16 @@ def _of_input(given: Manifest) -> Iterator[str]:
         if given.get(part, 0) > given.get(whole, LARGEST_COUNT):
             yield f"input.{part} is more than input.{whole}"
     if given.get("taxonomy_height", 0) >= max(1, given.get("taxonomy_nodes", LARGEST_COUNT)):
-        yield "input.taxonomy_height is not that of so many nodes"
+        yield "input.taxonomy_height is impossible for this number of nodes"
     if ("gap" in given) != (given.get("per") == "session"):
-        yield "input.gap is for sessions, and for them only"
+        yield "input.gap must be given for sessions, and only for them"
     if "record" in _columns(given) and given.get("per") != "record":
-        yield "input.per is not record, and input.reading names a column of records"
+        yield "input.per is not record, but input.reading names a column of records"
     unknown, occurring = given.get("unknown_items", 0), given.get("unknown_occurrences", 0)
     if unknown > occurring or (occurring and not unknown):
         yield "input.unknown_items do not occur input.unknown_occurrences times"
     if unknown and given.get("unknown") == "refuse":
-        yield "input.unknown_items is not 0, and such items were refused"
+        yield "input.unknown_items is not 0, but such items were refused"
 
 
 def _columns(given: Manifest) -> Manifest:
@@ -185,11 +185,11 @@ def _of_reading(manifest: Manifest) -> Iterator[str]:
         return
     used, lines = rows.get("used", 0), given["format"] == "transactions"
     if lines and given["per"] != "user":
-        yield "input.per is not user, and each line of transactions is one person's record"
+        yield "input.per is not user, but each line of transactions is one person's record"
     if given["per"] == "user" and given["owners"] != given["records"]:
-        yield "input.owners and input.records differ, and each person has one record"
+        yield "input.owners and input.records differ, but each person has one record"
     if given["records"] > used or ((lines or given["per"] == "event") and given["records"] != used):
-        yield "input.records is none that accounting.rows.used can give"
+        yield "input.records is impossible for accounting.rows.used"
 
 
 def _of_claims(manifest: Manifest) -> Iterator[str]:
@@ -215,9 +215,9 @@ def _of_words(manifest: Manifest) -> Iterator[str]:
     if dropped + kept != given.get("unknown_occurrences", 0):
         yield "accounting.words and input.unknown_occurrences differ"
     if (dropped and given.get("unknown") != "drop") or (kept and given.get("unknown") != "keep"):
-        yield "accounting.words is not what input.unknown makes of unknown words"
+        yield "accounting.words contradicts input.unknown"
     if account.get(REPEATED, 0) and given["records_as"] != "sets":
-        yield "accounting.occurrences drops repetitions, and input.records_as is not sets"
+        yield "accounting.occurrences drops repetitions, but input.records_as is not sets"
 
 
 def _of_terms(manifest: Manifest) -> Iterator[str]:
@@ -228,7 +228,7 @@ def _of_terms(manifest: Manifest) -> Iterator[str]:
         yield "accounting.words and accounting.terms.in differ by more than the words left out"
     dropped, kept = words.get(NOT_IN_TAXONOMY, 0), words.get(UNKNOWN_KEPT, 0)
     if (kept and manifest["input"]["unknown"] != "keep") or (dropped and manifest["input"]["unknown"] != "drop"):
-        yield "accounting.words is not what input.unknown makes of unknown words"
+        yield "accounting.words contradicts input.unknown"
 
 
 def _of_shares(manifest: Manifest) -> Iterator[str]:
@@ -250,7 +250,7 @@ def _of_losses(manifest: Manifest) -> Iterator[str]:
     if not same(metrics["loss_with_dropped"] * 1.0, (metrics["ggd"] + dropped) / max(1, occurrences + dropped)):
         yield "metrics.loss_with_dropped is not that of metrics.ggd and what was dropped"
     if not _within(metrics["added_loss"], metrics["loss"] - 1, metrics["loss"]):
-        yield "metrics.added_loss is none that metrics.loss can hold"
+        yield "metrics.added_loss is impossible for metrics.loss"
     if not _within(metrics.get("bound", 0), 0, metrics["loss"]):
         yield "metrics.bound is more than metrics.loss"
 

@@ -1,8 +1,8 @@
-"""Releases in series: what a new release tells beside earlier ones of the same people, before it is written.
+"""Releases in series: what a new release discloses together with earlier ones of the same people, before it is written.
 
 Each earlier release is compared with the new one: queries that come, go or change by few people (`privacy/series_rows.py`), groups that
-meet in few people (`privacy/series_groups.py`). More findings than are accepted are a refusal. The names of queries and items are told
-only to whoever asks for them.
+meet in few people (`privacy/series_groups.py`). A release with more findings than accepted is rejected. The names of queries and items are
+shown only on request.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ class Series:
         return found
 
     def compare(self, judged: Judged, earlier: Sequence[Earlier]) -> tuple[Comparison, ...]:
-        """What the new release tells beside each of them. Raises where more is found than is accepted."""
+        """Compare the new release with each earlier one. Raises if there are more findings than accepted."""
         found = tuple(_compared(judged, one, self.crossing) for one in earlier)
         total = sum(one.exposed for one in found)
         if total > self.exposed:
             told = "; ".join(f"compared with {one.path}: {line}" for one in found if one.exposed for line in one.lines)
-            hint = f"nothing was written; a larger k may avoid it, {option('exposed', total)} accepts as many"
+            hint = f"nothing was written; a larger k may avoid it, {option('exposed', total)} accepts this number"
             raise GuaranteeNotMet(told, code="exposed-by-earlier-release", hint=hint, rare=[name for one in found for name in one.rare])
         return found
 
@@ -104,7 +104,7 @@ class SeriesCheck:
 
 @dataclass(frozen=True)
 class _Level:
-    """What can be compared of a release: rows of queries that k people asked, or records of groups of k people."""
+    """The comparable part of a release: rows of queries that k people asked, or records of groups of k people."""
 
     kind: str
     k: int
@@ -156,7 +156,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What one earlier release and the new one tell together: how many findings, in words, and by name for whoever asks."""
+    """What one earlier release and the new one tell together: how many findings, in words, and by name on request."""
 
     path: Path
     exposed: int
@@ -171,7 +171,7 @@ class Comparison:
 
 
 def _without_words(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What a manifest says of an input, without what the claims make of it."""
+    """What a manifest says about an input, without what the claims make of it."""
     return {name: fact for name, fact in facts.items() if name != PROTECTS}
 
 

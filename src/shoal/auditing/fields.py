@@ -35,7 +35,7 @@ Manifest = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RecordFile:
-    """What a file of records has beside the records: its columns, and the levels of items where it has them."""
+    """The parts of a file of records other than the records: its columns, and the levels of items if it has them."""
 
     columns: tuple[str, ...] = ()
     levels: pl.DataFrame | None = None
@@ -69,7 +69,7 @@ class Fields:
     not_checked: tuple[str, ...]
 
     def verdicts(self) -> list[Verdict]:
-        """A check of the audit; none where nothing is wrong and nothing is left open."""
+        """A check of the audit; none if nothing is wrong and nothing is left open."""
         if not self.broken and not self.not_checked:
             return []
         notes = (f"not checked in the tables: {'; '.join(self.not_checked)}",) if self.not_checked else ()
@@ -112,7 +112,7 @@ def record_columns_without_place(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _shapes(name: str, table: PublishedTable, part: str, manifest: Manifest | None) -> tuple[Slots, ...]:
-    """What the method's parameters fix for this table, else what its kind fixes; none where claims decide."""
+    """What the method's parameters fix for this table, else what its kind fixes; none if claims decide."""
     if manifest is not None:
         try:
             own = method_of(manifest).columns_of(name)
@@ -130,7 +130,7 @@ def _misshapen(name: str, table: PublishedTable, manifest: Manifest) -> Iterator
         shapes = _shapes(name, table, part, manifest)
         placed = [column for column in columns if column not in without_place(list(columns), shapes)] if shapes else []
         if shapes and not any(fits(placed, shape) for shape in shapes):
-            yield f"{what} has not the columns that its kind and the method fix, in their order"
+            yield f"{what} does not have the columns that its kind and the method prescribe, in that order"
         yield from _unnamed_people(table) if shapes and any(USER in slot for slot in shapes[0]) else ()
         wrong = [column for column, word in columns.items() if word not in table.types.get(column, (word,))]
         yield from (f"{what} has {columns[column]} in the column {column!r}" for column in wrong)
@@ -143,7 +143,7 @@ def _unnamed_people(table: PublishedTable) -> Iterator[str]:
     if table.columns[USER] != "text":
         yield f"the manifest does not name the numbers in {USER!r} as pseudonyms"
     elif not table.frame[USER].str.contains(TOKEN).fill_null(False).all():
-        yield f"the column {USER!r} holds other texts than tokens of {2 * BYTES} hexadecimal digits"
+        yield f"the column {USER!r} contains texts other than tokens of {2 * BYTES} hexadecimal digits"
 
 
 def _other_order(table: PublishedTable, original: AnyOriginal) -> list[str]:
@@ -152,7 +152,7 @@ def _other_order(table: PublishedTable, original: AnyOriginal) -> list[str]:
         return []
     before = [attribute.name for attribute in original.table.attributes]
     same = sorted(before) != sorted(table.columns) or before == list(table.columns)
-    return [] if same else ["the columns are in another order than those of the original"]
+    return [] if same else ["the columns are not in the order of the original"]
 
 
 def _strange_times(table: PublishedTable, original: AnyOriginal) -> list[str]:

@@ -1,4 +1,4 @@
-"""What can be recomputed of a manifest: from the release's files alone, and more with the original beside them."""
+"""Recompute a manifest: from the release's files alone, and more of it with the original."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WORDS_OF_THE_REPORT = f"what {REPORT} says"
 
 
 def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str, str]) -> Evidence:
-    """What the files alone tell; that their digests are those listed is checked where the files are."""
+    """Recompute what follows from the files alone. Their digests are checked elsewhere, where the files are read."""
     evidence = Evidence({DIGEST: digest_of(manifest)})
     for i, file in enumerate(manifest["files"]):
         if file["name"] in digests:
@@ -66,7 +66,7 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
 
 
 def _of_mechanism(manifest: Mapping[str, Any], evidence: Evidence) -> None:
-    """The noise that the method adds with these parameters; those of a method that cannot be are told of among the claims."""
+    """The noise that the method adds with these parameters; those of a method that cannot be are told about among the claims."""
     try:
         steps = method_of(manifest).noisy_steps()
     except ParameterError:
@@ -74,11 +74,11 @@ def _of_mechanism(manifest: Mapping[str, Any], evidence: Evidence) -> None:
     for i, step in enumerate(steps):
         evidence.add(f"mechanism[{i}]", step.as_dict())
     recorded = len(manifest.get("mechanism", ()))
-    evidence.insist(recorded <= len(steps), f"mechanism has {recorded:,} steps, and the method has {len(steps):,}")
+    evidence.insist(recorded <= len(steps), f"mechanism has {recorded:,} steps, but the method has {len(steps):,}")
 
 
 def _of_records(manifest: Mapping[str, Any], table: BagTable, evidence: Evidence) -> None:
-    """What published records tell beyond their number."""
+    """Recompute what follows from published records, beyond their number."""
     evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
     evidence.add("metrics", {"mean_length": table.facts()["occurrences"] / max(1, table.n_rows)})
     evidence.broken.extend(of_published(manifest, table.facts()["occurrences"]))
@@ -91,7 +91,7 @@ def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -
     told = sum(shown.values())
     if told == table.n_rows and len(shown) == 1:
         evidence.add("accounting.rows", shown)
-    evidence.insist(told == table.n_rows, f"accounting.rows has {told:,} published, and there are {table.n_rows:,} rows")
+    evidence.insist(told == table.n_rows, f"accounting.rows has {told:,} published, but there are {table.n_rows:,} rows")
 
 
 def _of_vectors(manifest: Mapping[str, Any], table: WeightedBagTable, evidence: Evidence) -> None:
@@ -146,7 +146,7 @@ def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[t
 def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Release, prepared: Prepared) -> None:
     """What the original tells beyond the files; the release makes the manifest's claims.
 
-    Settings such as `per` and `unknown` were followed in preparing the original, not recomputed: they stay only stated.
+    Settings such as `per` and `unknown` were followed in preparing the original, not recomputed: they are not verifiable.
     """
     placed = prepared.original.aligned(release)
     settings = {READ_AS, *prepared.how.described()}
@@ -193,7 +193,7 @@ def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepare
     given = Accounting({name: Ledger(n, {BY_THE_METHOD: kept(n)}) for name, n in original.to_account().items()})
     found = with_preparation(given, prepared).as_dict()
     known = [*found, *ledgers_of(method)]
-    evidence.insist(said.keys() <= set(known), f"accounting holds more than {', '.join(known)}")
+    evidence.insist(said.keys() <= set(known), f"accounting contains more than {', '.join(known)}")
     for name, ledger in found.items():
         if BY_THE_METHOD not in ledger and name in said:
             evidence.add(f"accounting.{name}", ledger)
@@ -205,7 +205,7 @@ def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepare
 
 
 def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, prepared: Prepared) -> None:
-    """Metrics measured anew, but for those that need the groups."""
+    """Measure again all metrics that do not need the groups."""
     names = [name for name in manifest["metrics"] if not METRICS[name].needs_groups_of(prepared.original)]
     for name in names:
         try:

@@ -1,7 +1,7 @@
-"""What a manifest states, line by line: recomputed and found the same, recomputed and found different, or only stated.
+"""What a manifest states, line by line: recomputed and equal, recomputed and different, or not verifiable.
 
 A line is one value of the manifest under its full key, such as `input.owners`. Whoever wrote the manifest may have invented any of them, so
-an audit says of each whether it was believed.
+an audit reports for each whether it was recomputed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Line = tuple[str, Any]
 
 @dataclass(frozen=True)
 class Stated:
-    """The lines of a manifest: those that were recomputed, those that are only stated, and what is wrong."""
+    """The lines of a manifest: those that were recomputed, those that are not verifiable, and what is wrong."""
 
     recomputed: tuple[str, ...]
     only_stated: tuple[str, ...]
@@ -37,7 +37,7 @@ class Stated:
         return Verdict("manifest recomputed", verified_if(not self.broken), counted, self.broken, notes)
 
     def as_dict(self) -> dict[str, str]:
-        """Of every line whether it was recomputed or only stated, as JSON values."""
+        """Whether each line was recomputed or is not verifiable, as JSON values."""
         rest = (*self.only_stated, *self.unchecked)
         return {**dict.fromkeys(self.recomputed, "recomputed"), **dict.fromkeys(rest, "not verifiable")}
 
@@ -60,7 +60,7 @@ class Evidence:
             self.broken.append(otherwise)
 
     def compared(self, manifest: Mapping[str, Any]) -> Stated:
-        """Every line of the manifest beside what was recomputed of it."""
+        """Compare every line of the manifest with its recomputed value."""
         said = dict(lines_of(manifest))
         known = [key for key in said if key in self.found]
         differing = [_differs(key, said[key], self.found[key]) for key in known if not same(said[key], self.found[key])]

@@ -96,7 +96,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     help="Smallest change, in people, of a query between two releases.",
 )
 @click.option(
-    "--exposed", type=int, default=0, show_default=True, metavar="N", help="Number of queries or people exposed by --previous to accept."
+    "--exposed", type=int, default=0, show_default=True, metavar="N", help="Accepted number of exposed queries or people, with --previous."
 )
 @rare_option
 @patience_option

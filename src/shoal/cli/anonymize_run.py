@@ -180,7 +180,7 @@ def write_release(
         from shoal.report.private_report import render_private
 
         private.write(render_private(done.judged.release, done.prepared.records))
-        screen.warn(f"{private_report} shows what people typed: it is not for publication")
+        screen.warn(f"{private_report} shows what people typed; do not publish it")
     shown = show_release(done, target, as_json=as_json)
     with allowing(patience):
         warn_of_little(shown, job, done)

@@ -1,4 +1,4 @@
-"""shoal attack: what somebody could find out from a release, beside what they could from the original."""
+"""shoal attack: measure what an attacker can learn from a release, compared with the original."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def command(
 
 
 def show(found: Attacked) -> None:
-    """Each attack's story, then a row for each kind of knowledge: the original beside the release; then the three tests and the verdict."""
+    """Print each attack with a row per kind of knowledge for original and release; then the three criteria and the verdict."""
     for name in found.attacks:
         before = {one.knowledge: one for one in found.outcomes if one.attack == name and one.subject == ORIGINAL}
         after = [one for one in found.outcomes if one.attack == name and one.subject == RELEASE]
@@ -95,7 +95,7 @@ def show(found: Attacked) -> None:
 
 
 def _row(before: Outcome | None, after: Outcome) -> list[str]:
-    """How often the attack succeeds; some attacks have nothing to say of the original."""
+    """How often the attack succeeds; some attacks have nothing to say about the original."""
     rates = ["" if before is None else percent(before.success.rate), percent(after.success.rate), _interval(after.success)]
     standing = "" if after.ceiling is None else after.standing.removesuffix(" the promise")
     return [after.knowledge, *rates, percent(after.worst), _promised(after), standing]
@@ -117,7 +117,7 @@ def _promised(one: Outcome) -> str:
 
 
 def _share(rate: float | None, *, signed: bool = False) -> str:
-    """A rate; nothing where there is none. Below zero it has its sign, above it where asked for."""
+    """A rate; nothing if there is none. Below zero it has its sign, above it where requested."""
     if rate is None:
         return ""
     return ("-" if rate < 0 else "+" if signed and rate > 0 else "") + percent(abs(rate))

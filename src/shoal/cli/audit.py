@@ -97,7 +97,7 @@ def show_audit(found: Audit, release: Path, show_rare: bool) -> None:
 
 
 def strength_rows(found: Strength | None) -> list[tuple[str, str]]:
-    """The largest k for each number of items that may be known, and what that means for the k asked for."""
+    """The largest k for each number of items that may be known, and what that means for the k requested."""
     if found is None:
         return []
     rows = [("attacker knows", f"matching {'people' if found.people else 'records'}, at least")]

@@ -43,7 +43,7 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
 @click.option("--per", "grains", metavar="user,session,event", help="What makes up one record. [default: user]")
 @click.option("--jobs", type=click.IntRange(1), help="Number of parallel jobs. [default: all cores]")
 @click.option("--targets", type=click.IntRange(1), default=200, show_default=True, help="Number of people attacked per release.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for drawing them.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for drawing these people.")
 @data_options(without=("per",))
 @patience_option
 @config_option
@@ -83,7 +83,7 @@ def command(
 
 def show(rows: Sequence[Row], out: Path) -> None:
     """The main numbers of every cell."""
-    columns = ["release", "per", "as typed", "within a level", "patterns", "pair error", "strongest attack", "seconds"]
+    columns = ["release", "per", "as typed", "within one level", "patterns", "pair error", "strongest attack", "seconds"]
     screen.listing(columns, [_line(row) for row in rows])
     screen.alarm(*(f"{row.cell.label}, per {row.cell.per}: {warning}" for row in rows for warning in alarms_of_compared(row.found)))
     screen.lines("", f"report: {out / PAGE}")
@@ -109,7 +109,7 @@ def _methods(text: str | None) -> tuple[Named, ...]:
 def _names(option: str, text: str | None, between: re.Pattern[str] = _COMMA) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(name.strip() for name in between.split(text) if name.strip())) if text is not None else ()
     if text is not None and not found:
-        raise ParameterError(f"--{option} names nothing", code="empty-list", hint="leave it out, or name some with commas between them")
+        raise ParameterError(f"--{option} is empty", code="empty-list", hint="leave it out, or give a comma-separated list")
     return found
 
 
@@ -131,5 +131,5 @@ def _grains(text: str | None) -> tuple[Per, ...]:
     found = _names("per", text) or GRAINS[:1]
     for name in found:
         if name not in GRAINS:
-            raise ParameterError(f"--per is of {', '.join(GRAINS)}, not {name!r}", code="unknown-choice", value=name)
+            raise ParameterError(f"--per must be one of {', '.join(GRAINS)}, not {name!r}", code="unknown-choice", value=name)
     return cast(tuple[Per, ...], found)

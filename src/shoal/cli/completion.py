@@ -15,7 +15,7 @@ ASKED = ("source", "complete")
 
 
 def completion_asked() -> str:
-    """What a shell asks for, such as `bash_source` for its script or `bash_complete` for words; empty where none asks."""
+    """What a shell asks for, such as `bash_source` for its script or `bash_complete` for words; empty if none asks."""
     return os.environ.get(VARIABLE, "")
 
 
@@ -24,5 +24,5 @@ def complete(cli: click.Command, asked: str) -> int:
     shell, _, what = asked.partition("_")
     if get_completion_class(shell) is None or what not in ASKED:
         known = ", ".join(f"{name}_source" for name in SHELLS)
-        raise ParameterError(f"{VARIABLE} asks for an unknown kind of completion", code="unknown-completion", hint=f"there are {known}")
+        raise ParameterError(f"{VARIABLE} names an unknown shell or action", code="unknown-completion", hint=f"available: {known}")
     return shell_complete(cli, {}, "shoal", VARIABLE, asked)

@@ -1,4 +1,4 @@
-"""Options from a TOML file: its keys are the long names of a command's options, and what is typed goes before."""
+"""Options from a TOML file: its keys are the long names of a command's options; command-line options take precedence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Settings:
 
     @classmethod
     def read(cls, file: Path) -> Settings:
-        """All keys and values of a file; what they mean is seen later."""
+        """Read all keys and values of a file. They are interpreted later."""
         return cls(file, _read(file))
 
     def one(self, key: str) -> str | None:
@@ -60,7 +60,7 @@ class Settings:
 
 
 def typed_config(command: click.Command, context: click.Context, args: list[str]) -> Settings:
-    """What the file of options says that is named among these words; nothing where a shell asks for words and the file cannot be read."""
+    """What the file of options says that is named among these words; nothing if a shell asks for words and the file cannot be read."""
     file = own_options(command, context, args).get("config")
     if file is None:
         return Settings()

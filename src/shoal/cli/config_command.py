@@ -1,6 +1,7 @@
-"""A command about a release that takes the file of options with which the release was made.
+"""Commands on a release that accept the options file with which the release was made.
 
-What the file says of the method and of the output has been done, and is passed over. What it says of the input counts where an original is
+What the file says about the method and of the output has been done, and is passed over. What it says about the input counts where an
+original is
 given.
 """
 
@@ -28,7 +29,7 @@ class ConfigCommand(click.Command):
 
 
 def said_of_original(said: dict[str, Any], original: object) -> dict[str, Any]:
-    """What was said of the original; without one, only what was typed, which is then refused."""
+    """The options for the original; without an original, only those on the command line, which are then rejected."""
     if original is not None:
         return said
     source = click.get_current_context().get_parameter_source

@@ -1,4 +1,4 @@
-"""shoal decode: what a release of shares tells to whoever puts them together."""
+"""shoal decode: decrypt the queries of a secret-sharing release."""
 
 from __future__ import annotations
 

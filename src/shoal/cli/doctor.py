@@ -75,7 +75,7 @@ def _found(directories: Sequence[Path], *, recursive: bool, any_machine: bool) -
 
 
 def _within(directory: Path, *, recursive: bool, any_machine: bool) -> list[Leftover]:
-    """The leftovers in a directory, and in those below it if asked for, and the directories that cannot be read."""
+    """The leftovers in a directory, and in those below it if requested, and the directories that cannot be read."""
     found: list[Leftover] = []
     for place in [directory, *(_below(directory) if recursive else ())]:
         try:
@@ -100,7 +100,7 @@ def _below(directory: Path) -> list[Path]:
 
 
 def _examine(found: Sequence[Leftover], clean: bool, any_machine: bool, as_json: bool) -> int:
-    """List the leftovers, after removing those that can be removed if that was asked for."""
+    """List the leftovers, after removing those that can be removed if that was requested."""
     rows: list[dict[str, Any]] = []
     left = False
     for one in found:

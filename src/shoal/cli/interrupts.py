@@ -77,7 +77,7 @@ interrupts = Interrupts()
 
 
 def interrupted(left: Sequence[Path]) -> str:
-    """What is said after an interrupt: that nothing is left, which was looked up, or what is."""
+    """The message after an interrupt: that nothing is left behind, which was checked, or what is."""
     if not left:
         return "interrupted; all partial output was removed"
     return f"interrupted; {not_removed(left)}"

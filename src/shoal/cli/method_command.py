@@ -135,7 +135,7 @@ class MethodCommand(GroupedCommand):
         return left
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The common options in groups; or, if a method was asked for, the options of that method alone."""
+        """The common options in groups; or, if a method was requested, the options of that method alone."""
         asked = ctx.meta.get(_ASKED)
         if asked is None:
             super().format_help(ctx, formatter)
@@ -171,7 +171,7 @@ class MethodCommand(GroupedCommand):
 
 
 def _write_presets(formatter: click.HelpFormatter, name: str) -> None:
-    """What each preset of a method stands for, and what it does not protect."""
+    """What each preset of a method represents, and what it does not protect."""
     found = presets_of(name).values()
     if found:
         with formatter.section("Presets"):

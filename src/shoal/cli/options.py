@@ -62,7 +62,7 @@ SHORT = {"k": ("-k",)}  # parameters of methods that are typed often
 
 
 def _none_if_empty(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
-    """What was said of a repeatable option, None where nothing was."""
+    """What was said about a repeatable option, None if nothing was."""
     return value or None
 
 

@@ -20,7 +20,7 @@ ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that par
 
 
 def told(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, *, as_json: bool) -> None:
-    """The manifest, or what is to be known of the release at a glance."""
+    """The manifest, or what is to be known about the release at a glance."""
     if as_json:
         screen.as_json(manifest)
         screen.alarm(*alarms(manifest), error_stream=True)

@@ -50,7 +50,7 @@ def _clock(seconds: float | None) -> str:
 
 @contextmanager
 def bars() -> Iterator[kernels.Watch | None]:
-    """Progress bars on the error stream, as a function that moves them; None where nobody is watching."""
+    """Progress bars on the error stream, as a function that moves them; None if nobody is watching."""
     with _bars() as shown:
         yield None if shown is None else shown.watch
 
@@ -130,7 +130,7 @@ def job_events() -> Iterator[ScreenEvents]:
 
 @contextmanager
 def naming(show_rare: bool) -> Iterator[None]:
-    """What goes wrong inside names items that few people hold only where that was asked for."""
+    """What goes wrong inside names items that few people hold only where that was requested."""
     try:
         yield
     except ShoalError as error:
@@ -184,7 +184,7 @@ def pairs(title: str, rows: Sequence[tuple[str, str]], warnings: Sequence[str] =
 
 
 def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[tuple[str, str]], warnings: Sequence[str] = ()) -> None:
-    """Numbers beside one another, each below its name; then a small table of names and values. Warnings stand before all of that."""
+    """Print warnings; then numbers side by side, each below its name; then a small table of names and values."""
     out.print(_text(title, style="bold"), soft_wrap=True)
     alarm(*warnings)
     if shares:
@@ -245,7 +245,7 @@ def _print(table: Table) -> None:
 
 
 def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> list[tuple[str, str]]:
-    """One row a claim, then what broke it, by name where few people hold it only if asked for, and how things were counted."""
+    """One row per claim, then what broke it, by name where few people hold it only if requested, and how things were counted."""
     rows = []
     for verdict in verdicts:
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())

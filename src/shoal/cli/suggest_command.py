@@ -25,7 +25,7 @@ PLACE = "out"
 
 
 def with_change(ctx: click.Context, change: Change) -> tuple[str, Route] | None:
-    """The command that makes the release with this change, into a directory of its own, and its route; None where it would be refused."""
+    """The command that makes the release with this change, into a directory of its own, and its route; None if it would be refused."""
     words = list(_words(ctx, change))
     route = _understood(ctx, words)
     return None if route is None else (shlex.join([*ctx.command_path.split(), *words]), route)
@@ -66,7 +66,7 @@ def _typed(parameter: click.Parameter, value: Any) -> Iterator[str]:
 
 
 def _understood(ctx: click.Context, words: list[str]) -> Route | None:
-    """The route that these options ask for; None where they do not go together. Nothing is read but files that they name."""
+    """The route that these options ask for; None if they do not go together. Nothing is read but files that they name."""
     try:
         said = ctx.command.make_context(ctx.info_name, list(words)).params
         chosen = chosen_method(said["method"], method_parameters(said))

@@ -75,7 +75,7 @@ class Fitted:
 
     @classmethod
     def of(cls, tree: Taxonomy, renumbered: Small) -> Fitted:
-        """Of a tree in which one leaf stands for all unknown words."""
+        """Of a tree in which one leaf represents all unknown words."""
         n = len(tree) if tree.unlisted is None else tree.unlisted + 1
         worth = Worth(tree.loss[:n], tree.unit_losses[:n], tree.units, tree.charges[:n], tree.leaves[:n])
         barred = None if tree.barred is None else tree.barred[:n]
@@ -109,7 +109,7 @@ class Fitted:
 
 
 def typed_tree(items: int) -> Taxonomy:
-    """A root with so many names as they were typed below it, of which one stands for all. No item is called like the root: nothing."""
+    """A root with this many names as they were typed below it, of which one represents all. No item is called like the root: nothing."""
     names = Vocabulary(["", "(typed)"])
     return Taxonomy(names, np.array([-1, 0], np.int32), unlisted=0, unseen=max(0, items - 1))
 
@@ -167,7 +167,7 @@ def _codes(words: Any, fitted: Fitted, tree: Taxonomy) -> Ints:
 def bags_of(table: pa.Table, fitted: Fitted, tree: Taxonomy, counts: str = "counts") -> Bags:
     """Records over a tree with their unknown words, or over the coarse one; `counts` says which of the two counts is meant.
 
-    Raises where an item has no node there: it would be missing in all that follows.
+    Raises if an item has no node there: it would be missing in all that follows.
     """
     starts, nodes = lists_of(table, "nodes")
     begins, words = lists_of(table, "words")

@@ -99,7 +99,7 @@ def _summed(classes: pl.DataFrame, source: str, sizes: Sequence[int]) -> dict[st
 
 @dataclass(frozen=True)
 class Counted:
-    """What is known of all classes: `of` gives what a model asks of those below a size."""
+    """What is known about all classes: `of` gives what a model asks of those below a size."""
 
     sizes: tuple[int, ...]
     parts: tuple[dict[str, Any], ...]
@@ -174,7 +174,7 @@ def counted_names(given: Any, part: int, table: pa.Table) -> Iterator[str]:
 
 
 def different_names(cluster: Cluster, source: Step | Numbers, work: Any, given: Any, parts: int) -> dict[int, list[Any]]:
-    """Of each kind of names what `counted_names` says of the parts."""
+    """Of each kind of names what `counted_names` says about the parts."""
     found: dict[int, list[Any]] = {}
     names = sent(cluster, "names", [(source, work)], given, NamePlaces(parts), parts)
     for kind, value in map(json.loads, told(cluster, names, counted_names, given)):

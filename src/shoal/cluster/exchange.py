@@ -96,7 +96,7 @@ class Rows:
 
 
 def sent(cluster: Cluster, name: str, work: Sequence[tuple[Source | Rows, Work]], shared: Any, places: Places, parts: int) -> Sent:
-    """What is made of the parts of some sources, every row in the part that `places` tells of it; what it took goes to the log."""
+    """What is made of the parts of some sources, every row in the part that `places` tells about it; what it took goes to the log."""
     started, directory = time.monotonic(), begin_exchange(cluster.place, name)
     answers: list[Any] = []
     for source, task in work:
@@ -112,7 +112,7 @@ def sent(cluster: Cluster, name: str, work: Sequence[tuple[Source | Rows, Work]]
 
 
 def told(cluster: Cluster, source: Source, work: Work, shared: Any) -> list[str]:
-    """The words that are said of the parts: sums, cuts; never records or groups."""
+    """The words that are said about the parts: sums, cuts; never records or groups."""
     return [word for word in _answers(cluster, source, work, shared) if isinstance(word, str)]
 
 
@@ -122,7 +122,7 @@ def gathered(cluster: Cluster, source: Source, work: Work, shared: Any) -> pa.Ta
 
 
 def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str) -> tuple[Step, tuple[str, ...]]:
-    """What is made of each part, in a file of its own, and the words that are said of it; what it took goes to the log."""
+    """What is made of each part, in a file of its own, and the words that are said about it; what it took goes to the log."""
     started, directory = time.monotonic(), cluster.place / name
     begin_stored(directory)
     files, words = _apart(_answers(cluster, source, _Storing(work, directory), shared))

@@ -42,7 +42,7 @@ class Frozen:
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """The range of each leaf, and where the leaf of each record is stored; None where there is one leaf only."""
+    """The range of each leaf, and where the leaf of each record is stored; None if there is one leaf only."""
 
     of_leaves: Ints
     leaves: Step | None = None

@@ -41,7 +41,7 @@ Way = TypeVar("Way", bound=Gathering)
 
 @dataclass(frozen=True)
 class Found:
-    """The parts of the input that tasks read, or its rows as Spark has them; what is made of a part, and what is said of all of them."""
+    """The parts of the input that tasks read, or its rows as Spark has them; what is made of a part, and what is said about all of them."""
 
     source: Numbers | Rows
     work: Work
@@ -54,7 +54,7 @@ class Found:
 
     @property
     def size(self) -> int | None:
-        """How many bytes tasks read themselves; None where Spark knows."""
+        """How many bytes tasks read themselves; None if Spark knows."""
         return sum(span.end - span.start for span in self.given.spans) if self.given.spans else None
 
     @property

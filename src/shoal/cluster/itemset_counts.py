@@ -1,4 +1,4 @@
-"""Supports of itemsets on a cluster: workers count them in their records, Spark adds the counts up, and only what is asked for leaves it.
+"""Supports of itemsets on a cluster: workers count them in their records, Spark adds the counts up, and only what is requested leaves it.
 
 Counted level by level, as Apriori does: single items first, then pairs of items that k people hold, then sets of three each two of which
 k people hold. The names of items that fewer people hold stay on the cluster.

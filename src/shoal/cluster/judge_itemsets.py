@@ -17,7 +17,7 @@ HELD = "array_sort(array_distinct(items))"
 
 @dataclass(frozen=True)
 class Shown:
-    """Published records (`items`, perhaps their `owner` and the `words` they stand for), and sums over them.
+    """Published records (`items`, perhaps their `owner` and the `words` they represent), and sums over them.
 
     `repeated` are items that their record holds already, `strange` those that the original record does not hold.
     """
@@ -81,7 +81,8 @@ def _by_set(held: Any, k: int, *, several: bool) -> Any:
 
 def repeated_in(shown: Shown) -> list[str]:
     """That items are repeated in their record, where some are."""
-    return [f"{shown.repeated:,} items are repeated in their record, and how often is knowledge too"] if shown.repeated else []
+    repeated = f"{shown.repeated:,} items are repeated in their record, but the number of repetitions is knowledge too"
+    return [repeated] if shown.repeated else []
 
 
 def defects_of(cluster: Cluster, shown: Shown, *, with_original: bool) -> list[str]:

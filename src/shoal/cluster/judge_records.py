@@ -1,4 +1,4 @@
-"""The judge on a cluster: published records are counted there by their content, and compared there with the records they stand for.
+"""The judge on a cluster: published records are counted there by their content, and compared there with the records they represent.
 
 Nothing of the method's bookkeeping is believed: classes are formed from the published items, people are the owners of the original records,
 and every pair is compared with the kernel that judges on one machine. What comes to the driver are sums.
@@ -49,7 +49,7 @@ def as_it_is(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def judged_part(given: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
-    """Sums over the records of a part beside what is said of them, which are told; published records with their owners and places."""
+    """Sums over the records of a part beside what is said about them, which are told; published records with their owners and places."""
     answers = table if len(table) else PUBLISHED.empty_table()
     yield json.dumps({"answers": len(answers)})
     records = records_in(given.records.part(part))
@@ -64,7 +64,7 @@ def judged_part(given: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table
 
 
 def paired(records: pa.Table, answers: pa.Table) -> pa.Table:
-    """Records, each beside what is said of it; what is said of no record, or again, is left out."""
+    """Records, each beside what is said about it; what is said about no record, or again, is left out."""
     found = pc.index_in(records.column("record"), value_set=answers.column("record").combine_chunks())
     said = answers.select(ANSWER).take(found)
     for name in ANSWER:
@@ -73,7 +73,7 @@ def paired(records: pa.Table, answers: pa.Table) -> pa.Table:
 
 
 def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Sums over some records and what is published for them (null where nothing is): forms, losses, records not generalized."""
+    """Sums over some records and what is published for them (null if nothing is): forms, losses, records not generalized."""
     tree = fitted.with_words(words_in(table))
     bags = bags_of(table, fitted, tree)
     spelled = bags_of(table, fitted, tree, "spelled")
@@ -139,7 +139,7 @@ def summed(rows: list[Any]) -> Counter[str]:
 def insist_on_all(sums: Counter[str], before: Counter[str], answers: int, *, floor: bool) -> None:
     """Raise unless every record that is not empty, and no other, is published or said to be withheld, once, and has all its occurrences.
 
-    `answers` is the number of rows that tell what became of a record. Without a floor there is no reason to withhold one; with one, nothing
+    `answers` is the number of rows that tell the outcome of a record. Without a floor there is no reason to withhold one; with one, nothing
     above it may be published.
     """
     whole = sums["records"] == before["records"] and sums["occurrences"] == before["occurrences"]

@@ -1,6 +1,6 @@
 """The judge of published rows on a cluster: it counts from the published queries and the original rows, and believes nothing of the method.
 
-Texts of the original are read here anew: their words, and the query that a row would be published as. What comes to the driver are sums.
+Texts of the original are read here again: their words, and the query that a row would be published as. What comes to the driver are sums.
 """
 
 from __future__ import annotations

@@ -255,7 +255,7 @@ def _by_record(bags: Bags) -> Bags:
 
 
 def _columns(table: pa.Table) -> tuple[Ints, Small, Small, Small, Small]:
-    """Where the places of each record begin, and what is said of all places."""
+    """Where the places of each record begin, and what is said about all places."""
     begins, items = lists_of(table, "items")
     shown, above, fresh = (lists_of(table, name)[1].to_numpy(zero_copy_only=False) for name in ("shown", "above", "fresh"))
     return begins, items.to_numpy(zero_copy_only=False), shown, above, fresh

@@ -47,7 +47,7 @@ class Made:
 
 
 def insist_on_known(how: Preparation, sums: Counter[str], strange: int) -> None:
-    """Raise where unknown terms are refused, or nobody said what is to become of nearly all."""
+    """Raise if unknown terms are refused, or nobody said what is to become of nearly all."""
     if how.unknown == "refuse" and strange:
         what = f"{counted(strange, 'term')} ({counted(sums['unknown_kept'], 'occurrence')}) not in the taxonomy"
         raise InputError(
@@ -106,14 +106,14 @@ def _steps(sums: Counter[str]) -> Steps:
 
 
 def facts_of_reading(found: Found) -> dict[str, Any]:
-    """What the manifest says of how the input was read."""
+    """What the manifest says about how the input was read."""
     said = found.given.how.read.described()
     several = {"files": found.files} if found.files > 1 else {}
     return {"format": found.given.layout.format, **several, **({READ_AS: said} if said else {}), "rows": found.rows.total}
 
 
 def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
-    """What the manifest says of the input."""
+    """What the manifest says about the input."""
     found, sums, how = prepared.found, prepared.sums, prepared.found.given.how
     facts = facts_of_reading(found) | {
         "records": sums["records"],

@@ -39,7 +39,7 @@ NOTHING_WRITTEN = "nothing was written"
 
 
 def insist_on_support(how: Preparation, method: Mechanism) -> None:
-    """Raise where the parameters, or the preparation, are only for one machine."""
+    """Raise if the parameters, or the preparation, are only for one machine."""
     if method.summed is None:
         what = "this mechanism and counts of clicks run on one machine only"
         raise ParameterError(
@@ -79,7 +79,7 @@ def words_of_texts(pattern: str | None, part: int, table: pa.Table) -> Iterator[
 
 
 def _strange(cluster: Cluster, counts: Any, asked: Asked) -> Iterator[str]:
-    """What is said of published values that stand nowhere in the texts of the original, which are read here anew."""
+    """What is said about published values that stand nowhere in the texts of the original, which are read here again."""
     for key in asked.keys:
         pattern = words_wanted(key, "text" if asked.found.text else "item")
         known = cluster.map(asked.texts, words_of_texts, pattern, TEXT).distinct()

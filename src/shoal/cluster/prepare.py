@@ -78,7 +78,7 @@ def _tree_of(cluster: Cluster, records: Any, given: Taxonomy, how: Preparation, 
 
 
 def insist_on_people(prepared: Prepared, k: int) -> None:
-    """Raise where fewer than k people own something."""
+    """Raise if fewer than k people own something."""
     people = prepared.sums["people"]
     if people < k:
         raise Infeasible(

@@ -278,7 +278,7 @@ def _aligned(bags: Bags, spelled: Bags, rows: Ints) -> Any:
 
 
 def _refuse_marked(words: pl.Series) -> None:
-    """Raise where an unknown term could be taken for one that was marked to tell it from a node of the taxonomy."""
+    """Raise if an unknown term could be taken for one that was marked to tell it from a node of the taxonomy."""
     if words.str.ends_with(UNLISTED).any():
         raise InputError(
             f"some items end in {UNLISTED}, which is reserved on a cluster",

@@ -40,7 +40,7 @@ from shoal.privacy.equivalence_classes import told_untrue
 
 
 def insist_on_support(how: Preparation, method: RecodingMethod) -> None:
-    """Raise where the method, its parameters, or the preparation, are only for one machine."""
+    """Raise if the method, its parameters, or the preparation, are only for one machine."""
     from_below = method.published_from_below
     size = method.counts_decide if from_below is None else from_below
     if size is None or any(claim.sets_to_count is None for claim in JudgesSets.among(method.claims())):
@@ -81,7 +81,7 @@ def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMeth
 
 
 def _kept_items(cluster: Cluster, records: Any, method: RecodingMethod, *, several: bool) -> tuple[pl.Series, list[str]]:
-    """The items that are published, in the order of their names, and what is told of the others."""
+    """The items that are published, in the order of their names, and what is told about the others."""
     found = itemsets.frequent_items(cluster, records, method.k, several=several)
     moles = itemsets.moles_of(cluster, records, found, method.k, method.counts_decide or 0, several=several)
     chosen, notes = method.suppressed_by_counts(moles, found.records, found.rare)

@@ -61,7 +61,7 @@ def release_on_cluster(data: Any, how: Preparation, method: Method, target: Targ
 
 
 def insist_on_support(how: Preparation, method: Method) -> None:
-    """Raise where a method or a way of preparing is only for one machine."""
+    """Raise if a method or a way of preparing is only for one machine."""
     _family(method).insist_on_support(how, method)
 
 

@@ -28,7 +28,7 @@ NOTHING_WRITTEN = "nothing was written"
 
 
 def insist_on_support(how: Preparation, method: ThresholdMethod) -> None:
-    """Raise where the parameters, or the preparation, are only for one machine."""
+    """Raise if the parameters, or the preparation, are only for one machine."""
     if method.kept.claim.rows_to_count is None:
         what = "thresholds on other units than query and term, rare words, windows, times, columns and links work on one machine only"
         raise ParameterError(what, code="not-on-a-cluster", hint=ONE_MACHINE)

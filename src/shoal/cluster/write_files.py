@@ -106,7 +106,7 @@ def _write(parts: Parts, number: int, ordered: pl.DataFrame) -> str:
 
 
 def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content = OF_RECORDS) -> tuple[list[FileFact], Any]:
-    """Write what is shown, in a fresh order; what is said of the files, and their rows read again. Nothing is one file without rows."""
+    """Write what is shown, in a fresh order; what is said about the files, and their rows read again. Nothing is one file without rows."""
     rows = int(cluster.collect(shown.selectExpr("count(1)"))[0][0])
     files = max(1, -(-rows // ROWS_IN_A_FILE))
     placed = cluster.store(cluster.map(shown, shuffled, Places(content, files), content.shuffled), "shuffled")
@@ -149,7 +149,7 @@ def written_file(parts: Parts, part: int, table: pa.Table) -> Iterator[pa.Table]
 
 
 def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path) -> list[FileFact]:
-    """Write published records, of which there are so many, in the order of their random numbers; what is said of the files."""
+    """Write published records, of which there are so many, in the order of their random numbers; what is said about the files."""
     files = max(1, -(-rows // ROWS_IN_A_FILE))
     held = np.sum([json.loads(word) for word in told(cluster, shown, numbers_of_files, files)], axis=0)
     before = dict(enumerate(np.cumsum([0, *held.tolist()]).tolist()))

@@ -34,17 +34,17 @@ class Part(NamedTuple):
 
 
 def kept(n: int) -> Part:
-    """So many are published as they were."""
+    """This many are published as they were."""
     return Part(n, "kept")
 
 
 def changed(n: int) -> Part:
-    """So many are published in another form."""
+    """This many are published in another form."""
     return Part(n, "changed")
 
 
 def gone(n: int) -> Part:
-    """So many are not published."""
+    """This many are not published."""
     return Part(n, "gone")
 
 

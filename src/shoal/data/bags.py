@@ -282,7 +282,7 @@ class Bags:
 def canonical_rows(
     indptr: npt.ArrayLike, items: npt.ArrayLike, counts: npt.ArrayLike, n_items: int, *, as_sets: bool = False
 ) -> tuple[Ints, Small, Small]:
-    """Rows over so many items as Bags hold them, from rows in any order, with repeats; items below 0 or counted 0 times are left out."""
+    """Rows over this many items as Bags hold them, from rows in any order, with repeats; items below 0 or counted 0 times are left out."""
     rows = np.asarray(indptr, np.int64), _small(items, "item numbers"), _small(counts, "counts")
     if rows[1].max(initial=-1) >= n_items:
         raise InputError(f"an item is numbered {rows[1].max():,} in a vocabulary of {n_items:,}", code="invalid-records")
@@ -296,7 +296,7 @@ def canonical_rows(
 
 
 def united(parts: Sequence[Bags]) -> Bags:
-    """Records of several vocabularies as records of one, one part after the other; owners are numbered anew."""
+    """Records of several vocabularies as records of one, one part after the other; owners are renumbered."""
     if len(parts) == 1:
         return parts[0]
     vocabulary = Vocabulary(pl.concat([part.vocabulary.names for part in parts]).unique(maintain_order=True))
@@ -304,7 +304,7 @@ def united(parts: Sequence[Bags]) -> Bags:
 
 
 def stacked(parts: Sequence[Bags]) -> Bags:
-    """Records over one vocabulary, one part after the other; owners are numbered anew."""
+    """Records over one vocabulary, one part after the other; owners are renumbered."""
     sizes = np.concatenate([np.diff(part.indptr) for part in parts])
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     items = np.concatenate([part.items for part in parts])

@@ -35,7 +35,7 @@ ALL_NUMBERS: frozenset[Numbers] = frozenset(get_args(Numbers))
 
 
 def verified_if(holds: bool) -> Standing:
-    """Where a claim stands that was counted from the published tables."""
+    """The status of a claim that was verified from the published tables."""
     return "verified" if holds else "fails"
 
 
@@ -84,49 +84,49 @@ class Verdict:
 
 
 class Model(Declared, ABC):
-    """A promise that can be checked. `protects` and `does_not_protect` say in plain words what it is worth, `limits` in one sentence
-    what to bear in mind beside the promise itself.
+    """A privacy model: a guarantee that can be verified. `protects` and `does_not_protect` describe it, `limits` states its limits in one
+    sentence.
 
-    `judges` are the kinds of tables that the model knows how to judge. `safe_numbers` says which exact numbers about the original may be
-    published next to the claim, see `Numbers`; a promise that rests on noise would be broken by any. `adds_items` says that published
-    records may hold items that their people never had. `level_words` are what its levels mean. `holds_of_unions` says that the claim is
-    true of two sets of published records together whenever it is true of each, so that parts of the data may be worked on apart.
+    `judges` lists the kinds of tables that the model can verify. `safe_numbers` are the exact numbers about the original that may be
+    published next to the claim, see `Numbers`; a guarantee based on noise allows none. `adds_items` states that published records may
+    contain items that their people never had. `level_words` describes its levels. `holds_of_unions` states that the claim holds for the
+    union of two sets of published records if it holds for each, so that parts of the data may be processed separately.
     """
 
     @property
     def group_size(self) -> int | None:
-        """The size of the smallest group of identical records, where that is what the model promises."""
+        """The guaranteed size of the smallest group of identical records, if the model guarantees one."""
         return None
 
     @property
     def generalized_groups(self) -> int | None:
-        """How many people's records every published record generalizes, where the model promises that."""
+        """The guaranteed number of people whose records a published record generalizes, if the model guarantees one."""
         return None
 
     @property
     def item_holders(self) -> int | None:
-        """How many people hold every published item, or something below it, where the model promises that of all items."""
+        """The guaranteed number of people with each published item or one below it, if the model guarantees one for all items."""
         return None
 
     @property
     def sensitive_items(self) -> Items | None:
-        """The items that must not be inferred, where the claim names such items."""
+        """The items that must not be inferred, if the claim names any."""
         return None
 
     reads_items_widely: ClassVar[bool] = True  # whether a sensitive item is everything that its name may mean, not one node alone
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """The highest chance of success that the claim leaves an attack, where it promises one.
+        """The upper bound on the success probability of an attack that the claim guarantees, if any.
 
-        The test is `singling out`, `linking` or `inference`; so many items are known of a person, or (None) more than can be counted.
-        `sensitive inference` is that of one of the claim's sensitive items from so many others, or (None) all others, of a record;
+        The test is `singling out`, `linking` or `inference`; this many items are known about a person, or (None) more than can be counted.
+        `sensitive inference` is that of one of the claim's sensitive items from this many others, or (None) all others, of a record;
         `sensitive record` the same from the published record itself.
         """
         return None
 
     @property
     def asked_by(self) -> int | None:
-        """How many people asked every published query, where the model promises that."""
+        """The guaranteed number of people who asked each published query, if the model guarantees one."""
         return None
 
     protects: ClassVar[str]
@@ -158,7 +158,7 @@ class Model(Declared, ABC):
 
     @abstractmethod
     def judge(self, release: Release, original: Any) -> Verdict:
-        """The judgement on a release of such tables, in the vocabulary of the original, or None where that is not at hand."""
+        """The judgement on a release of such tables, in the vocabulary of the original, or None if that is not at hand."""
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:
         """The columns of published rows that this model judges: all of them, unless it says otherwise."""
@@ -167,19 +167,19 @@ class Model(Declared, ABC):
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
         """The fields of a published table whose values this model compares with nothing, each with what is open about it ("" for all).
 
-        With the original at hand there are fewer. A model that says nothing here judges all that its tables hold.
+        With the original there are fewer. A model that says nothing here judges all that its tables hold.
         """
         return {}
 
     @property
     def columns_named(self) -> tuple[str, ...] | None:
-        """The columns that the claim names as those it is about; None where it names none."""
+        """The columns that the claim names as those it is about; None if it names none."""
         return None
 
     def keeps(self, promise: Declared) -> bool:
         """Whether this claim, made of a release, is what its method promised.
 
-        Items that a promise names may be named anew in terms of what is published; everything else must be the same.
+        Items that a promise names may be named again in terms of what is published; everything else must be the same.
         """
         if type(self) is not type(promise):
             return False

@@ -47,7 +47,7 @@ def group_means(values: Floats, group: Ints) -> Floats:
 
 
 def information_loss(values: Floats, group: Ints) -> float:
-    """SSE / SST of the standardised values; 0 where all rows are the same and nothing can be lost."""
+    """SSE / SST of the standardised values; 0 if all rows are the same and nothing can be lost."""
     scaled = standardised(values)
     total = sum_of_squares(scaled)
     return within_groups(scaled, group) / total if total else 0.0

@@ -81,7 +81,7 @@ class Groups:
         return self.with_newcomers(group[followers.leaders], followers.records)
 
     def in_ranges(self, size: int) -> Iterator[Groups]:
-        """All groups in their order, so many at a time."""
+        """All groups in their order, this many at a time."""
         for first in range(0, len(self), size):
             starts = self.starts[first : first + size + 1]
             yield Groups(starts - starts[0], self.members[starts[0] : starts[-1]])

@@ -65,7 +65,7 @@ class Items(Written):
 
     @property
     def unnamed(self) -> bool:
-        """Whether nothing is known of the items but that there are some: no names, no node, no file, no digest."""
+        """Whether nothing is known about the items but that there are some: no names, no node, no file, no digest."""
         return self.names is None and self.file is None and self.under is None and self.digest is None
 
     @property

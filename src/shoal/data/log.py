@@ -188,7 +188,7 @@ class Log:
         return order, np.flatnonzero(fresh) if len(self) else np.zeros(1, np.int64)
 
     def _order(self, whose: Ints, *, by_time: bool) -> Ints | None:
-        """The events by owner (or visitor), perhaps time, and arrival; None where they are in that order already."""
+        """The events by owner (or visitor), perhaps time, and arrival; None if they are in that order already."""
         owners, n = _dense(whose)
         times = self._times() if by_time else np.zeros(0, np.int64)
         order: Ints = kernels.run(_kernels.event_order, owners, times, n, kernels.threads())

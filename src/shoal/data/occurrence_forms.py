@@ -1,9 +1,9 @@
 """Forms: in which form the words of records are published, from as typed to not at all. Every occurrence has exactly one form.
 
-Every published item stands for at most one occurrence of its record that is the item or lies below it. Of all such assignments the most
+Every published item represents at most one occurrence of its record that is the item or lies below it. Of all such assignments the most
 specific is meant: as many occurrences as possible are given to their own item, of the rest as many as possible to their parents, of the
 rest as many as possible to anything above. These numbers do not depend on which assignment is taken. An occurrence can always move to a
-nearer published item at no cost: whatever that item stood for lies below it, and so below the item that the occurrence leaves.
+nearer published item at no cost: whatever that item represented lies below it, and so below the item that the occurrence leaves.
 
 A word that is published at its own node under another spelling (a synonym, a singular, lower case) is not published as it was typed; it
 is `renamed`, and counts as within one level. The root, and the node above all terms that the taxonomy lacks, say nothing about a word:

@@ -85,7 +85,7 @@ class AnyOriginal(ABC):
         """What a release must account for: the total of each ledger."""
 
     def columns(self) -> dict[str, list[str]]:
-        """Its columns by their roles, where a manifest tells of them."""
+        """The columns by role that a manifest lists."""
         return {}
 
     @property
@@ -108,7 +108,7 @@ class Original(AnyOriginal):
     """Records as a method takes them, as they were typed, and how the one became the other.
 
     `bags` are over the names of `tree`; `items` has the item of `tree` that each name of `typed` became, -1 where it was dropped.
-    `taxonomy` is what was asked for: None, or a taxonomy. It is `tree` itself where records were put on it; otherwise names stay as they
+    `taxonomy` is what was requested: None, or a taxonomy. It is `tree` itself where records were put on it; otherwise names stay as they
     were typed, `tree` has them all directly below its root, and the taxonomy only says what lies under a node.
     """
 
@@ -162,7 +162,7 @@ class Original(AnyOriginal):
 
     @cached_property
     def _spelled_codes(self) -> Small | None:
-        """The item of each typed name that is called just so, -1 for other names; None where all are."""
+        """The item of each typed name that is called just so, -1 for other names; None if all are."""
         named = self.tree.names.names.gather(np.maximum(self.items, 0))
         same = (named == self.typed.vocabulary.names).to_numpy() & (self.items >= 0)
         return None if same.all() else np.where(same, self.items, -1).astype(np.int32)
@@ -199,7 +199,7 @@ class Original(AnyOriginal):
     def aligned(self, release: Release) -> Release:
         """The release in the vocabulary of this original; one that holds other names is refused.
 
-        `*` stands for any item: where it is not a name of its own, it is the root.
+        `*` represents any item: where it is not a name of its own, it is the root.
         """
         if not release.of_records or release.published.vocabulary is self.bags.vocabulary:
             return release

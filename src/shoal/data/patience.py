@@ -1,6 +1,7 @@
-"""How much work a judge may do before it gives up.
+"""The budget of work for verifying a claim.
 
-Some claims take astronomically long to verify: whoever knows 40 of 60 items knows one of 10^15 sets, and each would have to be counted.
+Some claims take astronomically long to verify: an attacker who knows 40 of 60 items knows one of 10^15 sets, and each would have to be
+counted.
 So every judgement has a budget of steps. A step takes some nanoseconds of one core; steps are counted and not timed, so that the same
 release gets the same verdict on every machine and with any number of threads. A judge that would need more stops, says how far it got,
 and its claim is not verified: `Model.check` turns that into a verdict that does not hold.
@@ -122,7 +123,7 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str, what: str) -> A
         answer, spent = kernels.run_within(left, kernel, *arguments, label=label)
     except kernels.Exceeded as stopped:
         if str(stopped) == "memory":
-            raise OutOfPatience(f"{what} takes more memory than a judge may use", code="too-much-memory") from None
+            raise OutOfPatience(f"{what} takes more memory than verification may use", code="too-much-memory") from None
         raise OutOfPatience(
             f"{what} takes more than the {large(left or 0)} steps that are left", code="too-much-work", hint=advice()
         ) from None

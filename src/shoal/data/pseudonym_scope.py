@@ -25,7 +25,7 @@ _GAP, _ROWS = "gap:", "rows:"
 
 @dataclass(frozen=True)
 class Cut(Typed):
-    """What one pseudonym stands for.
+    """What one pseudonym represents.
 
     `none`: there are no pseudonyms; `person`: all rows of a person; `day`: the rows of a person on one day; `gap:30m`: rows of a person
     with no pause longer than that between them; `rows:10`: at most so many rows of a person that follow one another in time.

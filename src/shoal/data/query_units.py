@@ -27,7 +27,7 @@ _NAME = re.compile(r"[^,=+]+")
 class Unit(Typed):
     """What at least k people must have in common: `query`, `term` (each word of a query), or columns such as `query+url`.
 
-    `query` stands for what a row of a log holds, also where that is an item.
+    `query` represents what a row of a log holds, also where that is an item.
     """
 
     forms: ClassVar[str] = "query | term | COLUMN+COLUMN"
@@ -47,7 +47,7 @@ class Unit(Typed):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it consists of; `query` stands for the payload."""
+        """The columns that it consists of; `query` represents the payload."""
         names = {TERM: QUERY, PAYLOAD["item"]: QUERY}
         return tuple(names.get(name, name) for name in self.text.split("+"))
 
@@ -56,7 +56,7 @@ class Unit(Typed):
 class Beside(Written):
     """Columns published beside the unit, each with a way: as they are (`exact`), as a `prefix` of a path, or as `ranges` of whole numbers.
 
-    Written `url=prefix, rank=ranges, country`. A value stands for itself, or for the least general prefix or range, that enough people
+    Written `url=prefix, rank=ranges, country`. A value represents itself, or for the least general prefix or range, that enough people
     have; otherwise the cell is left empty.
     """
 

@@ -31,7 +31,7 @@ class Rules:
     def of(cls, records: Bags, code: Small, tree: Taxonomy) -> Rules | None:
         """The rules of a recoding of these records; `code` has what each node of the tree is published as, below 0 if nothing.
 
-        None where there are no such rules: below a published node some items were suppressed, and they could not be told apart unnamed.
+        None if there are no such rules: below a published node some items were suppressed, and they could not be told apart unnamed.
         """
         occurring = np.unique(records.items)
         to = code[occurring]
@@ -59,7 +59,7 @@ class Rules:
 def published_parents(names: Iterable[str], tree: Taxonomy) -> dict[str, str]:
     """Map each of these published names to the nearest published name above it in the tree; names without one are left out.
 
-    This is all that a file of rules says of its taxonomy. It contains published names only, so no name that was suppressed can be
+    This is all that a file of rules says about its taxonomy. It contains published names only, so no name that was suppressed can be
     guessed and tried with it, as a digest of the taxonomy would allow.
     """
     nodes = tree.names.codes(listed := sorted(set(names)))

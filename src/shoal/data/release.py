@@ -1,6 +1,6 @@
-"""Release: the tables to be published, the promises they make, and the account of what was lost.
+"""Release: the tables to be published, their claims, and the accounting of what was lost.
 
-What became of which record stays apart and is never written.
+The outcome of which record stays apart and is never written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Measure = Literal["path", "wu-palmer"]  # of the distance between two terms
 
 @dataclass(frozen=True)
 class Relevance:
-    """Which original terms a published term may stand for: those within `eps` of it (None: the default of the distance)."""
+    """Which original terms a published term may represent: those within `eps` of it (None: the default of the distance)."""
 
     distance: Measure
     eps: float | None
@@ -57,10 +57,10 @@ class Secret:
 class Release:
     """Named tables, each of a kind; claims; accounting.
 
-    `notes` are what the method has to say of its work: what was proven, what was cut short. `private_notes` are for the person who makes
+    `notes` are what the method has to say about its work: what was proven, what was cut short. `private_notes` are for the person who makes
     the release: they are never written, because they have numbers that the claims do not allow.
     `mechanism` is the noise that its numbers hold, as it was added, where a claim rests on noise.
-    `secret` is None for a release that was read from a file; `relevance` is told where terms stand for others that are like them; `rules`
+    `secret` is None for a release that was read from a file; `relevance` is told where terms represent others that are like them; `rules`
     are told where items were recoded everywhere alike.
     """
 
@@ -78,7 +78,7 @@ class Release:
 
     @classmethod
     def of_bags(cls, published: Bags, copies: Ints, **rest: Any) -> Release:
-        """A release of one table of records, each published in so many copies."""
+        """A release of one table of records, each published in this many copies."""
         return cls({RECORDS: BagTable(published, copies)}, **rest)
 
     @classmethod

@@ -63,7 +63,7 @@ class Attribute:
 
     @cached_property
     def named_codes(self) -> pl.Series:
-        """What each code stands for; not for numbers, which stand for themselves."""
+        """What each code represents; not for numbers, which represent themselves."""
         if self.kind == "hierarchical":
             assert self.hierarchy is not None
             return self.hierarchy.names.names

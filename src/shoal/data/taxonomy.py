@@ -45,7 +45,8 @@ class Taxonomy:
 
     `unlisted` is the node whose children are the terms that the taxonomy did not list, if there is one. It is known by its number:
     a user's node may bear any name. `barred` are the nodes that must not be published (see `floor`): with a node its ancestors are barred.
-    `worth` is told of a tree that was cut out of a larger one: losses and numbers of leaves are then those of the larger one. `unseen` are
+    `worth` is told about a tree that was cut out of a larger one: losses and numbers of leaves are then those of the larger one.
+    `unseen` are
     leaves below `unlisted` that have no node here, because nobody needs their names.
     """
 
@@ -200,7 +201,7 @@ class Taxonomy:
 
     @property
     def publishable(self) -> npt.NDArray[np.uint8]:
-        """Of each node 1 where it may be published, 0 where it is barred, as kernels take it."""
+        """Of each node 1 where it may be published, 0 if it is barred, as kernels take it."""
         return np.ones(len(self), np.uint8) if self.barred is None else (~self.barred).astype(np.uint8)
 
     @cached_property

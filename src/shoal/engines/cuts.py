@@ -78,7 +78,7 @@ class _Sample:
 
 
 def cut_sample(records: Bags, times: Ints, taxonomy: Taxonomy, ranges: int) -> Cuts:
-    """Cuts into about so many ranges of equally many records, each of which was drawn so often."""
+    """Cuts into about this many ranges of equally many records, each of which was drawn so often."""
     sample = _measured(tree_counts(records, taxonomy), times)
     leaves = 0
 
@@ -118,7 +118,7 @@ def _measured(counts: TreeCounts, times: Ints) -> _Sample:
 
 
 def _best_cut(part: _Sample, wanted: int) -> tuple[int, int, np.ndarray[tuple[int], np.dtype[np.bool_]]] | None:
-    """The cut across what varies most, of those that leave enough on both sides; None where there is none."""
+    """The cut across what varies most, of those that leave enough on both sides; None if there is none."""
     total = int(part.times.sum())
     least = FULL_ENOUGH * total / wanted
     for column in np.argsort(-_spreads(part), kind="stable").tolist():

@@ -124,7 +124,7 @@ def _next(waiting: deque[int]) -> int | None:
 
 
 def _started(target: Callable[[], None], wanted: int) -> list[Thread]:
-    """So many threads, or as many as can be had: those that run do all the work."""
+    """This many threads, or as many as can be had: those that run do all the work."""
     started: list[Thread] = []
     for _ in range(wanted):
         thread = Thread(target=target, daemon=True)
@@ -161,7 +161,7 @@ class ProgressOfParts:
         return told
 
     def end(self, number: int, size: int) -> None:
-        """A part is done, whatever was told of it last."""
+        """A part is done, whatever was told about it last."""
         with self._telling:
             for parts in self._done.values():
                 parts[number] = size

@@ -33,7 +33,7 @@ Hashes = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Size:
-    """How large ranges must be, for so many records of so many people."""
+    """How large ranges must be, for this many records of this many people."""
 
     records: int
     people: int
@@ -85,7 +85,7 @@ def hashes_of(bags: Bags, taxonomy: Taxonomy) -> Hashes:
 
 
 def drawn_times(hashes: Hashes, times: Ints, size: Size) -> Ints:
-    """How often each content, of which there are so many records, is drawn into the sample."""
+    """How often each content, of which there are this many records, is drawn into the sample."""
     chance = (_mixed(hashes) % np.uint64(max(1, size.records))).astype(np.int64)
     return np.asarray((times * size.sample + chance) // max(1, size.records), np.int64)
 

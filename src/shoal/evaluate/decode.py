@@ -1,4 +1,4 @@
-"""Decoding a release: what anybody can read of it by putting its rows together. No key is needed, and none is asked for."""
+"""Decoding a release: what anyone can read by combining its rows. No key is needed."""
 
 from __future__ import annotations
 

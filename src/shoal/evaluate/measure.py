@@ -1,4 +1,4 @@
-"""Numbers about a release on disk: as it recorded them, or measured anew beside the original."""
+"""Metrics of a release on disk: as recorded in its manifest, or measured again with the original."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class PrivateFile:
         self._force = force
 
     def check(self) -> None:
-        """Raise where the file would be part of a release, or could not be written."""
+        """Raise if the file would be part of a release, or could not be written."""
         if self._release in (self._path, *self._path.parents) or release_around(self._path.parent) is not None:
             raise OutputError(
                 f"{self._path} is inside a release, but this page is not for publication",

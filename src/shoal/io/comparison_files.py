@@ -26,7 +26,7 @@ class CellFiles:
         self.directory = directory
 
     def check(self) -> None:
-        """Raise where nothing could be written here."""
+        """Raise if nothing could be written here."""
         if not self.directory.parent.is_dir():
             raise OutputError(f"there is no directory {self.directory.parent}", code="no-such-directory", hint="create it first")
         if self.directory.exists() and not self.directory.is_dir():
@@ -52,7 +52,7 @@ class CellFiles:
         return self.directory / CELLS / f"{key}.json"
 
     def result(self, key: str) -> dict[str, Any] | None:
-        """What came out of a cell earlier; nothing where it has not been worked on, or its file is damaged."""
+        """What came out of a cell earlier; nothing if it has not been worked on, or its file is damaged."""
         with suppress(OSError, ValueError):
             found = json.loads(self.place(key).read_text(encoding="utf-8"))
             return found if isinstance(found, dict) else None

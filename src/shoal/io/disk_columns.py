@@ -24,14 +24,14 @@ class UnnamedFile:
     """A file for this process alone, without a name, in a directory; closed, and with that gone, when nobody uses it any more."""
 
     def __init__(self, directory: Path) -> None:
-        self._called = f"what is put aside in {directory}"
+        self._called = f"temporary data in {directory}"
         with disk_errors(self._called), tempfile.TemporaryFile(dir=directory, prefix=".shoal-", buffering=0) as made:
             self._handle = os.dup(made.fileno())
         weakref.finalize(self, os.close, self._handle)
         self.size = 0
 
     def append(self, content: bytes | memoryview) -> None:
-        """Write this behind what is there, all of it: the system may take a part at a time, and tells of a full disk at once."""
+        """Write this behind what is there, all of it: the system may take a part at a time, and tells about a full disk at once."""
         rest = memoryview(content)
         with disk_errors(self._called):
             while rest.nbytes:
@@ -39,7 +39,7 @@ class UnnamedFile:
                 rest, self.size = rest[done:], self.size + done
 
     def read(self, begin: int, size: int) -> bytes:
-        """So many bytes from this place on; the system may give a part at a time."""
+        """This many bytes from this place on; the system may give a part at a time."""
         found = bytearray()
         with disk_errors(self._called):
             while piece := os.pread(self._handle, size - len(found), begin + len(found)):

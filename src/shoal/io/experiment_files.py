@@ -22,7 +22,7 @@ class ExperimentFiles:
         self.directory, self._force = directory, force
 
     def check(self) -> None:
-        """Raise where nothing could be written here; asked before the work."""
+        """Raise if nothing could be written here; asked before the work."""
         if not self.directory.parent.is_dir():
             raise OutputError(f"there is no directory {self.directory.parent}", code="no-such-directory", hint="create it first")
         if self.directory.exists() and not self.directory.is_dir():
@@ -54,18 +54,18 @@ class ExperimentFiles:
 
 
 def insist_on_data_sets(directory: Path, stems: tuple[str, ...]) -> None:
-    """Raise where a directory holds no data set of these names: nothing is made up in place of data that was named."""
+    """Raise if a directory holds no data set of these names: nothing is made up in place of data that was named."""
     if data_set(directory, *stems) is None:
         named = ", ".join(f"{stem}*" for stem in stems)
         raise InputError(
             f"{directory.name} has none of the data sets of this experiment",
             code="data-sets-missing",
-            hint=f"their names begin so: {named}",
+            hint=f"their names begin with {named}",
         )
 
 
 def data_set(directory: Path | None, *stems: str) -> Path | None:
-    """The file of a directory whose name begins with one of these words, whatever its ending; None where there is none."""
+    """The file of a directory whose name begins with one of these words, whatever its ending; None if there is none."""
     if directory is None:
         return None
     if not directory.is_dir():

@@ -1,4 +1,4 @@
-"""What stands beside the records in a published file: columns that no model judges.
+"""Additional columns of a published file, which no model covers.
 
 A name or a number of a person in a column of its own makes a release worthless, however alike its items are. The one thing that may stand
 beside the items is the number of the record in the file, which tells nothing that the file's order does not.
@@ -32,7 +32,7 @@ def columns_beside(frame: pl.DataFrame, judged: set[str]) -> tuple[tuple[str, ..
 
 
 def numbering_note(names: Sequence[str]) -> tuple[str, ...]:
-    """What is said of columns that were passed over because they only number the records."""
+    """What is said about columns that were passed over because they only number the records."""
     return tuple(f"ignoring {name!r}: it only numbers the rows" for name in names)
 
 
@@ -56,7 +56,7 @@ class KeysBeside:
         self._records += 1
 
     def add_numbers(self, key: str, numbers: pl.Series) -> None:
-        """More records at once, with whole numbers under this key, null where a record lacks it, and nothing else beside the items."""
+        """More records at once, with whole numbers under this key, null if a record lacks it, and nothing else beside the items."""
         places = np.arange(self._records, self._records + len(numbers))
         held = numbers.is_not_null().to_numpy()
         if held.any():

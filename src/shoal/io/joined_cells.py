@@ -21,7 +21,7 @@ def joinable(names: pl.Series, separator: str) -> pl.Series:
 
 
 def joined(lists: pl.Series, separator: str) -> pl.Series:
-    """The items of each list in one text; null where a list is empty, as in a sheet an empty cell is."""
+    """The items of each list in one text; null if a list is empty, as in a sheet an empty cell is."""
     numbered = lists.alias("name").to_frame().with_row_index("row")
     flat = numbered.filter(pl.col("name").list.len() > 0).explode("name")
     texts = flat.with_columns(joinable(flat["name"], separator).alias("name"))

@@ -35,7 +35,7 @@ class ReleaseDirectory:
     """Writes a release: `with ReleaseDirectory(target) as directory: ... directory.path / name ...`.
 
     An existing target is refused; with `force` an older release or an empty directory is replaced, anything
-    else is refused still. `force` is None where the user has no such choice.
+    else is refused still. `force` is None if the user has no such choice.
     """
 
     def __init__(self, target: str | Path, *, force: bool | None = False) -> None:

@@ -1,7 +1,7 @@
 """The file of rules in a release directory: what a recoding publishes, so that it can be applied to new data.
 
 It holds no name that the records do not hold, and no digest of such names, and may be published with them. Of the taxonomy it says which
-kind it is, and which published name stands above which. Anyone may have edited it, so it is read by the letter, and
+kind it is, and which published name stands above which. Anyone may have edited it, so it is read strictly, and
 whatever it makes of new data is judged like any other release.
 """
 
@@ -56,14 +56,12 @@ class RulesFile:
 
 
 def read_rules(path: str | Path) -> RulesFile:
-    """The rules at a place: a file, or a release directory that holds them. Refused where they are not by the letter."""
+    """The rules at a place: a file, or a release directory that holds them. Refused where they are not strictly."""
     place = Path(path)
     if place.is_dir():
         place = place / RULES
         if not place.exists():
-            raise InputError(
-                f"{path} has no {RULES}", code="no-rules-file", hint="only methods that recode items everywhere alike write one"
-            )
+            raise InputError(f"{path} has no {RULES}", code="no-rules-file", hint="only methods that recode items globally write one")
     raw = content_of(place)
     try:
         found = json.loads(raw.decode("utf-8"), object_pairs_hook=distinct_keys(place))
@@ -91,7 +89,7 @@ def _faults(found: Mapping[str, Any]) -> list[str]:
     for name in ("items", "nodes"):
         names = found[name]
         if not isinstance(names, list) or not all(isinstance(one, str) for one in names) or names != sorted(set(names)):
-            wrong.append(f"{name} must be different names in the order of the alphabet")
+            wrong.append(f"{name} must be different names in alphabetical order")
     parents, names = found.get(PARENTS, {}), _names(found)
     if not isinstance(parents, dict) or not all(isinstance(up, str) and name != up and {name, up} <= names for name, up in parents.items()):
         wrong.append(f"{PARENTS} must map names among its items and nodes to others of them")

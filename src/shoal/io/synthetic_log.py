@@ -33,5 +33,5 @@ def write_log(log: QueryLog, path: Path, *, force: bool = False, progress: Progr
 def generate(
     path: Path, users: int, seed: int = 0, *, force: bool = False, progress: Progress | None = None, **said: Any
 ) -> GeneratedFacts:
-    """Write a synthetic query log of so many users; what else may be said are the parameters of `QueryLog`."""
+    """Write a synthetic query log of this many users; what else may be said are the parameters of `QueryLog`."""
     return write_log(QueryLog(users=users, seed=seed, **said), path, force=force, progress=progress)

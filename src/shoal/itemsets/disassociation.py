@@ -27,7 +27,7 @@ TERM_CHUNK = -1
 class Chunking:
     """The cluster of each record, and for each place of the records the chunk of the term there; TERM_CHUNK for a term chunk.
 
-    `shared` has the shared chunk of those that have one, in the clusters that are `joined`; both are empty where none is shared.
+    `shared` has the shared chunk of those that have one, in the clusters that are `joined`; both are empty if none is shared.
     """
 
     records: Bags

@@ -4,7 +4,7 @@ One step replaces all published public items below a node by that node, everywhe
 most moles per loss is taken. An item published as a node loses the node's loss, one that is suppressed loses all, each weighted by
 what the item's suppression costs.
 
-Generalizing never makes a set rarer, but it may raise the certainty of a private item, so the moles are found anew after every such step.
+Generalizing never makes a set rarer, but it may raise the certainty of a private item, so the moles are found again after every such step.
 Of this and plain suppression the cheaper answer is taken: the answer is never worse than without generalization.
 """
 
@@ -122,7 +122,7 @@ class _Lifting:
         return best
 
     def _hope(self, node: int, moles: Moles, now: int) -> _Step | None:
-        """Everything public below the node becomes the node, as if that removed every mole it touches; None where it may not be."""
+        """Everything public below the node becomes the node, as if that removed every mole it touches; None if it may not be."""
         kept = self.recoding.code[node] == node and self.parts[node] == PUBLIC
         if node <= 0 or self._above_floor(node) or (self.occurring[node] and not kept):
             return None
@@ -162,7 +162,7 @@ def lift(records: Bags, taxonomy: Taxonomy, parts: Parts, loss: Ints, power: Pow
         moles = moles.without(np.isin(np.arange(len(parts)), step.nodes)) if step.to < 0 else work.moles()
     lifted, suppressed = work.total(work.recoding), work.total(plain)
     if lifted >= suppressed:
-        return plain, ["generalizing lost no less than suppressing alone, which was done instead"]
+        return plain, ["generalizing loses no less than suppressing alone, so items were suppressed"]
     changed = work.recoding.code[work.occurring & (parts == PUBLIC)]
     gone = int((changed < 0).sum())
     notes = [f"{gone:,} public items were suppressed and {len(work.recoding.targets):,} groups of items were published as their parent"]

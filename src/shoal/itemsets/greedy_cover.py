@@ -16,7 +16,7 @@ from shoal.itemsets.itemset_counts import among_keys
 def given_up(record: Ints, sets: Ints, fresh: Ints, everywhere: Ints) -> Ints:
     """What is given up, as keys of record and item: record times the number of items, plus the item.
 
-    Each rare `set`, a row of items (below 0 where it has fewer), is held by its `record`; `fresh` are the keys, rising, of what may be
+    Each rare `set`, a row of items (below 0 if it has fewer), is held by its `record`; `fresh` are the keys, rising, of what may be
     given up, of which each set has one; `everywhere` has for each item how many rare sets of all records hold it.
     """
     n = len(everywhere)

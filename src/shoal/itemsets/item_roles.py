@@ -52,7 +52,7 @@ def published_parts(published: Bags, parts: Parts) -> dict[str, Items | None]:
 
 
 def chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None) -> Mask | None:
-    """Which items were named; None where nothing was. `what` they are is for messages: names that are no items are refused."""
+    """Which items were named; None if nothing was. `what` they are is for messages: names that are no items are refused."""
     if items is None:
         return None
     mask = np.zeros(len(names), bool)

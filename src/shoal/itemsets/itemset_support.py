@@ -1,4 +1,4 @@
-"""Sets of items that an attacker may know of a person: how many people hold them, and what they give away.
+"""Sets of items that an attacker may know about a person: how many people hold them, and what they give away.
 
 Items play one of three parts. *Public* items may be known to an attacker, *private* ones must not be inferred, and *other* items are
 neither. Where a person owns several records, support counts people; a private item's share is taken among records and among people,

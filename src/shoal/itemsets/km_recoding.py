@@ -73,7 +73,7 @@ def coherent_items(records: Bags, k: int, m: int) -> Ints:
 
 
 def coherent_by_counts(moles: Moles, records: Ints, rare: int) -> Ints:
-    """The same from minimal sets of too few people: of the items that so many `records` hold, behind which are so many `rare` ones."""
+    """The same from minimal sets of too few people: of the items that this many `records` hold, behind which are this many `rare` ones."""
     chosen = improved(moles, np.concatenate([records, np.ones(rare, np.int64)])).items
     return np.setdiff1d(np.arange(len(records), dtype=np.int64), chosen)
 

@@ -1,6 +1,6 @@
 """Sensitive items as a method sees them: which nodes a name means, which records hold them, and what may be published instead.
 
-A name means every node that is spelled alike but for case, accents, blanks, hyphens, full stops and a plural; where the taxonomy
+A name means every node that is spelled the same but for case, accents, blanks, hyphens, full stops and a plural; where the taxonomy
 is WordNet's, also the node of its synonyms. Several nodes that match are one sensitive item, held by whoever holds one of them
 or anything below: a list of sensitive words is read as widely as it can be.
 """
@@ -71,7 +71,7 @@ class SensitiveNodes:
 
     @cached_property
     def telling(self) -> Mask:
-        """Nodes that name a sensitive item, lie below one, or stand for nothing else. The root stands for anything and tells nothing."""
+        """Nodes that name a sensitive item, lie below one, or represent nothing else. The root represents anything and tells nothing."""
         tree = self.taxonomy
         inside = np.zeros(len(tree), bool)
         for node in np.concatenate(self.nodes):

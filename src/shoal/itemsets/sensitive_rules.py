@@ -99,7 +99,7 @@ def sweep(
 def suppressed(records: Bags, sensitive: Mask, loss: Ints, limit: Certainty) -> Mask:
     """What to suppress so that no rule is too certain: the least loss that is found.
 
-    After the sweep the choice is made anew among all rules that were found, and swept again, while that loses less.
+    After the sweep the choice is made again among all rules that were found, and swept again, while that loses less.
     Suppressing every sensitive item is always an answer.
     """
     nothing = np.zeros(len(sensitive), bool)

@@ -31,7 +31,7 @@ class Cut:
 
     @property
     def published(self) -> Small:
-        """What each item is published as, below 0 where it is suppressed."""
+        """What each item is published as, below 0 if it is suppressed."""
         return np.where((self.code < 0) | self.gone[self.code], -1, self.code).astype(np.int32)
 
 

@@ -1,6 +1,7 @@
 """Words that disassociation withholds: those of fewer than k people, and those that would be tied to others once that is known.
 
-Whoever knows that at least k people hold every published word knows that of a word in a term chunk too. Of the n records of a cluster, a
+An attacker who knows that at least k people hold every published word knows that of a word in a term chunk too. Of the n records of a
+cluster, a
 hold a word of a record chunk: if a + k is more than n, both are certain to be together in some records. So words that more than n - k
 records hold go to the term chunk, where only k are certain. Two words of a term chunk are certain to meet if n is below 2k; in such small
 clusters words are left out of the whole release instead.

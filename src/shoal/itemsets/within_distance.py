@@ -100,7 +100,7 @@ class _Pairs:
         self.shown[member, item] = by > 0
 
     def _within(self, shared: Ints, sizes: Ints) -> Mask:
-        """Whether sets with so many items in common, and so many in both together, are within the distance."""
+        """Whether sets with this many items in common, and this many in both together, are within the distance."""
         union = sizes - shared
         near: Mask = (union - shared) * self._delta.denominator <= self._delta.numerator * union
         return near

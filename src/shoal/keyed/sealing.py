@@ -30,7 +30,7 @@ def sealed(text: str, secret: int) -> str:
 
 
 def opened(written: str, secret: int) -> str | None:
-    """The text that was sealed under this secret; None where it was another, or something else is written there."""
+    """The text that was sealed under this secret; None if it was another, or something else is written there."""
     try:
         content = base64.b32decode(written.upper() + "=" * (-len(written) % 8))
     except (binascii.Error, ValueError):

@@ -75,7 +75,7 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> AccessTable:
 
 
 def _beside(fields: pl.DataFrame, *, fresh: bool) -> tuple[str, ...]:
-    """The fields that no claim judges and that say something: `-` says nothing, nor do addresses numbered from 1 on, nor one time zone."""
+    """The fields that no claim judges and that say something: `-` says nothing, nor do addresses numbered from 1, nor one time zone."""
     named = {"ident": "ident", "auth": "authuser"}
     telling = [name for field, name in named.items() if (fields[field] != NOTHING).any()]
     zones = ["time zone"] if fields["zone"].n_unique() > 1 else []

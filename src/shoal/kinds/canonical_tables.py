@@ -53,7 +53,7 @@ def table_form(directory: Path, facts: Facts, before: int) -> TableForm:
 
     Args:
         directory: The release directory.
-        facts: What the manifest says of the file.
+        facts: What the manifest says about the file.
         before: The rows of the same table in files before this one.
     """
     path = directory / facts["name"]

@@ -75,7 +75,7 @@ def facts_of_log(manifest: Mapping[str, Any], release: Release, original: LogOri
 
 
 def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaranteed: bool = False) -> QueryFacts:
-    """The facts of published rows of this log; a bar of the original counts queries of at least so many people, or of nobody.
+    """The facts of published rows of this log; a bar of the original counts queries of at least this many people, or of nobody.
 
     Where nothing is guaranteed, only queries that many people asked are named.
     """
@@ -152,7 +152,7 @@ def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
 
 
 def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
-    """The words of the log by the form in which they are published, where the method accounts for words; none where it does not."""
+    """The words of the log by the form in which they are published, where the method accounts for words; none if it does not."""
     whole = ledger.get("in", 0)
     told = {name: sum(ledger.get(part, 0) for part in parts) for name, (parts, _) in WORDS.items()}
     known = {part for parts, _ in WORDS.values() for part in parts}

@@ -37,16 +37,15 @@ class Offer(NamedTuple):
 
 
 class Method(Declared, ABC):
-    """Frozen parameters and one step: an original in, a release out.
+    """A method: frozen parameters, and `apply`, which makes a release of an original.
 
-    `takes` are the shapes of input that it can work on; `publishes` is the kind of its tables, where `sets` are bags in which no item is
-    repeated; `fates` are those of parts of its account that are published in a form of the method's own, `ledgers` what it accounts for
-    beyond what it was given; `varies` says why another run may
-    give another release, where that is so. The pipeline holds a method to all it says here. `offers` are told where another method leaves
-    hardly a word. A method that `guarantees_nothing` makes no claim, says in `does_not_protect` what it leaves open, and works only where
-    its user asked for no guarantee. A method of logs that `takes_baskets` is given them as a log with a row for each item. A comparison for
-    which no methods are named takes those `worth_comparing`, each at the settings `compared_at`; `known_items` is the parameter that says
-    how many items an attacker may know.
+    `takes` lists the accepted shapes of input; `publishes` is the kind of its tables, where `sets` are bags without repeated items; `fates`
+    are outcomes in its accounting that only this method has, `ledgers` what it accounts for beyond its input; `varies` states why another
+    run may give another release, if it may. The pipeline enforces these declarations. `offers` are suggested if another method keeps hardly
+    any words. A method that `guarantees_nothing` makes no claim, states in `does_not_protect` what it leaves open, and runs only with the
+    user's consent. A method for logs that `takes_baskets` receives baskets as a log with a row for each item. A comparison without named
+    methods uses those `worth_comparing`, each at the settings `compared_at`; `known_items` is the parameter with the number of items that
+    an attacker may know.
     """
 
     paper: ClassVar[str]
@@ -66,7 +65,7 @@ class Method(Declared, ABC):
 
     @property
     def hashes(self) -> Hashes:
-        """What it publishes as tokens, the same for the same text; nothing unless a method says so."""
+        """What the method publishes as tokens, equal for equal texts; by default nothing."""
         return ""
 
     @classmethod
@@ -82,7 +81,7 @@ class Method(Declared, ABC):
 
     @property
     def caution(self) -> str:
-        """What a user should know about these parameters before the work starts; empty where there is nothing to say."""
+        """What a user should know about these parameters before the work starts; empty if there is nothing to say."""
         return ""
 
     @property
@@ -97,7 +96,7 @@ class Method(Declared, ABC):
 
     @property
     def reads_times(self) -> bool:
-        """Whether the times of a log are needed: then a row whose time cannot be read is malformed."""
+        """Whether the method needs the times of a log; a row with an unreadable time is then malformed."""
         return False
 
     @property
@@ -124,7 +123,7 @@ class Method(Declared, ABC):
         return ()
 
     def columns_of(self, table: str) -> Slots | None:
-        """The columns that a table of this name has with these parameters; None where the kind of the table, or a claim, decides."""
+        """The columns that a table of this name has with these parameters; None if the kind of the table, or a claim, decides."""
         return None
 
     @abstractmethod
@@ -178,7 +177,7 @@ def __getattr__(name: str) -> Any:
 
 
 def fate_of(part: str, method: str) -> Fate:
-    """What became of a part of an account, as this method says, or as any run may have it."""
+    """The outcome of a part of an account, as this method says, or as any run may have it."""
     own = METHODS[method].fates if method in METHODS else {}
     return own.get(part, FATES.get(part, "gone"))
 

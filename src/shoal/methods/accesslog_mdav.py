@@ -37,7 +37,7 @@ from shoal.privacy.access_k_anonymity import AccessKAnonymity
 
 ACCESS = "access"  # the name of the published table
 AGGREGATED = "microaggregated"
-WEAK = "per row: k rows are alike, and all of them may be one person's; nothing is promised about people"
+WEAK = "per row: k rows are identical, but all of them may belong to one person; nothing is guaranteed about people"
 _VISIT = ("unit", SESSION, "owner", "start", "time", "page", "method", "protocol", "status", "size", "referrer", "agent")
 
 

@@ -175,7 +175,7 @@ class CAHD(Method):
         return formed
 
     def _refuse_frequent(self, sensitive: Bags) -> None:
-        """Raise where an item is so frequent that not even all records together have privacy degree p."""
+        """Raise if an item is so frequent that not even all records together have privacy degree p."""
         holders = np.bincount(sensitive.items, minlength=len(sensitive.vocabulary))
         worst = int(np.argmax(holders))
         if not holders[worst]:

@@ -1,6 +1,7 @@
 """(h,k,p)-coherence by suppressing public items everywhere (Xu, Wang, Fu and Yu, KDD'08).
 
-Guarantee: whoever knows at most p public items of a person finds at least k people who hold them, and no private item that more than the
+Guarantee: an attacker who knows at most p public items of a person finds at least k people who hold them, and no private item that more
+than the
 share h of those hold. Private items stay as they are, no item is invented, and every itemset that survives keeps its support.
 
 All minimal moles are found level by level; then the item of the best score (moles removed per loss) is suppressed until no mole is left,
@@ -138,7 +139,7 @@ class Cohesion(RecodingMethod):
         return chosen.items, _told(chosen, len(loss))
 
     def suppressed(self, moles: Moles, items: Ints, loss: Ints) -> Hitting:
-        """The public items to suppress, of all that occur, by the score that was asked for."""
+        """The public items to suppress, of all that occur, by the score that was requested."""
         if self.score == "rmall":
             return Hitting(items, np.zeros(len(items), np.int64), int(loss[items].sum()))
         if self.exact:
@@ -154,7 +155,7 @@ class Cohesion(RecodingMethod):
         return _weights(self.weights, records, parts)
 
     def _claim(self, published: Bags, parts: Parts, recoding: Recoding) -> Coherence:
-        """The promise in terms of what is published, where nodes that stand for public items are public too."""
+        """The promise in terms of what is published, where nodes that represent public items are public too."""
         recoded = parts.copy()
         recoded[recoding.targets] = PUBLIC
         return Coherence(h=self.h, k=self.k, p=self.p, **published_parts(published, recoded))

@@ -7,7 +7,7 @@ HORPART forms clusters of records that share frequent terms, VERPART forms chunk
 in one joint cluster. Deviations, with reasons: two parts of
 HORPART are one cluster, because the term that a part was split by would be certain to stand beside all others there (the cover problem);
 a chunk grows by the term that most often stands beside those in it, not by the next in support; terms that the numbers of a cluster
-would tie to others go to the term chunk, so nothing is suppressed for that; unless a size of clusters is asked for, several are tried;
+would tie to others go to the term chunk, so nothing is suppressed for that; unless a size of clusters is requested, several are tried;
 and words of fewer than k people are withheld, unless the user chooses to publish them as the paper does (`itemsets/withholding.py`).
 Time: that of counting the pairs of terms in records, for each size that is tried.
 """
@@ -117,7 +117,7 @@ class Disassociation(Method):
         )
 
     def _chunked(self, present: Present, most: int) -> tuple[Present, Chunking]:
-        """Clusters of about so many records, and their chunks; words that a known support would tie to others are left out."""
+        """Clusters of about this many records, and their chunks; words that a known support would tie to others are left out."""
         while True:
             formed = chunked(present.records, self.k, self.m, most)
             if not self.withholds or self.m < 2:

@@ -70,7 +70,7 @@ class DPQueries(Mechanism):
         super().__post_init__()
         if self.clicks and self.unit not in {None, QUERY}:
             raise ParameterError(
-                f"clicks are counted of whole queries, not of a {self.unit}",
+                f"clicks are counted for whole queries, not for a {self.unit}",
                 code="option-not-applicable",
                 hint=f"leave {option('clicks')} out",
             )
@@ -91,7 +91,7 @@ class DPQueries(Mechanism):
 
     @property
     def cap_in_force(self) -> int:
-        """The cap that was asked for, or one that depends on the mechanism alone and not on any data."""
+        """The cap that was requested, or one that depends on the mechanism alone and not on any data."""
         return CAPS[self.mechanism] if self.cap is None else self.cap
 
     @property

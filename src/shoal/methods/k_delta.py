@@ -72,7 +72,7 @@ class KDelta(Method):
         if not len(published):
             hint = "a smaller k, a larger delta, or a smaller price of added words"
             raise Infeasible(
-                "nothing is left to publish: in every group it costs least to leave all words out", code="nothing-to-publish", hint=hint
+                "nothing is left to publish: in every group, removing all words costs least", code="nothing-to-publish", hint=hint
             )
         own = _own_words(records, published, rows)
         added = published.occurrences - own

@@ -58,7 +58,7 @@ def _gray_key(records: Bags, record: int) -> tuple[float, ...]:
 
 
 def parts_of(records: Bags, order: Ints, least: int, k: int) -> Iterator[Ints]:
-    """Runs of the order with at least so many records, of at least k people each; what remains joins the last one."""
+    """Runs of the order with at least this many records, of at least k people each; what remains joins the last one."""
     ends, people, begin = [0], set[int](), 0
     for place, owner in enumerate(records.owners[order].tolist(), 1):
         people.add(owner)

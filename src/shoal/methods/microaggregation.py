@@ -20,7 +20,7 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class Effort:
-    """Rounds over all groups: `least`, and up to `most` where so many rows in all rounds together are not exceeded."""
+    """Rounds over all groups: `least`, and up to `most` where this many rows in all rounds together are not exceeded."""
 
     least: int
     most: int
@@ -50,5 +50,5 @@ class Microaggregation(TableMethod):
     seed: int = param(0, minimum=0, help="random seed of the search; releases with other seeds are of similar quality")
 
     def grouped(self, table: Table) -> Ints:
-        """MDAV, then as many rounds of local search as the effort stands for."""
+        """MDAV, then as many rounds of local search as the effort represents."""
         return better_groups_of_table(table, self.k, EFFORTS[self.effort].rounds_for(len(table)), self.seed)

@@ -98,7 +98,7 @@ class OldRemedies(UnguaranteedRows):
 
     @property
     def hashes(self) -> Hashes:
-        """Queries or words, if that is asked for."""
+        """Queries or words, if that is requested."""
         return "words" if self.queries == WORDS else "queries" if self.queries == WHOLE else ""
 
     @property
@@ -159,20 +159,20 @@ class OldRemedies(UnguaranteedRows):
         return queries.replace_strict(different[queries.name], [one.text for one in clean], return_dtype=pl.String), found
 
     def _hashed(self, queries: pl.Series) -> pl.Series:
-        """The queries as tokens, if that is asked for."""
+        """The queries as tokens, if that is requested."""
         if self.queries == TYPED:
             return queries
         key = self.key or SecretKey.fresh()
         return hashed(queries, key, _QUERIES) if self.queries == WHOLE else hashed_words(queries, key, _WORDS)
 
     def _fates(self, before: pl.Series, clean: pl.Series, after: pl.Series) -> Mapping[str, Part]:
-        """What became of the rows that are published: a query is as typed, hashed, or scrubbed and not hashed."""
+        """The outcome of the rows that are published: a query is as typed, hashed, or scrubbed and not hashed."""
         different = int((before != after).sum())
         scrubbed_rows = int((before != clean).sum()) if self.queries == TYPED else 0
         return {"published": kept(len(before) - different), SCRUBBED: changed(scrubbed_rows), HASHED: changed(different - scrubbed_rows)}
 
     def _words(self, every: pl.Series, before: pl.Series, clean: pl.Series) -> Ledger:
-        """What became of the words of every row, of which those before scrubbing are left."""
+        """The outcome of the words of every row, of which those before scrubbing are left."""
         total, left = n_words(every), n_words(before)
         dropped = {IN_DROPPED: gone(total - left)}
         if self.queries == TYPED:

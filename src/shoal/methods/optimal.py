@@ -60,7 +60,7 @@ class Optimal(KnownItemsMethod):
         return cuts.places(open_cuts[0][1])
 
     def _rare_set(self, published: Bags) -> tuple[int, ...] | None:
-        """One of the smallest rare sets, None where there is none; records of which nothing is left tell nothing."""
+        """One of the smallest rare sets, None if there is none; records of which nothing is left tell nothing."""
         held = published.select(published.lengths > 0)
         if not len(held):
             return None

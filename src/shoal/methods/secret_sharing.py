@@ -114,13 +114,13 @@ class SecretSharing(UnguaranteedRows):
         return pl.DataFrame(found, schema=schema, orient="row").sort("people", "rows", "query", descending=[True, True, False])
 
     def _opened(self, cover: str, shares: list[Share]) -> str | None:
-        """The query under a cover, if there are shares of k people; None where there are fewer, or the rows were changed."""
+        """The query under a cover, if there are shares of k people; None if there are fewer, or the rows were changed."""
         points = {share.x: share for share in sorted(shares)}
         return opened(cover, secret_of(list(points.values())[: self.k])) if len(points) >= self.k else None
 
 
 def _share(written: dict[str, str]) -> Share | None:
-    """A share as it stands in a row; None where it is none."""
+    """A share as it stands in a row; None if it is none."""
     try:
         x, y = int(written[X], 16), int(written[Y], 16)
     except (TypeError, ValueError):

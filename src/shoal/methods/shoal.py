@@ -7,7 +7,7 @@ keeps the group's distortion least. Byte sketches choose whom to score, exact tr
 their members are better off in others, members change places along chains through neighbouring groups, and the worst groups
 are dissolved and grown again from other seeds.
 
-With sensitive items no published record names one of them, nor anything that stands for nothing else: such an item counts as its
+With sensitive items no published record names one of them, nor anything that represents nothing else: such an item counts as its
 nearest ancestor that could also mean something harmless. Groups in which more than a share h of the people hold the same sensitive
 item are then merged with others, at the least loss, until none is left.
 
@@ -56,7 +56,7 @@ EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger o
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """What an effort stands for; `growing.py`, `cpp/group_search/grow.hpp` and `cpp/group_search/refine.hpp` explain the numbers."""
+    """What an effort represents; `growing.py`, `cpp/group_search/grow.hpp` and `cpp/group_search/refine.hpp` explain the numbers."""
 
     block: int  # short records
     long_block: int  # long ones, at least
@@ -76,7 +76,7 @@ class Effort:
         return max(self.rounds, min(self.most_rounds, SMALL // max(1, records)))
 
     def for_data(self, records: int, entries: int) -> Effort:
-        """The effort for so many records that together touch so many nodes: less of what gains least where that takes long."""
+        """The effort for so many records that together touch this many nodes: less of what gains least where that takes long."""
         return self if records < FEW_RECORDS and entries <= FEW_ENTRIES else replace(self, **self.on_large_data)
 
     def block_for(self, counts: TreeCounts) -> int:

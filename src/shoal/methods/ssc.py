@@ -5,7 +5,7 @@ a cluster; nearness is the cost of matching terms one to one by their distance o
 matched terms, one of each member; what finds no partner is left out. The typical vocabulary elects one original term for each bag (`vote`),
 publishes them all (`members`) or their common ancestor (`generalize`).
 
-Guarantee: every published vocabulary stands for at least k people, and with `min_owners` every published term is held by that many of
+Guarantee: every published vocabulary represents at least k people, and with `min_owners` every published term is held by that many of
 them. Time: for each vocabulary one search that reads the index lists of relevant terms and matches the few candidates that can win.
 
 Where this deviates from the print, and why: the seed is the shortest vocabulary that is left, equals by content, and not "the first", so

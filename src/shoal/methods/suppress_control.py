@@ -1,12 +1,13 @@
 """SuppressControl: rho-uncertainty by suppressing items everywhere (Cao, Karras, Raissi and Tan, VLDB'10).
 
-Guarantee: whoever knows any items of a record infers no further sensitive item of it with a certainty above rho. No item is invented or
+Guarantee: an attacker who knows any items of a record infers no further sensitive item of it with a certainty above rho. No item is
+invented or
 replaced, and every itemset that survives keeps its support.
 
 Rules that are too certain are found by the size of what they follow from, the smallest first; items are suppressed, sensitive ones among
 them, until none of that size is left. Suppression creates no rule, so one sweep suffices. A set is not extended where what its records
 share with records that lack the sensitive item shows that no larger set is too certain. Beyond the print: the empty set counts, so that a
-sensitive item above the base rate goes; exchanges after the greedy choice; then the choice is made anew among all rules that were found,
+sensitive item above the base rate goes; exchanges after the greedy choice; then the choice is made again among all rules that were found,
 while that loses less; and the answer is never worse than suppressing every sensitive item. `choice=printed` does without these.
 
 Time: that of counting the sets of items up to the size at which no rule is left, in practice three or four.

@@ -1,6 +1,7 @@
 """TDControl: rho-uncertainty by generalizing and suppressing (Cao, Karras, Raissi and Tan, VLDB'10).
 
-Guarantee: whoever knows any items of a record, as they are published, infers no further sensitive item of it with a certainty above rho.
+Guarantee: an attacker who knows any items of a record, as they are published, infers no further sensitive item of it with a certainty
+above rho.
 One recoding for all records: an item that is not sensitive is published as one node at or above it everywhere, or suppressed everywhere;
 sensitive items stay as they are or are suppressed everywhere.
 
@@ -51,7 +52,7 @@ class TDControl(InferenceMethod):
 
 
 def _account(records: Bags, cut: Cut, published: Bags) -> dict[str, Part]:
-    """What became of the occurrences; items of a record that became one and the same node are merged."""
+    """The outcome of the occurrences; items of a record that became one and the same node are merged."""
     code = cut.published[records.items]
     same = int((code == records.items).sum())
     merged = int((code >= 0).sum()) - published.occurrences

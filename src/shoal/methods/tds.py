@@ -3,7 +3,8 @@
 Every public item is a column of zeros and ones. At first all are suppressed; then the column of the best score is shown, as long as every
 combination of shown columns is that of at least k people. Suppression is global, so the support of what is shown is exact.
 
-Guarantee: whoever knows all public items of a person, present and absent, finds at least k people. Time: O(shown items * occurrences).
+Guarantee: an attacker who knows all public items of a person, present and absent, finds at least k people. Time: O(shown items *
+occurrences).
 
 The paper's score weighs information about a class label, which transactions lack: here an item's gain is its occurrences, over the loss of
 anonymity (by how much the smallest class shrinks) plus one. An item that cannot be shown now never can later, and is not tried again.
@@ -86,7 +87,7 @@ class _Classes:
         self.sizes = self._people(self.label, 1)
 
     def loss(self, tids: Ints) -> int | None:
-        """By how much the smallest class shrinks if the item of these records is shown; None where one falls below k."""
+        """By how much the smallest class shrinks if the item of these records is shown; None if one falls below k."""
         having, lacking = self._halves(tids)
         halves = np.concatenate([having[having > 0], lacking[lacking > 0]])
         smallest = int(halves.min())

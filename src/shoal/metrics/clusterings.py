@@ -87,7 +87,7 @@ def adjusted_rand_index(left: Ints, right: Ints) -> float:
 
 
 def records_before_and_after(release: Release, original: Original) -> tuple[Floats, Floats]:
-    """The vectors of records, at most `RECORDS` of them, and of what is published for each; nothing where it was withheld."""
+    """The vectors of records, at most `RECORDS` of them, and of what is published for each; nothing if it was withheld."""
     if release.secret is None:
         raise ParameterError("the record-to-group mapping is known only while a release is made", code="mapping-not-recorded")
     rows = release.secret.rows()

@@ -27,7 +27,7 @@ SEED = 1  # queries are the same for every release of an original
 
 
 def mean_error(release: Release, original: Original, size: int) -> float:
-    """The mean relative error of the answers to queries of so many nodes, at levels drawn at random."""
+    """The mean relative error of the answers to queries of this many nodes, at levels drawn at random."""
     queries = _drawn(original.bags, original.tree, size)
     return _Counting(release, original).mean_error(queries) if queries else 0.0
 

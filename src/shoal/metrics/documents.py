@@ -40,7 +40,7 @@ def sst(release: Release, original: DocumentOriginal) -> float:
 
 
 def semantic_loss(release: Release, original: DocumentOriginal) -> float:
-    """SSE / SST; 0 where all documents are alike and nothing can be lost."""
+    """SSE / SST; 0 if all documents are alike and nothing can be lost."""
     total = sst(release, original)
     return sse(release, original) / total if total else 0.0
 

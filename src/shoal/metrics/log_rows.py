@@ -37,7 +37,7 @@ def people_kept(release: Release, original: LogOriginal) -> float:
 
 
 def _shown(release: Release, original: LogOriginal) -> pl.Series:
-    """Which of the different queries of the original are published just as they were asked; none where no queries are."""
+    """Which of the different queries of the original are published just as they were asked; none if no queries are."""
     (table,) = release.tables_of(RowTable)
     asked = original.log.texts.vocabulary.names
     published = table.frame[table.unit].unique() if table.has_unit else pl.Series([], dtype=pl.String)

@@ -63,7 +63,7 @@ def loss(release: Release, original: Original) -> float:
 
 
 def added_loss(release: Release, original: Original) -> float:
-    """Loss beyond what the original's own inner nodes cost: 0 where nothing was changed."""
+    """Loss beyond what the original's own inner nodes cost: 0 if nothing was changed."""
     unavoidable = int(original.tree.unit_losses.astype(np.int64) @ original.bags.item_counts())
     return (_units_lost(release, original) - unavoidable) / (original.tree.units * max(1, original.bags.occurrences))
 
@@ -144,7 +144,7 @@ def blm_distinct(release: Release, original: Original) -> float:
 
 
 def represented(release: Release, original: Original) -> pl.DataFrame:
-    """Which published term (of which published row) stands for which original term, in how many occurrences."""
+    """Which published term (of which published row) represents which original term, in how many occurrences."""
     if release.secret is None:
         raise ParameterError("bLM needs the record-to-group mapping, which release files do not contain", code="mapping-not-recorded")
     relevance = release.relevance or Relevance("path", LARGEST["path"])

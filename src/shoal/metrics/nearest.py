@@ -63,7 +63,7 @@ def places(likeness: Floats, own: int) -> Floats:
 
 
 def _common(before: sp.csr_matrix, after: sp.csr_matrix, rows: Ints, record: int) -> float | None:
-    """The share of its places that the nearest of a record keep; None where none is like it."""
+    """The share of its places that the nearest of a record keep; None if none is like it."""
     theirs = places((before @ before[record].T).toarray().ravel(), record)
     by_row = (after @ after[rows[record]].T).toarray().ravel() if rows[record] >= 0 else np.zeros(after.shape[0])
     ours = places(np.where(rows >= 0, np.append(by_row, 0.0)[rows], 0.0), record)

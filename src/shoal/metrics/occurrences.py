@@ -1,4 +1,4 @@
-"""What became of the original's item occurrences, as shares; and the share of published ones that are none of the original's."""
+"""The outcome of the original's item occurrences, as shares; and the share of published ones that are none of the original's."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _share(
 
 
 def added(release: Release, original: Original) -> float:
-    """The share of published occurrences whose item is not in the record that they stand for."""
+    """The share of published occurrences whose item is not in the record that they represent."""
     if release.secret is None:
         raise ParameterError("added needs the record-to-group mapping, which release files do not contain", code="mapping-not-recorded")
     published = int((release.published.lengths * release.copies).sum())

@@ -61,7 +61,7 @@ class Slot:
 
 
 def representative(visits: Sequence[Visit], least: int, gap: timedelta) -> list[Row]:
-    """The rows for every unit of a group, by time; a value stands for rows of at least `least` owners, or it is `-`."""
+    """The rows for every unit of a group, by time; a value represents rows of at least `least` owners, or it is `-`."""
     units = len({visit.unit for visit in visits})
     slots = sorted(_slots(visits, _rounded(len(visits), units), least), key=lambda slot: (slot.offset, slot.request, slot.referrer))
     sessions = {visit.session: visit for visit in visits}
@@ -79,7 +79,7 @@ def _rounded(total: int, parts: int) -> int:
 
 
 def _slots(visits: Sequence[Visit], count: int, least: int) -> Iterable[Slot]:
-    """So many rows: pages by how often they were asked for, and for each page the referrers it was reached from."""
+    """This many rows: pages by how often they were requested, and for each page the referrers it was reached from."""
     usual = _mean([visit.time - visit.start for visit in visits])
     for page, with_page, rows in _shares(visits, [visit.page for visit in visits], page_levels, count, least):
         for referrer, alike, n in _shares(with_page, [visit.referrer for visit in with_page], page_levels, rows, least):
@@ -126,7 +126,7 @@ def generalized(values: Sequence[str], owners: Sequence[int], levels: Callable[[
 
 
 def allotted(weights: dict[Key, tuple[int, int]], count: int) -> dict[Key, int]:
-    """So many places shared out in proportion to the rows of each value; what is left goes to the largest remainders.
+    """This many places shared out in proportion to the rows of each value; what is left goes to the largest remainders.
 
     Of equal remainders those of more owners come first, then of more rows. A weight is the number of rows and of owners.
     """
@@ -143,7 +143,7 @@ def allotted(weights: dict[Key, tuple[int, int]], count: int) -> dict[Key, int]:
 
 
 def common(visits: Sequence[Visit], field: Callable[[Visit], Key | None], least: int) -> Key | None:
-    """The value that most of these rows have, of those that enough owners have; None where there is none."""
+    """The value that most of these rows have, of those that enough owners have; None if there is none."""
     rows = Counter(field(visit) for visit in visits)
     owners = Counter(value for value, _ in {(field(visit), visit.owner) for visit in visits})
     shared = [value for value in rows if value is not None and owners[value] >= least]
@@ -151,7 +151,7 @@ def common(visits: Sequence[Visit], field: Callable[[Visit], Key | None], least:
 
 
 def _request(page: str, alike: Sequence[Visit], visits: Sequence[Visit], least: int) -> str:
-    """Method, page and protocol; `-` where nothing may be told of the page."""
+    """Method, page and protocol; `-` where nothing may be told about the page."""
     if page == NOTHING:
         return NOTHING
     method = common(alike, lambda visit: visit.method, least) or common(visits, lambda visit: visit.method, least) or "GET"
@@ -199,7 +199,7 @@ def _starts_of_few(sessions: Sequence[Visit], least: int) -> frozenset[datetime]
 
 
 def _agents(sessions: Sequence[Visit], count: int, least: int) -> list[str]:
-    """The agents of so many sessions. One of too few owners is passed over, unless that leaves none."""
+    """The agents of this many sessions. One of too few owners is passed over, unless that leaves none."""
     lifted = generalized([session.agent for session in sessions], [session.owner for session in sessions], agent_levels, least)
     told = [(agent, session) for agent, session in zip(lifted, sessions, strict=True) if agent != NOTHING or session.agent == NOTHING]
     behind: dict[str, list[int]] = defaultdict(list)
@@ -239,7 +239,7 @@ def _offsets(visits: Sequence[Visit], count: int, least: int, usual: timedelta) 
 
 
 def _runs(values: Sequence[Key], count: int) -> list[Sequence[Key]]:
-    """Sorted values cut into so many runs of nearly one length; some come twice where there are fewer."""
+    """Sorted values cut into this many runs of nearly one length; some come twice where there are fewer."""
     cuts = [(i * len(values) // count, (i + 1) * len(values) // count) for i in range(count)]
     return [values[a:b] or values[a : a + 1] for a, b in cuts]
 

@@ -30,14 +30,14 @@ class AttributeSpace(ABC):
 
     @abstractmethod
     def centroid(self, rows: Ints) -> float:
-        """The code that stands for these rows."""
+        """The code that represents these rows."""
 
     @abstractmethod
     def squared(self, code: float, rows: Ints) -> Floats:
         """The squared distance of each row's value to that of a code."""
 
     def spread(self) -> float:
-        """SST: the squared distances of all rows to the centroid of all; 0 where all are alike."""
+        """SST: the squared distances of all rows to the centroid of all; 0 if all are alike."""
         every = np.arange(len(self.codes))
         return math.fsum(self.squared(self.centroid(every), every))
 

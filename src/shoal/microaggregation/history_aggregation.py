@@ -50,7 +50,7 @@ class Matches:
         return cls(queries, match.ravel(), text, keys % ASKINGS, held_by.astype(np.int64), frequency)
 
     def ranked(self, least: int) -> Ints:
-        """The matches of at least so many people, by falling number of people, falling frequency of the text, and text."""
+        """The matches of at least this many people, by falling number of people, falling frequency of the text, and text."""
         order = np.lexsort((-self.frequency, -self.people))
         return order[self.people[order] >= least]
 
@@ -72,7 +72,7 @@ def mean_size(histories: Histories, people: Ints) -> int:
 
 
 def shared_queries(histories: Histories, people: Ints, matches: Matches, least: int) -> Ints:
-    """The matches that stand for these people: as many as they have queries in the mean, or all that `least` of them share.
+    """The matches that represent these people: as many as they have queries in the mean, or all that `least` of them share.
 
     Among matches that rank alike at the end people take turns: next is whoever has the smallest part of their own queries published.
     """
@@ -122,7 +122,7 @@ def profile_of(histories: Histories, matches: Matches, chosen: Ints, least: int)
 
 
 def _mean_times(times: Ints, at: Ints, n: int, least: int, unit: int) -> Ints:
-    """The mean of the times at each of n places, in whole units; none where fewer than `least` are known."""
+    """The mean of the times at each of n places, in whole units; none if fewer than `least` are known."""
     known = times != NO_TIME
     start = int(times[known].min()) if known.any() else 0
     count = np.bincount(at[known], minlength=n)
@@ -176,7 +176,7 @@ MOST_ROUNDS = 1000  # through a list whose texts are hardly ever taken
 
 
 def quotas(sizes: Ints) -> Ints:
-    """How many queries members with so many queries give: by largest remainders, so that the sum is the rounded sum of all quotas."""
+    """How many queries members with this many queries give: by largest remainders, so that the sum is the rounded sum of all quotas."""
     total = int(sizes.sum())
     squares = sizes * sizes
     wanted = (2 * int(squares.sum()) + total) // (2 * total)

@@ -76,7 +76,7 @@ class Forest:
         return self._trees(starts, Profile(h.text[queries], h.time[queries], h.rank[clicks], h.url[clicks]), indptr)
 
     def point(self, profile: Profile) -> _kernels.QueryTrees:
-        """One history that stands for several people."""
+        """One history that represents several people."""
         clicked = np.flatnonzero((profile.rank != MISSING) | (profile.url != MISSING))
         indptr = np.searchsorted(clicked, np.arange(len(profile.text) + 1)).astype(np.int64)
         held = Profile(profile.text, profile.time, profile.rank[clicked], profile.url[clicked])

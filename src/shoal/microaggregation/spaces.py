@@ -80,7 +80,7 @@ class MixedSpace:
 
 
 def improved_groups(values: Floats, owners: Ints, groups: Ints, k: int, rounds: int, seed: int) -> Ints:
-    """The groups after so many rounds, numbered from 0; the SSE of the values never rises, and more rounds continue fewer ones.
+    """The groups after this many rounds, numbered from 0; the SSE of the values never rises, and more rounds continue fewer ones.
 
     Groups are numbered from 0 without gaps and hold k owners or more, before and after.
     """
@@ -103,7 +103,7 @@ def groups_of_table(table: Table, k: int) -> Ints:
 
 
 def better_groups_of_table(table: Table, k: int, rounds: int, seed: int) -> Ints:
-    """The same after so many rounds of local search on the SSE, which never rises."""
+    """The same after this many rounds of local search on the SSE, which never rises."""
     if not table.all_numeric:
         raise ParameterError(
             "sums of squares are improved for numbers, but a quasi-identifier is of another kind",

@@ -18,7 +18,7 @@ FINEST = 37  # so that a standard deviation is at least 2**37 grid points
 
 @dataclass(frozen=True)
 class Budget:
-    """What was asked for."""
+    """What was requested."""
 
     epsilon: float
     delta: float

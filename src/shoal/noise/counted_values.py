@@ -19,7 +19,7 @@ LONGEST = 32  # terms of a query, or items of a person, that are paired
 
 
 def unit_of(kind: str, asked: str | None) -> str:
-    """The unit that was asked for, or the whole payload; refused where a log of this kind has none."""
+    """The unit that was requested, or the whole payload; refused where a log of this kind has none."""
     whole = ITEM if kind == "item" else QUERY
     unit = asked or whole
     if unit != PAIR and (unit == ITEM) != (whole == ITEM):

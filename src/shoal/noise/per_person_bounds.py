@@ -19,7 +19,7 @@ OWNER = "owner"
 
 @dataclass(frozen=True, eq=False)
 class Holdings:
-    """Person i has `values[starts[i]:starts[i + 1]]`, numbers of rows of `table`, and each of them so many `times`."""
+    """Person i has `values[starts[i]:starts[i + 1]]`, numbers of rows of `table`, and each of them this many `times`."""
 
     starts: Ints
     values: Ints

@@ -1,4 +1,4 @@
-"""The account of a whole run: what the method tells of what it was given, widened by what happened before."""
+"""The accounting of a whole run: that of the method, extended by what happened before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said before the work: how the input was understood, what was left out of it, and what a user may not mean."""
+"""Notes before the work starts: how the input was parsed, what was skipped, and likely mistakes."""
 
 from __future__ import annotations
 

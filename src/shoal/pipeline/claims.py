@@ -1,4 +1,4 @@
-"""Claims that a release makes beyond those of its method: asked for by whoever publishes it, and judged like all others."""
+"""Claims beyond those of the method: requested by the publisher and verified like all others."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def asked_claims(claims: Claims) -> list[Model]:
 
 
 def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
-    """The claims that were asked for; refused before the work where a model does not judge what the method publishes."""
+    """The requested claims; rejected before the work if a model cannot verify what the method publishes."""
     asked = asked_claims(claims)
     if asked and method.guarantees_nothing:
         what = f"the method {method.name} guarantees nothing, so its release makes no claim"
         raise ParameterError(
-            what, code="claim-not-applicable", hint=f"`shoal audit` with {option('claim', placeholder='MODEL')} judges it all the same"
+            what, code="claim-not-applicable", hint=f"`shoal audit` with {option('claim', placeholder='MODEL')} verifies it nevertheless"
         )
     kind = "bags" if method.publishes == "sets" else method.publishes
     for claim in asked:
         if any(isinstance(value, Items) for value in claim.values().values()):
             raise ParameterError(
-                f"{claim.name} names items here, but a claim is published: only a method can name them by what is left of them",
+                f"{claim.name} names items, but claims are published: only a method can describe sensitive items without naming them",
                 code="claim-names-items",
-                hint=f"leave the items out of {option('claim')}, or take the method of that model",
+                hint=f"leave the items out of {option('claim')}, or use a method for that model",
             )
         if kind not in claim.judges:
             raise ParameterError(
@@ -71,13 +71,13 @@ def with_further(release: Release, further: Sequence[Model]) -> Release:
 
 
 def insist_on_counting(verdicts: Sequence[Verdict], further: Sequence[Model]) -> None:
-    """Raise where a further claim does not fail, but was not counted either: only a method knows what it does by construction."""
+    """Raise if a further claim does not fail, but was not counted either: only a method knows what it does by construction."""
     asked = {str(claim) for claim in further}
     for verdict in verdicts:
         if verdict.claim in asked and verdict.holds and verdict.standing != "verified":
-            why = verdict.unchecked or f"it stands {verdict.standing}"
+            why = verdict.unchecked or f"it is {verdict.standing}"
             raise GuaranteeNotMet(
-                f"{without_names(verdict.claim)} was requested but cannot be counted: {why}",
+                f"{without_names(verdict.claim)} was requested but cannot be verified: {why}",
                 code="claim-not-verified",
                 hint="nothing was written",
             )
@@ -92,7 +92,7 @@ def claims_of(manifest: Mapping[str, Any]) -> list[Model]:
 
 
 def as_promised(manifest: Mapping[str, Any]) -> Verdict:
-    """That the claims of a manifest are at least what its method promises, and that it says itself that all of them hold."""
+    """Verify that a manifest makes at least the claims of its method, and states that all of them hold."""
     broken = [f"the manifest itself says that {claim['model']} does not hold" for claim in manifest["claims"] if not claim["holds"]]
     try:
         method = method_of(manifest)
@@ -102,7 +102,7 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
     made = claims_of(manifest)
     for promise in promises:
         if not any(claim.keeps(promise) for claim in made):
-            broken.append(f"the method {manifest['method']} with these parameters promises {_told(promise)}, and that is not claimed")
+            broken.append(f"the method {manifest['method']} with these parameters guarantees {_told(promise)}, which is not claimed")
     broken += _lack_misstated(manifest, method)
     return Verdict("claims as promised", verified_if(not broken), {"claims": len(made)}, tuple(broken))
 
@@ -110,13 +110,13 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
 def some_guarantee(manifest: Mapping[str, Any]) -> list[Verdict]:
     """That the release makes a claim at all: no verdict where it does, a failure where it says that nothing is guaranteed."""
     lack = lack_of(manifest)
-    return [Verdict("some guarantee", "fails", {}, (lack,), ("the option no-guarantee says that this is known",))] if lack else []
+    return [Verdict("some guarantee", "fails", {}, (lack,), ("the option no-guarantee accepts this",))] if lack else []
 
 
 def _lack_misstated(manifest: Mapping[str, Any], method: Method) -> list[str]:
     """A release of a method that guarantees nothing must say so in the method's own words, and make no claim; no other may say it."""
     if method.guarantees_nothing and manifest["claims"]:
-        return [f"the method {method.name} guarantees nothing, and the manifest makes a claim"]
+        return [f"the method {method.name} guarantees nothing, but the manifest makes a claim"]
     if lack_of(manifest) != stated_lack(method).get(LACKING, ""):
         return [f"{LACKING} is not what the method {method.name} with these parameters leaves unprotected"]
     return []
@@ -160,7 +160,7 @@ WAYS: tuple[Per, ...] = ("user", "session", "event")
 
 
 def protected(per: Per, people: int | str = "k") -> str:
-    """What is protected where one record is made so; `people` are those behind each published record, 0 where a claim promises none."""
+    """What is protected where one record is made so; `people` are those behind each published record, 0 if a claim promises none."""
     among = f" among {people} people" if people else " by itself"
     if per == "user":
         return f"a person's whole history{among}"

@@ -92,7 +92,7 @@ def _insist_on_shape(method: Method, original: AnyOriginal) -> None:
 
 
 def _insist_on_fates(account: Accounting, method: Method) -> None:
-    """Raise unless parts of the account have the fates that are known of them: the manifest tells names and numbers only."""
+    """Raise unless parts of the account have the fates that are known about them: the manifest tells names and numbers only."""
     known = {**FATES, **method.fates}
     wrong = [name for ledger in account.ledgers.values() for name, part in ledger.parts.items() if known.get(name, "gone") != part.fate]
     if wrong:
@@ -127,7 +127,7 @@ OPTION = option("no-guarantee", True)
 
 
 def insist_on_consent(method: Method, given: bool) -> None:
-    """Raise where a method guarantees nothing and nobody asked for that, or where that was asked of a method that makes a claim."""
+    """Raise if a method guarantees nothing and nobody requested that, or where that was asked of a method that makes a claim."""
     if not isinstance(given, bool):
         raise ParameterError(f"{option('no-guarantee')} is yes or no, not {given!r}", code="wrong-type", value=given)
     if method.guarantees_nothing and not given:
@@ -142,7 +142,7 @@ def insist_on_consent(method: Method, given: bool) -> None:
 
 
 def stated_lack(method: Method) -> dict[str, str]:
-    """What the manifest says of a release without a guarantee; nothing of any other."""
+    """What the manifest says about a release without a guarantee; nothing of any other."""
     return {LACKING: f"Nothing is guaranteed. Not protected: {method.not_protected}."} if method.guarantees_nothing else {}
 
 

@@ -77,7 +77,7 @@ def unsafe_notes(manifest: Mapping[str, Any], safe: frozenset[Numbers], implied:
 
 
 def disclosed_input(facts: Mapping[str, Any], claims: Iterable[Model]) -> dict[str, Any]:
-    """What may be said of the input next to these claims."""
+    """What may be said about the input next to these claims."""
     return _safe_input(facts, safe_numbers(claims))
 
 

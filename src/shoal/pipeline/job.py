@@ -52,7 +52,7 @@ class ReleaseCheck(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """All that a run was asked for.
+    """All that a run was requested.
 
     Attributes:
         data: Paths, data in memory, or what was prepared already.

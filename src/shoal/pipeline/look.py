@@ -1,6 +1,6 @@
-"""A look at an input: how it is read, whose rows it holds, what a taxonomy knows of it, and what a release would protect.
+"""Preview of an input: how it is parsed, its people, its coverage by a taxonomy, and what a release would protect.
 
-Nothing is written. Of a large file only the first part is read unless all of it is asked for, and `Look.part` says how much. The examples
+Nothing is written. Of a large file only the first part is read unless all of it is requested, and `Look.part` says how much. The examples
 hold words of the input as they are: they are for who holds the input already. Owners are never among them.
 """
 

@@ -45,12 +45,12 @@ class Published:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the manifest says of the records file."""
+        """What the manifest says about the records file."""
         return dict(self.manifest["files"][0]) if self.manifest else {}
 
     @property
     def tables(self) -> list[dict[str, Any]]:
-        """What the manifest says of the files of its tables."""
+        """What the manifest says about the files of its tables."""
         return [file for file in self.manifest["files"] if "table" in file] if self.manifest else []
 
     @property
@@ -93,18 +93,18 @@ class Published:
         """That the directory holds the files that the manifest lists, as they were written, and no others."""
         assert self.manifest is not None
         names = [file["name"] for file in self.manifest["files"]]
-        broken = [f"{name} is listed in the manifest, and not there" for name in names if name not in digests]
+        broken = [f"{name} is listed in the manifest but missing" for name in names if name not in digests]
         for file in self.manifest["files"]:
             if digests.get(file["name"], file["sha256"]) != file["sha256"]:
                 broken.append(f"{file['name']} was changed after it was written: its SHA-256 differs from the manifest's")
         unlisted = sorted({entry.name for entry in self.file.parent.iterdir()} - {MANIFEST, *names})
         if unlisted:
-            broken.append(f"the directory holds what the manifest does not list: {listed(unlisted)}")
+            broken.append(f"the directory contains files that the manifest does not list: {listed(unlisted)}")
         return Verdict("files as written", verified_if(not broken), {"files": len(digests)}, tuple(broken))
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """A release directory's manifest; refused where it is not by the letter of the schema."""
+    """A release directory's manifest; refused where it is not strictly of the schema."""
     place = directory / MANIFEST
     if not place.exists():
         raise InputError(

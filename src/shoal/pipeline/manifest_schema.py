@@ -1,7 +1,7 @@
-"""What a manifest may hold: its keys, their types and their ranges; and a digest over all of it.
+"""The schema of a manifest: its keys, their types and ranges; and its digest.
 
-Anyone may have edited a manifest, so it is read by the letter: a key that is missing, unknown or given twice, a count below zero, a number
-that is none are refused. The digest finds accidents and careless edits only, because whoever edits a manifest can compute it anew; what
+Anyone may have edited a manifest, so it is read strictly: a key that is missing, unknown or given twice, a count below zero, a number
+that is none are refused. The digest finds accidents and careless edits only, because whoever edits a manifest can compute it again; what
 can be recomputed from the files is therefore recomputed by an audit.
 """
 
@@ -91,9 +91,11 @@ def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
 def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Ledgers and metrics that must be there for such tables and such input, and those that cannot be."""
     if manifest.get(LEFT_OUT) == WITHHELD:
-        yield from (f"{part} is there, and counts are withheld" for part in ("accounting", "metrics", ATTACKS) if manifest.get(part))
+        yield from (f"{part} is present although counts are withheld" for part in ("accounting", "metrics", ATTACKS) if manifest.get(part))
         yield from (
-            f"input.{name} is there, and counts are withheld" for name, fact in manifest["input"].items() if not _countless(name, fact)
+            f"input.{name} is present although counts are withheld"
+            for name, fact in manifest["input"].items()
+            if not _countless(name, fact)
         )
         return
     if LEFT_OUT in manifest:  # which of them the claims allow is found by an audit
@@ -109,9 +111,9 @@ def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"metrics.{name} is missing" for name in sorted(needed - manifest["metrics"].keys()))
     for name in manifest["metrics"]:
         if METRICS[name].needs_taxonomy and not on_taxonomy:
-            yield f"metrics.{name} is there without a taxonomy"
+            yield f"metrics.{name} is present without a taxonomy"
         elif not METRICS[name].applies(kinds, shape) or not METRICS[name].fits(adds_items):
-            yield f"metrics.{name} is not one for such a release"
+            yield f"metrics.{name} does not apply to such a release"
 
 
 def _adds_items(claim: str) -> bool:
@@ -131,7 +133,7 @@ def _ledger(key: str, value: Any) -> Iterator[str]:
     found = list(entries(count, required=("in",))(key, value))
     yield from found
     if not found and 2 * value["in"] != sum(value.values()):
-        yield f"{key} does not add up: its parts are not all that went in"
+        yield f"{key} does not add up: its parts do not sum to the input"
 
 
 def _metrics(key: str, value: Any) -> Iterator[str]:
@@ -150,7 +152,7 @@ def _metrics(key: str, value: Any) -> Iterator[str]:
 def _files(key: str, value: Any) -> Iterator[str]:
     """The files of the tables, perhaps the rules of a recoding or the notice that nothing is guaranteed, and the report at the end."""
     if not isinstance(value, list) or len(value) < 2:
-        yield f"{key} must be the tables and {REPORT}, and nothing else"
+        yield f"{key} must list the tables and {REPORT}, and nothing else"
         return
     tables, pages = _told_apart(value)
     found = [fault for i, file in enumerate(tables) for fault in _TABLE_FILE(f"{key}[{i}]", file)]
@@ -158,7 +160,7 @@ def _files(key: str, value: Any) -> Iterator[str]:
         found += rule(f"{key}[{i}]", file)
     yield from found
     if not found and len({file["name"] for file in value}) < len(value):
-        yield f"{key} has a file twice"
+        yield f"{key} lists a file twice"
     for i, file in enumerate([] if found else tables):
         part = f"_{file['part']}" if "part" in file else ""
         first = file["table"] not in {before["table"] for before in value[:i]}
@@ -171,7 +173,7 @@ def _files(key: str, value: Any) -> Iterator[str]:
         if "separator" not in file and _joins_lists(file):
             yield f"{key}[{i}].separator is missing"
         if "layout" in file and (file["format"] == "transactions" or not KINDS[file["kind"]].has_layouts):
-            yield f"{key}[{i}].layout is not one for such a file"
+            yield f"{key}[{i}].layout does not apply to such a file"
 
 
 def _joins_lists(file: Mapping[str, Any]) -> bool:
@@ -181,14 +183,14 @@ def _joins_lists(file: Mapping[str, Any]) -> bool:
 
 
 def _odd_names(key: str, file: Mapping[str, Any], before: int) -> Iterator[str]:
-    """A table or a part of one that is called otherwise than tables of its kind; so many files of the table come before."""
+    """A table or a part of one that is called otherwise than tables of its kind; this many files of the table come before."""
     kind = file["kind"]
     table = KINDS[kind]
     if file["table"] not in table.names:
         yield f"{key}.table must be {' or '.join(table.names)}"
     parts = table.part_names or ((f"{before + 1:05}",) if table.numbered else ())
     if "part" in file and file["part"] not in parts:
-        yield f"{key}.part is not one of a table of {kind}"
+        yield f"{key}.part is not a part of a table of {kind}"
 
 
 _SIGN = must(lambda value: is_separator(value) and len(value) == 1, "one ASCII character")
@@ -276,7 +278,7 @@ _INPUT_ON_TAXONOMY = object_of(
         "node_loss": one_of(tuple(LOSSES)),
         "unknown": one_of(get_args(Unknown)),
         "scope": one_of(get_args(Scope)),
-        FLOOR: must(is_floor, "a level from 1 on, or names of nodes"),
+        FLOOR: must(is_floor, "a level of 1 or more, or names of nodes"),
     },
     {**_PERHAPS, **_WORDS, **_UNKNOWN, **_OF_EARLIER_VERSIONS},
 )
@@ -290,7 +292,7 @@ def _needed_words(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _countless(name: str, fact: Any) -> bool:
-    """Whether a fact of the input holds no number of what is in it: words, and what the user said of how it is to be read."""
+    """Whether a fact of the input holds no number of what is in it: words, and what the user said about how it is to be read."""
     return name == "reading" or type(fact) is str
 
 

@@ -32,7 +32,7 @@ class Needs:
 
 
 BY_RANGES = Needs(entry=1, record=300)  # one range of them at a time
-WHOLE = Needs(entry=32, record=512, why=", which this method holds all at once")
+WHOLE = Needs(entry=32, record=512, why=", all of which this method keeps in memory")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Memory:
 
     @classmethod
     def asked(cls, size: str | int | None, place: Path | None = None) -> Memory | None:
-        """As was said: a number of bytes, or with K, M, G or T behind it; None where nothing was."""
+        """As was said: a number of bytes, or with K, M, G or T behind it; None if nothing was."""
         if size is None:
             return None
         limit = _bytes(size)
@@ -61,7 +61,7 @@ class Memory:
         return Spill(self.place, (self.limit - LEAST) // SHARE)
 
     def insist(self, records: Bags, needs: Needs) -> None:
-        """Raise where so many records need more than may be taken."""
+        """Raise if this many records need more than may be taken."""
         needed = needs.of(records)
         if needed > self.limit:
             told_of = f"{len(records):,} records of {len(records.items):,} items"

@@ -130,8 +130,7 @@ class Preparation:
         """Rows that name their records make these records, and counts are kept."""
         if self.shape != "records" and (self.read.record is not None or self.read.count is not None):
             raise ParameterError(
-                f"{option('record')} and {option('count')} say how records are made, "
-                f"but here the rows of a {self.shape} are taken as they are",
+                f"{option('record')} and {option('count')} define records, but here the rows of a {self.shape} are used unchanged",
                 code="option-not-applicable",
             )
         if self.read.record is not None and self.per == "user":
@@ -144,14 +143,14 @@ class Preparation:
             )
         if self.read.count is not None and self.as_sets:
             raise ParameterError(
-                f"{option('count')} says how often an item occurs, but records are sets, which do not count items",
+                f"{option('count')} gives item counts, but records are sets, which do not count items",
                 code="options-conflict",
                 hint=f"use {option('bag', True)}",
             )
 
     @classmethod
     def default_for(cls, method: Method) -> Preparation:
-        """What is done unless something else is asked for: a taxonomy only where the method needs one."""
+        """What is done unless something else is requested: a taxonomy only where the method needs one."""
         shape: Shape = next((other for other in OTHERS if other in method.takes), "records")
         if method.needs_taxonomy:
             start = cls(shape=shape, typed_names=shape != "records")
@@ -173,7 +172,7 @@ class Preparation:
 
     @property
     def floor_in_force(self) -> Floor:
-        """The floor that was asked for, or that of every release."""
+        """The floor that was requested, or that of every release."""
         return Floor() if self.floor is None else self.floor
 
     @property
@@ -231,7 +230,7 @@ class Target:
 
 
 def taxonomy_label(spec: str) -> str:
-    """What a manifest says of a taxonomy: its kind. The name of a file may say something about the people in the data."""
+    """What a manifest says about a taxonomy: its kind. The name of a file may say something about the people in the data."""
     return spec if spec == "given" or not is_file(spec) else A_FILE
 
 

@@ -58,7 +58,7 @@ class Prepared:
 
 
 def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) -> Prepared:
-    """Read a file, or data in memory, and prepare it, on a taxonomy that is `given` or as was asked for.
+    """Read a file, or data in memory, and prepare it, on a taxonomy that is `given` or as requested.
 
     A taxonomy's file comes first: it is small, and may be the one with the mistake.
     """
@@ -134,7 +134,7 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
 
 
 def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
-    """The taxonomy that tells what the words of a log are about, where one is asked for."""
+    """The taxonomy that tells what the words of a log are about, where one is requested."""
     if how.taxonomy == NO_TAXONOMY or given is not None:
         return (None if how.taxonomy == NO_TAXONOMY else given), ()
     terms = records_of(log, Preparation()).folded_words if made_from_data(how.taxonomy) else None
@@ -165,7 +165,7 @@ def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
 
 
 def prepare_records(records: Records, how: Preparation, given: Taxonomy | None = None, shelf: Shelf = IN_MEMORY) -> Prepared:
-    """Put records on the taxonomy that was asked for, or on one that is given; or leave their names as they were typed."""
+    """Put records on the taxonomy that was requested, or on one that is given; or leave their names as they were typed."""
     bags, taxonomy = records.bags, given
     notes: tuple[str, ...] = ()
     if taxonomy is None and how.taxonomy != NO_TAXONOMY:
@@ -183,7 +183,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
 
 
 def _facts(original: Original, how: Preparation) -> dict[str, Any]:
-    """What the manifest says of the input."""
+    """What the manifest says about the input."""
     bags, steps = original.typed, original.steps
     facts = {
         "records": len(bags),
@@ -198,7 +198,7 @@ def _facts(original: Original, how: Preparation) -> dict[str, Any]:
 
 
 def refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
-    """Raise where hardly any item is on the taxonomy, and nobody said what is to become of the others."""
+    """Raise if hardly any item is on the taxonomy, and nobody said what is to become of the others."""
     known = occurrences - unknown
     if unknown and known < FEWEST_KNOWN * occurrences:
         raise InputError(

@@ -32,7 +32,7 @@ class Records:
 
     @property
     def folded(self) -> Bags:
-        """The records as a taxonomy is asked for them: words of texts in lower case."""
+        """The records as a taxonomy is requested them: words of texts in lower case."""
         if not self.texts:
             return self.bags
         words, number = in_lower_case(self.bags.vocabulary)

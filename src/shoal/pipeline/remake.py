@@ -1,4 +1,4 @@
-"""A release on disk made again, to know which record became which: that is never written."""
+"""Reproduce a release on disk to obtain the mapping from records to groups, which is never written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked for by the names of options, typed on the command line or given in Python: how data is read and prepared, and a method."""
+"""Requests by option names, from the command line or Python: how data is read and prepared, and the method."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
 
 
 def _columns_known(read: ReadOptions, typed: Mapping[str, Any]) -> ReadOptions:
-    """What is known of columns before the typed options: nothing if any column is typed.
+    """What is known about columns before the typed options: nothing if any column is typed.
 
     Only the files of hierarchies may be typed alone, because a manifest knows all other columns, but no files.
     """
@@ -79,7 +79,7 @@ def _columns_known(read: ReadOptions, typed: Mapping[str, Any]) -> ReadOptions:
 
 
 def _settle_records(start: Preparation, read: ReadOptions, named: dict[str, Any]) -> None:
-    """A column of records says what becomes one record, unless another way is asked for; counts are kept, unless sets are."""
+    """A column of records says what becomes one record, unless another way is requested; counts are kept, unless sets are."""
     if read.record is not None and named["per"] is not None:
         raise ParameterError(
             f"{option('record')} defines a record, and so does {option('per', named['per'])}",
@@ -96,7 +96,7 @@ def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
     """Options that say how records are made, where rows are taken as they were read."""
     for name, value in named.items():
         if value is not None:
-            what = f"{option(_typed_as(name))} says how records are made, but this method takes the rows of {one(shape)} as they are"
+            what = f"{option(_typed_as(name))} defines records, but this method uses the rows of {one(shape)} unchanged"
             raise ParameterError(what, code="option-not-applicable", hint="leave it out")
 
 
@@ -111,7 +111,7 @@ def original_options(said: dict[str, Any], original: object, manifest: dict[str,
         return preparation(said, base=preparation_of(manifest) if manifest else None)
     if given:
         raise ParameterError(
-            f"{option(given[0])} says how to read the original, but no {option('original')} is given", code="option-not-applicable"
+            f"{option(given[0])} describes the original, but no {option('original')} is given", code="option-not-applicable"
         )
     return None
 
@@ -155,7 +155,7 @@ def own_parameters(method: Method | str | None, said: dict[str, Any]) -> dict[st
 
 
 def _refuse_unknown(method: str, given: Collection[str], others: Collection[str]) -> None:
-    """Raise where a parameter is none of this method, with what may have been meant and the methods that have it."""
+    """Raise if a parameter is none of this method, with what may have been meant and the methods that have it."""
     own = [declared.name for declared in METHODS[method].parameters()] + ([PRESET] if presets_of(method) else [])
     for name in given:
         if name not in own:

@@ -28,7 +28,7 @@ GIVEN = (Items, ItemWeights)  # parameters of which a file of rules has a descri
 
 
 def rules_file(release: Release, prepared: Prepared) -> RulesFile | None:
-    """What is written beside the records of a release; None where items are not recoded alike everywhere."""
+    """What is written beside the records of a release; None if items are not recoded alike everywhere."""
     if release.rules is None:
         return None
     original = prepared.records
@@ -73,14 +73,14 @@ def _agreed(declared: Param, told: Any, said: Any) -> Any:
 
 
 def method_under(found: RulesFile, asked: Method | str | None, typed: Mapping[str, Any]) -> RecodingMethod:
-    """The same for a method that was asked for in Python, by its name or as a value, which must be that of the rules."""
+    """The same for a method that was requested in Python, by its name or as a value, which must be that of the rules."""
     own = asked.values() if isinstance(asked, Method) else {}
     _refuse_another(found.method, asked.name if isinstance(asked, Method) else asked)
     return ruled_method(found, {name: value for name, value in {**own, **typed}.items() if value is not None})
 
 
 def named_method(path: str | Path, asked: str | None) -> str:
-    """The method of the rules at a place; an error where another one was asked for."""
+    """The method of the rules at a place; an error where another one was requested."""
     found = read_rules(path).method
     METHODS[found]
     _refuse_another(found, asked)
@@ -161,7 +161,7 @@ def reapplied(method: Method, prepared: Prepared, found: RulesFile) -> Release:
     insist_on_taxonomy(found, prepared)
     assert isinstance(method, RecodingMethod)
     release = method.reapply(prepared.records, found.rules)
-    return release.noted("recoded by rules that were found before: nothing was chosen by these records")
+    return release.noted("recoded with existing rules: nothing was chosen from these records")
 
 
 def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release, prepared: Prepared | None) -> list[Verdict]:
@@ -173,9 +173,9 @@ def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release,
     found = read_rules(directory / RULES)
     broken = []
     if (found.method, dict(found.parameters)) != (manifest["method"], manifest["parameters"]):
-        broken.append(f"{RULES} is of another method or other parameters than the manifest tells")
+        broken.append(f"{RULES} names another method or other parameters than the manifest")
     if (found.version, found.taxonomy) != (manifest["shoal"], _taxonomy_of(manifest)):
-        broken.append(f"{RULES} is of another version of shoal or another kind of taxonomy than the manifest tells")
+        broken.append(f"{RULES} names another version of shoal or another kind of taxonomy than the manifest")
     shown = frozenset(release.published.vocabulary.names.gather(sorted(set(release.published.items.tolist()))).to_list())
     if found.rules.names != shown:
         broken.append(
@@ -188,7 +188,7 @@ def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release,
 
 
 def _taxonomy_of(manifest: Mapping[str, Any]) -> str | None:
-    """The kind of taxonomy that the items of a release are on; None where they are names as they were typed."""
+    """The kind of taxonomy that the items of a release are on; None if they are names as they were typed."""
     given = manifest["input"]
     return None if given.get("names") == AS_TYPED else given.get("taxonomy")
 
@@ -200,7 +200,7 @@ def _misplaced(found: RulesFile, release: Release, prepared: Prepared) -> list[s
         return []
     if found.taxonomy_sha256 is not None:
         same = prepared.taxonomy is not None and digest_of_taxonomy(prepared.taxonomy) == found.taxonomy_sha256
-        return [] if same else [f"{RULES} is about another taxonomy than that of the original: its SHA-256 differs"]
+        return [] if same else [f"{RULES} belongs to another taxonomy than that of the original: its SHA-256 differs"]
     above = published_parents(found.rules.names, original.tree) if original.on_taxonomy else {}
     wrong = sum(above.get(name) != found.parents.get(name) for name in above.keys() | found.parents.keys())
     return [f"{RULES} puts {counted(wrong, 'name')} below another published name than the taxonomy does"] if wrong else []
@@ -213,7 +213,7 @@ def _remade(rules: Rules, release: Release, prepared: Prepared) -> list[str]:
         return []
     records = original.bags.select(original.bags.lengths > 0)
     made = records.relabelled(rules.code(original.tree), original.tree.names, as_sets=True)
-    return [] if _alike(made, original.aligned(release).published) else [f"{RULES} makes other records of the original"]
+    return [] if _alike(made, original.aligned(release).published) else [f"{RULES} gives other records when applied to the original"]
 
 
 def _alike(made: Bags, seen: Bags) -> bool:

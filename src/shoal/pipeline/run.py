@@ -1,7 +1,7 @@
-"""The whole path: prepare, anonymize, judge, measure, write, judge again what was written.
+"""The pipeline: prepare, anonymize, verify, measure, write, and verify what was written.
 
-Nothing is written whose claims have not all passed. The judge sees the release twice: in memory with the original beside it, and then as
-strangers will see it, read back from the files before the release gets its name.
+Nothing is written unless all claims hold. The release is verified twice: in memory with the original, and then read back from the files, as
+any reader will see it, before the release directory gets its name.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Publishable:
         release: The release. The mapping from records to groups is not needed.
         verdicts: The judgement on each claim, made with the original.
         metrics: What was measured.
-        facts: What the manifest says of the input.
-        lack: What the manifest says where the release guarantees nothing.
+        facts: What the manifest says about the input.
+        lack: The manifest entries of a release without a guarantee.
         rules: The recoding rules that are published with the release.
         attacks: The rates of attacks that were made before the release is written.
         levels: The level of a published item in the taxonomy.
@@ -79,9 +79,9 @@ class Publishable:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A release that passed all its claims, with the original it was judged against; `lack` says where it makes none.
+    """A release that passed all its claims, with its original. `lack` has the manifest entries of a release without claims.
 
-    `attacks` are the rates of attacks that were made on it, where any were.
+    `attacks` are the rates of attacks on it, if there were any.
     """
 
     release: Release
@@ -94,7 +94,7 @@ class Judged:
     attacks: Mapping[str, Any] = field(default_factory=dict)
 
     def publishable(self) -> Publishable:
-        """What is written of it; refers to the original."""
+        """The publishable parts; they refer to the original."""
         return Publishable(
             self.release,
             self.verdicts,
@@ -109,7 +109,7 @@ class Judged:
         )
 
     def without_original(self) -> Publishable:
-        """What is written of it, without the original and without the mapping from records to groups."""
+        """The publishable parts, without the original and without the mapping from records to groups."""
         parts = self.publishable()
         page = parts.page(described(parts))
         return replace(parts, release=replace(self.release, secret=None), page=lambda manifest: replace(page, manifest=manifest))
@@ -124,10 +124,10 @@ def anonymize(
     *,
     no_guarantee: bool = False,
 ) -> Judged:
-    """Apply the method, judge its release against the original, and measure it. Raises GuaranteeNotMet if a claim fails.
+    """Apply the method, verify its release with the original, and measure it. Raises GuaranteeNotMet if a claim fails.
 
-    `further` claims are made beside those of the method, and judged with them. Under `rules` the method only applies them. A method that
-    guarantees nothing is refused, unless `no_guarantee` was asked for.
+    `further` claims are verified in addition to those of the method. With `rules`, the method only applies them. A method without a
+    guarantee is rejected unless `no_guarantee` is set.
     """
     insist_on_consent(method, no_guarantee)
     ready = with_files_read(method)
@@ -141,13 +141,13 @@ def anonymize(
 
 
 def _insist_on_memory(prepared: Prepared, method: Method) -> None:
-    """Raise where a method that holds all records at once needs more memory than may be taken."""
+    """Raise if a method that holds all records at once needs more memory than may be taken."""
     if prepared.how.memory is not None and not method.holds_one_range:
         prepared.how.memory.insist(prepared.records.typed, WHOLE)
 
 
 def _insist_on_unnumbered_nodes(prepared: Prepared, release: Release) -> None:
-    """Raise where nodes of a generated taxonomy are published, whose names tell the number of items, and the claims do not allow that."""
+    """Raise if nodes of a generated taxonomy are published, whose names tell the number of items, and the claims do not allow that."""
     original = prepared.original
     if not is_generated(prepared.how.taxonomy) or WORDS in safe_numbers(release.claims) or not isinstance(original, Original):
         return
@@ -161,7 +161,7 @@ def _insist_on_unnumbered_nodes(prepared: Prepared, release: Release) -> None:
 
 
 def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], further: Sequence[Model], lack: Mapping[str, str]) -> Judged:
-    """The release, judged against the original and measured."""
+    """Verify the release with the original, and measure it."""
     stage(JUDGING)
     original = prepared.original
     _insist_on_unnumbered_nodes(prepared, release)
@@ -180,7 +180,7 @@ def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], furthe
 
 
 def publish(made: Publishable, target: Target) -> dict[str, Any]:
-    """Write the release directory, after judging the written file by itself. Returns the manifest."""
+    """Write the release directory after verifying the written files alone. Returns the manifest."""
     release = made.release
     _kernels.give_back_memory()
     stage(WRITING)
@@ -207,14 +207,14 @@ def publish(made: Publishable, target: Target) -> dict[str, Any]:
 
 
 def written_page(directory: ReleaseDirectory, name: str, text: str) -> dict[str, str]:
-    """Write a file that holds no table, and give what the manifest says of it."""
+    """Write a file without a table, and return its manifest entry."""
     content = text.encode()
     directory.write(name, content)
     return {"name": name, DIGEST: hashlib.sha256(content).hexdigest()}
 
 
 def described(made: Publishable) -> dict[str, Any]:
-    """The manifest that `publish` would write, but for the files, of which only the tables are told.
+    """The manifest that `publish` would write, with only the tables among its files.
 
     Claims are judged from the tables alone, as from files.
     """
@@ -224,7 +224,7 @@ def described(made: Publishable) -> dict[str, Any]:
 
 
 def levels_in(original: AnyOriginal) -> Levels | None:
-    """The level of an item in the taxonomy that records were put on, the root's being 1, by its name; None where they were not."""
+    """The level of an item in the taxonomy that records were put on, the root's being 1, by its name; None if they were not."""
     if not isinstance(original, Original) or not original.on_taxonomy:
         return None
     tree = original.tree
@@ -237,7 +237,7 @@ def levels_in(original: AnyOriginal) -> Levels | None:
 
 
 def manifest_of(made: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
-    """The release's own account of itself, as it may be published; its keys are a promise to programs."""
+    """The manifest of a release, as it may be published. Its keys are a stable interface for programs."""
     return disclosed(_whole_manifest(made, written, files), made.release.claims, [verdict.notes for verdict in written])
 
 
@@ -251,8 +251,8 @@ def shown_to_publisher(made: Publishable, manifest: Mapping[str, Any]) -> dict[s
 def _whole_manifest(made: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
     """The manifest before anything is withheld.
 
-    A claim's level is told twice: as judged with the original and the groups at hand, which may count people, and as anybody can judge it
-    from the file alone, which counts records.
+    The level of a claim is recorded twice: as verified with the original and the groups, which may count people, and as anyone can verify
+    it from the file alone, which counts records.
     """
     release = made.release
     return {
@@ -287,13 +287,13 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
 
 
 def insist_on_schema(manifest: dict[str, Any]) -> None:
-    """Raise where the manifest to be written is not one that an audit would read."""
+    """Raise if the manifest to be written is not one that an audit would read."""
     for fault in faults(manifest):
         raise GuaranteeNotMet(f"the manifest does not match its schema: {fault}", code="manifest-invalid", hint="nothing was written")
 
 
 def insist_on_columns(release: Release, claims: Sequence[Model], meant: Sequence[str] = ()) -> None:
-    """Raise where a column is written that no claim is about, and that is not meant to be left as it is."""
+    """Raise if a column is written that no claim covers and that is not meant to be unchanged."""
     for name in unjudged_columns(release, claims, meant):
         raise GuaranteeNotMet(
             f"no claim of the method covers the published column {name!r}", code="column-not-claimed", hint="nothing was written"
@@ -301,14 +301,14 @@ def insist_on_columns(release: Release, claims: Sequence[Model], meant: Sequence
 
 
 def same_tables(release: Release, seen: Release) -> Verdict:
-    """That the tables of the files are those of the release, each row as often."""
+    """Verify that the files contain the tables of the release, with the same rows and multiplicities."""
     wrong = rows_differing(release.tables, seen.tables)
     broken = (f"{wrong:,} rows are not those of the release",) if wrong else ()
-    return Verdict("the files hold the release", verified_if(not broken), {"rows": seen.n_rows}, broken)
+    return Verdict("the files contain the release", verified_if(not broken), {"rows": seen.n_rows}, broken)
 
 
 def file_facts(files: Sequence[dict[str, Any]], seen: Release) -> list[dict[str, Any]]:
-    """What the manifest says of the files: with the first of each table, what the table amounts to."""
+    """What the manifest says about the files: with the first of each table, what the table amounts to."""
     told, facts = set(), []
     for file in files:
         amounts = {} if file["table"] in told else seen.tables[file["table"]].facts()

@@ -1,6 +1,6 @@
 """k-anonymity of an access log: the rows of every published address are the same as those of k - 1 others, of different people.
 
-Counted from the published file: addresses with the same rows. With the original at hand sessions or owners are counted anew and compared
+Counted from the published file: addresses with the same rows. With the original sessions or owners are counted again and compared
 with the addresses, the people behind each profile are counted where it is known which unit became which, and every published page,
 referrer and agent must be shared by enough of them.
 """
@@ -254,4 +254,4 @@ def _not_one_to_one(known: pl.DataFrame, place: str) -> list[str]:
     """That every unit was published once, and nothing else was."""
     pairs = known.select("unit", place).unique()
     alone = pairs["unit"].n_unique() == len(pairs) == pairs[place].n_unique()
-    return [] if alone else ["profiles and the units they stand for are not one for one"]
+    return [] if alone else ["profiles and units do not correspond one to one"]

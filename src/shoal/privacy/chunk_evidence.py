@@ -11,7 +11,7 @@ a set I of chunks, and let a_i sub-records of that chunk hold S_i. Over all reco
   With j = k this is Lemma 2 of Terrovitis et al.
 * the fewest are n - sum(n - a_i), or none if that is negative: S is missing in n - a_i records for each chunk, and these can be chosen
   apart. A term of the term chunk counts as a_i = 1; or as more where it is known how many people hold every published term at least, and
-  other clusters have no room for so many (`known_holders`). Each such term then counts as a chunk of its own.
+  other clusters have no room for this many (`known_holders`). Each such term then counts as a chunk of its own.
 
 Both must be 0, or at least k: no set may be possible in few records, and none certain in few. The first is the guarantee of disassociation.
 The second is what is known as its cover problem: chunks may be so full that terms of different chunks are bound to meet.
@@ -103,7 +103,7 @@ class Cluster:
 
 
 def supports(chunk: Members, size: int, among: frozenset[str] | None = None) -> Counter[tuple[str, ...]]:
-    """How many sub-records hold each set of so many of these items."""
+    """How many sub-records hold each set of this many of these items."""
     held = [items if among is None else [i for i in items if i in among] for items in chunk]
     sets, what = sum(comb(len(items), size) for items in held), f"counting the sets of {size:,} terms of a chunk"
     patience.spend(sets * STEPS_A_SET, what)
@@ -218,7 +218,7 @@ class TakenApart:
         }
         broken = [f"{n:,} {what} are not those of the original" for what, n in counts.items() if n]
         broken += [f"{self.untold:,} occurrences are in no chunk of their cluster"] if self.untold else []
-        return broken + ([f"{self.withheld:,} records that hold something are in no cluster"] if self.withheld else [])
+        return broken + ([f"{self.withheld:,} non-empty records are in no cluster"] if self.withheld else [])
 
     def sizes(self) -> pl.DataFrame:
         """How many records each cluster has."""
@@ -250,14 +250,14 @@ def compared(table: ChunkTable, original: Original) -> list[str]:
     """The same as far as it can be told without knowing which records a cluster has."""
     bags = original.bags
     filled = int((bags.lengths > 0).sum())
-    broken = [f"the clusters have {table.n_records:,} records, and the original {filled:,}"] if table.n_records != filled else []
+    broken = [f"the clusters have {table.n_records:,} records, but the original has {filled:,}"] if table.n_records != filled else []
     held = pl.DataFrame({ITEM: bags.vocabulary.names.gather(bags.items)}).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("held"))
     chunks = pl.concat([table.subrecords.select(ITEM), table.shared.select(ITEM)]).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("told"))
     terms = table.terms.group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("least"))
     both = held.join(chunks, on=ITEM, how="full", coalesce=True).join(terms, on=ITEM, how="full", coalesce=True).fill_null(0)
     open_end = both["least"] > 0  # a term chunk tells that a term is there, not how often
     wrong = both.filter((both["told"] + both["least"] > both["held"]) | (~open_end & (both["told"] != both["held"])))
-    return broken + ([f"{len(wrong):,} terms are not told as often as the original holds them"] if len(wrong) else [])
+    return broken + ([f"{len(wrong):,} terms do not occur as often as in the original"] if len(wrong) else [])
 
 
 def _differing(made: pl.DataFrame, seen: pl.DataFrame, whole: str) -> int:

@@ -33,7 +33,8 @@ def holder_bounds(table: ChunkTable) -> pl.DataFrame:
 def known_holders(table: ChunkTable, support: int) -> pl.DataFrame:
     """For each word of a term chunk the smallest number of records of that cluster that hold it, for a reader who knows the support.
 
-    Whoever knows that at least `support` people hold a word, and that at most so many records of other clusters do, knows that the rest
+    An attacker who knows that at least `support` people hold a word, and that at most so many records of other clusters do, knows that
+    the rest
     is in this cluster. One record is certain without that.
     """
     everywhere = holder_bounds(table).select(ITEM, MOST)

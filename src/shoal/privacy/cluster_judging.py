@@ -56,7 +56,7 @@ class JudgesRows(JudgedOnWorkers):
     @property
     @abstractmethod
     def rows_to_count(self) -> RowsToCount | None:
-        """What workers must count; None where these parameters need one machine."""
+        """What workers must count; None if these parameters need one machine."""
 
     @abstractmethod
     def judge_rows(self, counted: CountedRows) -> Verdict:
@@ -69,7 +69,7 @@ class JudgesSets(JudgedOnWorkers):
     @property
     @abstractmethod
     def sets_to_count(self) -> Knowledge | None:
-        """Which itemsets workers must count; None where these parameters need one machine."""
+        """Which itemsets workers must count; None if these parameters need one machine."""
 
     @abstractmethod
     def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:

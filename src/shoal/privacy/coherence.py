@@ -3,7 +3,7 @@
 A set of at most p public items that occurs is a *mole* if fewer than k people hold it, or if more than the share h of its holders hold
 one and the same private item. A release is coherent if it has no mole; the empty set counts as a set.
 
-Everything is counted from the published records, by kernels that no method calls. With the original at hand support counts people, not
+Everything is counted from the published records, by kernels that no method calls. With the original support counts people, not
 records, and every published record must be its original under one global recoding: an item is suppressed everywhere, replaced everywhere
 by one ancestor, or left as it was everywhere; private items must be untouched.
 """
@@ -67,7 +67,7 @@ class Coherence(JudgesSets):
         return self.k if self.private is None and self.public is None else None
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """Whoever knows at most p items finds no record with a chance above 1/k, where all are public, and no private item above h."""
+        """1/k for an attacker who knows at most p public items, and h for a private item."""
         if test == "sensitive inference" and self.private is not None and self.public is None:
             return self.h if known is not None and known <= self.p else None
         beyond = known is None or known > self.p or self.private is not None or self.public is not None
@@ -110,8 +110,8 @@ def _fraction(h: float) -> Fraction:
 def _told(found: Counted) -> list[str]:
     if not found.unsafe:
         return []
-    few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that give a private item away"
-    sets = f"{found.unsafe:,} sets of {found.size:,} public {items(found.size)} tell" if found.size else "the empty set tells"
+    few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that reveal a private item"
+    sets = f"{found.unsafe:,} sets of {found.size:,} public {items(found.size)} reveal" if found.size else "the empty set reveals"
     return [f"{sets} too much: {few}, {telling}"]
 
 
@@ -126,7 +126,7 @@ def _witness(example: Any, names: Vocabulary) -> str:
     known = "{" + ", ".join(names[int(item)] for item in chosen) + "}"
     if hidden < 0:
         return f"{known} is held by {people:,} only"
-    return f"{known} gives {names[hidden]!r} away with a certainty of {percent(holders / cohort)}"
+    return f"{known} reveals {names[hidden]!r} with a confidence of {percent(holders / cohort)}"
 
 
 def _notes(found: Counted, *, any_private: bool) -> list[str]:

@@ -32,13 +32,13 @@ OF_WORDS = frozenset({"term", FIRST, SECOND})  # columns that hold words of text
 
 
 def words_wanted(column: str, kind: str) -> str | None:
-    """What the values of a column are of the texts of a log: matches of a pattern; None where they are whole payloads."""
+    """What the values of a column are of the texts of a log: matches of a pattern; None if they are whole payloads."""
     return WORDS if kind == "text" and column in OF_WORDS else None
 
 
 def invented(strange: int, column: str) -> str:
-    """What is said of published values that stand nowhere in the original."""
-    return f"{counted(strange, 'published value')} of {column!r} stand nowhere in the original"
+    """The message about published values that do not occur in the original."""
+    return f"{counted(strange, 'published value')} of {column!r} not in the original"
 
 
 def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
@@ -55,7 +55,7 @@ def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
     else:
         return
     if strange := len(keys.join(together.unique(), on=keys.columns, how="anti")):
-        yield f"{counted(strange, 'published pair')} stand nowhere together in the original"
+        yield f"{counted(strange, 'published pair')} never together in the original"
 
 
 def _values(keys: pl.DataFrame) -> pl.DataFrame:
@@ -92,7 +92,7 @@ class DifferentialPrivacy(JudgesNoise):
     delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="probability with which they may differ by more")
 
     def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
-        """Noise cannot be seen in a number; what was counted must stand in the original."""
+        """Noise is not visible in a number; counted values must occur in the original."""
         keys = {} if beside_original else dict.fromkeys((name for name in table.columns if name != COUNT), "")
         return {**keys, COUNT: "numbers with noise cannot be checked"}
 

@@ -1,7 +1,8 @@
 """k^m-anonymity of records that were taken apart (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12), without the cover problem.
 
 Original words are published, but not which of them stood together. A reconstruction is any set of records that gives the published
-clusters and chunks. Whatever set of up to m terms somebody knows of a person: if a record of some reconstruction holds it, then k people's
+clusters and chunks. Whatever set of up to m terms somebody knows about a person: if a record of some reconstruction holds it, then k
+people's
 records of the same cluster do in some reconstruction; and if records of every reconstruction hold terms of several chunks together, then
 those of k people do in every one.
 
@@ -17,7 +18,7 @@ With the original every record must be in one cluster and be taken apart as the 
 
 A claim may also state that at least `support` people hold every published term. Readers know that then, so it restricts the possible
 reconstructions, and the numbers are judged with it. Words may be left out of such a release, each of them everywhere; with the original,
-each published word must be held by so many people. `word-support` is the claim that judges this by itself.
+each published word must be held by this many people. `word-support` is the claim that judges this by itself.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ class Known:
 
     @classmethod
     def from_file(cls, table: ChunkTable) -> Known:
-        """Records stand for people."""
+        """Records represent people."""
         return cls(both_parts(table.subrecords, table.shared), dict(table.clusters.select(CLUSTER, RECORDS).iter_rows()))
 
     @classmethod
@@ -173,7 +174,7 @@ def _rare(sets: Counts, k: int) -> list[str]:
     found = sets.found
     if not found.unsafe:
         return []
-    return [f"{found.unsafe:,} sets of {found.size:,} {items(found.size)} stand in a chunk in sub-records of fewer than {k:,} people"]
+    return [f"{found.unsafe:,} sets of {found.size:,} {items(found.size)} occur in a chunk only in sub-records of fewer than {k:,} people"]
 
 
 def _numbers(table: ChunkTable, known: Known, claim: DisassociatedKmAnonymity) -> list[str]:
@@ -196,4 +197,4 @@ def _numbers(table: ChunkTable, known: Known, claim: DisassociatedKmAnonymity) -
 def _witnesses(sets: Counts) -> tuple[str, ...]:
     """Some rare sets by name, which are not for everybody."""
     told = sets.names
-    return tuple(f"{{{', '.join(told[int(i)] for i in held)}}} stands in {n:,} of a chunk only" for held, n, *_ in sets.found.examples)
+    return tuple(f"{{{', '.join(told[int(i)] for i in held)}}} occurs in a chunk for only {n:,}" for held, n, *_ in sets.found.examples)

@@ -1,6 +1,6 @@
-"""Whether published vectors stand for the documents they were made from. Counted in plain joins, by the graph of senses alone.
+"""Whether published vectors represent the documents they were made from. Counted in plain joins, by the graph of senses alone.
 
-A document carries a name if one of its terms is called so, or means something at or below the node of that name. A vector stands for a
+A document carries a name if one of its terms is called so, or means something at or below the node of that name. A vector represents a
 document that carries all its names, and for a class of documents if none of its weights is above the mean weight that they carry it with.
 """
 
@@ -26,7 +26,7 @@ ROUNDING = 1e-9  # by which a sum of weights may be off
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is wrong, how many people the rarest vector stands for where that is known, and how it was counted."""
+    """What is wrong, how many people the rarest vector represents where that is known, and how it was counted."""
 
     defects: list[str]
     people: int | None
@@ -43,7 +43,7 @@ class Carried:
 
     @cached_property
     def names_of_terms(self) -> pl.DataFrame:
-        """For each term the published names that stand for it."""
+        """For each term the published names that represent it."""
         rows = []
         for term, (word, place) in enumerate(zip(self.original.vectors.vocabulary.names, self.original.places.tolist(), strict=True)):
             rows += [(term, name) for name in self._names(word, place) & self.published]
@@ -69,7 +69,7 @@ class Carried:
 
 
 def compared(table: WeightedBagTable, label: Ints, original: DocumentOriginal, secret: Secret | None) -> Comparison:
-    """Compare what is published with the documents; without knowing which became which, with all documents that it could stand for."""
+    """Compare what is published with the documents; without knowing which became which, with all documents that it could represent."""
     empty = int((original.vectors.lengths == 0).sum())
     if table.n_rows != len(original.vectors) - empty:
         return Comparison([f"{table.n_rows:,} vectors are published of {len(original.vectors) - empty:,} documents with terms"], None)
@@ -98,7 +98,7 @@ def _defects(vectors: pl.DataFrame, classes: pl.DataFrame, carried: Carried) -> 
     told = vectors.join(sizes, on="class").join(held, on=["class", "name"], how="left")
     foreign = int((told["bearers"].fill_null(0) < told["members"]).sum())
     if foreign:
-        yield f"{foreign:,} published terms stand for nothing in some document of their group"
+        yield f"{foreign:,} published terms represent no term of some document in their group"
     heavier = told["published"] > told["weight"].fill_null(0.0) / told["members"] + ROUNDING
     light = told["published"] < 0
     if (heavier | light).any():
@@ -124,7 +124,7 @@ def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> C
 
 
 def _impossible_weights(vectors: pl.DataFrame, label: Ints, carried: Carried) -> Iterable[str]:
-    """Weights above the mean of the largest that as many documents have, or below the smallest of any term that the name stands for."""
+    """Weights above the mean of the largest that as many documents have, or below the smallest of any term that the name represents."""
     members = pl.DataFrame({"class": label}).group_by("class").len("members")
     ranked = carried.table.sort("weight", descending=True).with_columns(place=pl.int_range(pl.len()).over("name"))
     told = vectors.join(members, on="class")

@@ -1,7 +1,7 @@
 """Equivalence classes of published records, on which the k-anonymity models are judged.
 
-Nothing here uses the methods' bookkeeping to excuse a release: classes are formed from what is published, and with the original at hand an
-explicit matching shows that every published record is a generalization of the record it stands for.
+Nothing here uses the methods' bookkeeping to excuse a release: classes are formed from what is published, and with the original an
+explicit matching shows that every published record is a generalization of the record it represents.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Classes:
 
     @property
     def smallest(self) -> int:
-        """Records in the smallest class; 0 where nothing is published."""
+        """Records in the smallest class; 0 if nothing is published."""
         return int(self.sizes.min(initial=np.iinfo(np.int64).max)) if len(self.sizes) else 0
 
 
@@ -46,7 +46,7 @@ class Classes:
 class ClassCounts:
     """Classes of identical published records, as a cluster counted them: the smallest in records and in people, those that are too small.
 
-    `untrue` are published records that do not generalize what they stand for; people are None where only the file was at hand.
+    `untrue` are published records that do not generalize what they represent; people are None if only the file was at hand.
     """
 
     smallest: int
@@ -147,7 +147,7 @@ def _too_many(release: Release, original: Original) -> list[str]:
 
 def _lost_records(release: Release, original: Original, rows: Ints) -> list[str]:
     if len(rows) != len(original.bags):
-        return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
+        return [f"the release refers to {len(rows):,} records, but the original has {len(original.bags):,}"]
     known = rows.max(initial=-1) < len(release.copies)
     shown = np.bincount(rows[rows >= 0], minlength=len(release.copies))
     return [] if known and np.array_equal(shown, release.copies) else ["records were lost or added without being accounted for"]
@@ -170,7 +170,7 @@ def fewest_people(classes: Classes, owners: Ints) -> int:
 
 
 def untruthful_records(records: Bags, published: Bags, rows: Ints, tree: Taxonomy) -> int:
-    """How many records are not generalized by the published row that stands for them."""
+    """How many records are not generalized by the published row that represents them."""
     views, what = (records.view, published.view, rows, tree.view), "comparing each published record with its original"
     good = patience.run(_kernels.generalizes, *views, kernels.threads(), label="judging", what=what)
     return int(len(good) - good.sum())
@@ -181,7 +181,7 @@ def _untruthful(release: Release, original: Original, rows: Ints) -> list[str]:
 
 
 def told_untrue(records: int) -> list[str]:
-    """What is told of so many published records that are not true of their originals."""
+    """What is told about so many published records that are not true of their originals."""
     return [f"{records:,} published records do not generalize their original"] if records else []
 
 

@@ -39,7 +39,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Strength:
-    """The levels that were counted, the largest k for which whole records are k-anonymous, and what it means at the `k` asked for."""
+    """The levels that were counted, the largest k for which whole records are k-anonymous, and what it means at the `k` requested."""
 
     k: int
     people: bool
@@ -56,7 +56,7 @@ class Strength:
 
     @property
     def largest_m(self) -> int:
-        """The largest m that was counted at which it is k^m-anonymous, 0 where not even single items are safe."""
+        """The largest m that was counted at which it is k^m-anonymous, 0 if not even single items are safe."""
         return max((level.m for level in self.levels if level.exact and level.k >= self.k), default=0)
 
     @property
@@ -100,7 +100,7 @@ class _Search:
         self.complete = True
 
     def levels(self) -> Iterator[Level]:
-        """One for each m from 1 on, as long as there is something to tell."""
+        """One for each m from 1, as long as there is something to tell."""
         fewest = Level(0, len(np.unique(self.holders.owners)) or len(self.holders.row))
         for m in range(1, int(self.lengths.max(initial=0)) + 1):
             fewest = self._next(replace(fewest, m=m))

@@ -1,6 +1,6 @@
 """Numbers that must mean nothing: pseudonyms, numbers of groups, clusters, chunks and sub-records, and the order of rows.
 
-They have one form: the whole numbers from 1 on, each of them used, in a random order. The form is seen in the files. Whether the order is
+They have one form: the whole numbers from 1, each of them used, in a random order. The form is seen in the files. Whether the order is
 random can be told with the original only, and only where there are enough people: what stands under a number is compared with where, and
 under which name, the same values stand in the original. Under a random order the correlation of both, times the root of their number, is
 beyond 6 with a chance of about one in a thousand million.
@@ -43,7 +43,7 @@ PLACE, VALUE, NUMBER = "place", "value", "number"
 
 
 def misnumbered(table: PublishedTable) -> list[str]:
-    """Columns of numbers that are not the whole numbers from 1 on, each used."""
+    """Columns of numbers that are not the whole numbers from 1, each used."""
     return [f"{what} are not the whole numbers from 1 on, each used" for what, numbers in _numbers(table) if not _from_one(numbers)]
 
 

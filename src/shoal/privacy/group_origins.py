@@ -123,8 +123,8 @@ def wrong_groups(table: GroupTable, parts: Parts, rows: Ints) -> list[str]:
     true = parts.held.join(groups, on="record").group_by("group", "item").agg(pl.len().cast(pl.Int64).alias("true"))
     both = table.histogram.join(true, on=["group", "item"], how="full", coalesce=True)
     wrong = both.filter(pl.col("count").fill_null(0) != pl.col("true").fill_null(0))["group"].n_unique()
-    told = [f"{counted(other, 'row')} not the record that they stand for"] if other else []
-    return told + ([f"{counted(wrong, 'histogram')} not that of the records of the group"] if wrong else [])
+    told = [f"{counted(other, 'row')} different from the record that they represent"] if other else []
+    return told + ([f"{counted(wrong, 'histogram')} different from that of the records of the group"] if wrong else [])
 
 
 def _published(table: GroupTable, parts: Parts) -> pl.DataFrame:

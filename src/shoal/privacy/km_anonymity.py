@@ -1,4 +1,4 @@
-"""k^m-anonymity (Terrovitis, Mamoulis and Kalnis, VLDB'08): whoever knows up to m items of a person finds at least k people.
+"""k^m-anonymity (Terrovitis, Mamoulis and Kalnis, VLDB'08): an attacker who knows up to m items of a person finds at least k people.
 
 Every set of up to m published items that occurs, the empty one among them, must be held by at least k people. That is enough also where
 an item is published differently from record to record. Let an attacker know a set B of at most m items of a person, and let T be what
@@ -6,8 +6,8 @@ they are published as in the person's record; what is suppressed there has no pa
 at least k people hold it. Each of their records may be the person's for all the attacker can tell: every item of B is there under
 a node of T, or was suppressed.
 
-Everything is counted from the published records, by kernels that no method calls. With the original at hand people are counted, not
-records, and every published record must generalize the record that it stands for.
+Everything is counted from the published records, by kernels that no method calls. With the original people are counted, not
+records, and every published record must generalize the record that it represents.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class KmAnonymity(JudgesSets):
         return self.k
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No record is found with a chance above 1/k by whoever knows at most m items."""
+        """No record is found with a chance above 1/k by an attacker who knows at most m items."""
         return None if test not in {"singling out", "linking"} or known is None or known > self.m else 1 / self.k
 
     @property

@@ -160,7 +160,7 @@ def _how_far(counted: Counted, size: int, last: int, longest: int) -> str:
 def repeated_items(release: Release) -> list[str]:
     """That an item is repeated in its record: sets of items are counted, and how often one is there would be knowledge too."""
     repeated = int(((release.published.counts > 1) * np.repeat(release.copies, np.diff(release.published.indptr))).sum())
-    return [f"{repeated:,} items are repeated in their record, and how often is knowledge too"] if repeated else []
+    return [f"{repeated:,} items are repeated in their record, but the number of repetitions is knowledge too"] if repeated else []
 
 
 def items(n: int) -> str:

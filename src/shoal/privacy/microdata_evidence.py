@@ -28,11 +28,11 @@ class RowClasses:
 
     @property
     def smallest(self) -> int:
-        """Rows in the smallest class; 0 where nothing is published."""
+        """Rows in the smallest class; 0 if nothing is published."""
         return int(self.sizes.min()) if len(self.sizes) else 0
 
     def shorter_than(self, k: int) -> list[str]:
-        """What there is to say of classes of fewer than k rows."""
+        """What there is to say about classes of fewer than k rows."""
         short = self.sizes[self.sizes < k]
         if not len(short):
             return []
@@ -40,7 +40,7 @@ class RowClasses:
 
 
 def classes_of_rows(frame: pl.DataFrame, names: Sequence[str]) -> RowClasses:
-    """Rows that are written alike, digit by digit: 0.0 and -0.0 are not."""
+    """Rows that are written identically, digit by digit: 0.0 and -0.0 are not."""
     if not len(frame):
         return RowClasses(np.zeros(0, np.int64), np.zeros(0, np.int64))
     written = frame.select(pl.struct(pl.col(name).cast(pl.String) for name in names).rank("dense").alias("class"))
@@ -70,7 +70,7 @@ def people_of_classes(classes: RowClasses, owners: Ints, secret: Secret | None) 
 
 
 def typed_values(attribute: Attribute, published: pl.Series) -> pl.Series | None:
-    """The published column in the type of the attribute's values; None where a value is missing or no finite number."""
+    """The published column in the type of the attribute's values; None if a value is missing or no finite number."""
     found = published.cast(attribute.values.dtype, strict=False)
     if found.null_count() or (found.dtype.is_float() and not found.is_finite().all()):
         return None
@@ -187,7 +187,7 @@ def _kept_of_all(kept: pl.DataFrame, original: Table) -> list[str]:
 def _foreign_values(published: pl.DataFrame, original: Table) -> list[str]:
     """Values of columns that are not numeric which no class of the original could publish."""
     wrong = [a.name for a in original.quasi if not may_be_published(a, published[a.name])]
-    return [f"{len(wrong):,} columns hold values that the original does not have, the first of them {wrong[0]!r}"] if wrong else []
+    return [f"{len(wrong):,} columns contain values that the original does not have, the first of them {wrong[0]!r}"] if wrong else []
 
 
 def _means_of_all(published: pl.DataFrame, original: Table) -> list[str]:
@@ -206,4 +206,4 @@ def _means_of_all(published: pl.DataFrame, original: Table) -> list[str]:
 
 
 def _changed(rows: int) -> list[str]:
-    return [f"{rows:,} rows have other values in the columns that were to be left as they are"] if rows else []
+    return [f"{rows:,} rows have other values in the columns that must stay unchanged"] if rows else []

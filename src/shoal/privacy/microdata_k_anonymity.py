@@ -1,7 +1,7 @@
 """k-anonymity of a table of microdata over named columns, its quasi-identifiers.
 
-The classes are counted from what is published. With the original at hand people are counted, and every published number is compared with
-the exact mean of those it stands for: it may differ by the spacing of floating-point numbers at its size, which is what rounding costs.
+The classes are counted from what is published. With the original people are counted, and every published number is compared with
+the exact mean of those it represents: it may differ by the spacing of floating-point numbers at its size, which is what rounding costs.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class MicrodataKAnonymity(Model):
         if not beside_original:
             means = "whether they are means of the original's values"
             return dict.fromkeys(kept, "kept as they are") | {name: means for name in table.columns if name in judged}
-        totals = "only their totals, or that the original knows them"
-        return dict.fromkeys(kept, "in which row they stand") | {name: totals for name in table.columns if name in judged}
+        totals = "only their totals, or that they occur in the original"
+        return dict.fromkeys(kept, "which row they belong to") | {name: totals for name in table.columns if name in judged}
 
     def keeps(self, promise: Declared) -> bool:
         """A promise that names no columns is kept by a claim that names those of the table; whether all of them is judged elsewhere."""
@@ -78,7 +78,7 @@ class MicrodataKAnonymity(Model):
         return same and (promise.values()["columns"] in {None, self.columns})
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
-        """Count rows that are alike in the columns; with the original, count people and compare values with what they stand for."""
+        """Count rows that are alike in the columns; with the original, count people and compare values with what they represent."""
         table = release.only(RowTable)
         names = self.columns_named or tuple(table.frame.columns)
         missing = [name for name in names if name not in table.frame.columns]

@@ -1,4 +1,4 @@
-"""What recorded noise gives away, added up from the record alone: how much noise a budget would need is not asked here.
+"""The privacy loss of recorded noise, computed from the record alone; the noise that a budget requires is not computed here.
 
 Written apart from what methods calculate their noise with. docs/methods/dp-queries.md has the proofs.
 """
@@ -30,10 +30,10 @@ def faults(step: NoisyStep) -> list[str]:
         return [f"{name} has no cap: nothing limits what one person adds"]
     least = _least_sensitivity(step)
     if least is None:
-        return [f"{name} has {step.noise} noise and {step.weights} weights, of which nothing is proved"]
+        return [f"{name} has {step.noise} noise and {step.weights} weights, for which there is no proof"]
     found = []
     if step.sensitivity is None or step.sensitivity < least * (1 - 1e-12):
-        found.append(f"{name} has a sensitivity below {least:g}, by which one person may move its numbers")
+        found.append(f"{name} has a sensitivity below {least:g}, the largest change that one person can cause")
     if step.purpose == SELECTION and (step.threshold is None or step.threshold < 1):
         found.append(f"{name} has no threshold of at least 1")
     if step.scale <= 0 or (step.noise == GAUSSIAN and step.scale * 2.0**step.grid < FINE):
@@ -42,7 +42,7 @@ def faults(step: NoisyStep) -> list[str]:
 
 
 def _least_sensitivity(step: NoisyStep) -> float | None:
-    """How far one person can move the numbers, in the norm that belongs to the noise; None where no proof is known."""
+    """How far one person can move the numbers, in the norm that belongs to the noise; None if no proof is known."""
     cap = step.cap or 0
     return {
         (GUIDE, GAUSSIAN, EQUAL): 1.0,
@@ -113,7 +113,7 @@ def _with_first(step: NoisyStep, total: float, epsilon: float) -> float:
 
 
 def _insist_on_patience(cap: int, times: int) -> None:
-    """Raise where a person may count in more numbers than can be gone through, so many times."""
+    """Raise if a person may count in more numbers than can be gone through, this many times."""
     what = f"adding up the noise of {patience.large(cap)} numbers a person"
     patience.insist_on_room(cap, what, MOST_NUMBERS)
     patience.spend(cap * times * STEPS_A_NUMBER, what)
@@ -127,7 +127,7 @@ def _worst_tail(step: NoisyStep) -> float:
 
 
 def _tail(step: NoisyStep, values: npt.NDArray[np.int64], weights: Floats) -> Floats:
-    """The chance that one of so many values of these weights reaches the threshold."""
+    """The chance that one of this many values of these weights reaches the threshold."""
     from scipy.special import log_ndtr
 
     assert step.threshold is not None

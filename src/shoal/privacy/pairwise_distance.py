@@ -36,7 +36,7 @@ class Closeness:
 
     @property
     def fewest_records(self) -> int:
-        """The records around the loneliest; 0 where nothing is published."""
+        """The records around the loneliest; 0 if nothing is published."""
         return min(self.records, default=0)
 
     @property

@@ -3,7 +3,7 @@
 Published are groups in two parts: records without their sensitive items, and how often each sensitive item occurs in the group. Whoever
 knows which row is a person's learns of the sensitive items what the histogram says: any f of the |G| rows may be those that hold an item,
 so a row holds it with a chance of f / |G|. Of a person with c rows in the group one of them holds it with a chance of at most c * f / |G|;
-so with the original at hand |G| / (c * f) is asked to be p, with the largest c of the group.
+so with the original |G| / (c * f) is asked to be p, with the largest c of the group.
 
 All is counted from the published tables by code of the judge's own. With the original the rows must be its records without the sensitive
 items, each as often, and the histograms together count every sensitive occurrence; where it is known which record became which row, every
@@ -69,7 +69,7 @@ class PrivacyDegree(Model):
         """Count rows and occurrences of every group; with the original, compare both parts with it and count people."""
         table = release.only(GroupTable)
         if not table.of_items:
-            return Verdict(str(self), "fails", {}, ("the tables hold more than groups, items and counts, and no more can be judged",))
+            return Verdict(str(self), "fails", {}, ("the tables contain more than groups, items and counts, which cannot be verified",))
         if self.items is not None and not self.items.known:
             raise ParameterError(
                 "the file of sensitive items was not read",
@@ -109,7 +109,7 @@ class PrivacyDegree(Model):
         shown = table.rows["items"].explode(empty_as_null=False)
         n = int(shown.is_in(counted.implode()).sum())
         if n:
-            yield f"sensitive items stand in rows, {n:,} times"
+            yield f"sensitive items occur in rows {n:,} times"
 
 
 def _notes(degree: Degree, original: Original | None, alone: bool) -> Iterator[str]:

@@ -26,7 +26,7 @@ def recoding_defects(original: Original, release: Release, roles: Roles, *, priv
     assert release.secret is not None
     rows = release.secret.rows()
     if len(rows) != len(original.bags):
-        return [f"the release speaks of {len(rows):,} records, the original has {len(original.bags):,}"]
+        return [f"the release refers to {len(rows):,} records, but the original has {len(original.bags):,}"]
     shown = np.flatnonzero(rows >= 0)
     withheld = int((original.bags.lengths[rows < 0] > 0).sum())
     if withheld:

@@ -8,7 +8,7 @@ picks one of these people finds. Records of one person are not merged, because n
 
 Everything is counted from the published records, by a kernel that no method calls. Sets that are closed among the records with a
 suffice: closing X there leaves the holders of X and a as they are, as records and as people, and those of X can only become fewer.
-With the original at hand every published record must be its original under one global recoding, in which sensitive items are left as they
+With the original every published record must be its original under one global recoding, in which sensitive items are left as they
 are or suppressed everywhere, never generalized.
 """
 
@@ -67,7 +67,7 @@ class RhoUncertainty(Model):
         super().__post_init__()
         if self.rho == 1:
             raise ParameterError(
-                "rho must be below 1, with which any certainty is allowed",
+                "rho must be below 1, which would allow certainty",
                 code="out-of-range",
                 hint="0.5 is a common choice",
                 value=self.rho,
@@ -112,7 +112,7 @@ class _Rule:
 
     def text(self, names: Vocabulary) -> str:
         known = "{" + ", ".join(names[item] for item in self.known) + "}"
-        return f"{known} gives {names[self.item]!r} away with a certainty of {percent(float(self.certainty))}"
+        return f"{known} reveals {names[self.item]!r} with a confidence of {percent(float(self.certainty))}"
 
 
 def _greatest(release: Release, original: Original | None, roles: Roles, most: int | None) -> tuple[list[_Rule], int, bool]:
@@ -122,7 +122,7 @@ def _greatest(release: Release, original: Original | None, roles: Roles, most: i
     rules: list[_Rule] = []
     searched = 0
     for at in range(0, len(named), ITEMS_AT_ONCE):
-        done = f"{at:,} of {len(named):,} sensitive items were judged; searching what gives the next ones away"
+        done = f"{at:,} of {len(named):,} sensitive items were verified; searching for items that reveal the next ones"
         found = _search(holders, len(roles.private), named[at : at + ITEMS_AT_ONCE], most, done)
         rules += [_Rule(tuple(known.tolist()), item, Fraction(holding, cohort)) for known, item, holding, cohort in found["rules"]]
         searched += found["searched"]
@@ -150,7 +150,7 @@ def _told(telling: list[_Rule], limit: Fraction) -> list[str]:
     if not telling:
         return []
     verb = "is" if len(telling) == 1 else "are"
-    return [f"{counted(len(telling), 'sensitive item')} {verb} given away with a certainty above {float(limit):g}, by what else is known"]
+    return [f"{counted(len(telling), 'sensitive item')} {verb} revealed by known items with a confidence above {float(limit):g}"]
 
 
 def _notes(rules: list[_Rule], searched: int, people: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""Published rows of a log, what they consist of, and the rows of the original that they stand for.
+"""Published rows of a log, what they consist of, and the rows of the original that they represent.
 
 Which words and values were replaced by what is not told in a release, but follows from it: a word was published as the lowest name above
 it that is published at all, so that the published names and the original give the recoding. Then both are compared row by row.
@@ -28,7 +28,7 @@ WHO, WINDOW = "(who)", "(window)"  # columns beside those of the rows, under nam
 
 @dataclass(frozen=True)
 class Rules:
-    """What a claim says of published rows."""
+    """What a claim says about published rows."""
 
     unit: Unit
     rare: str
@@ -95,7 +95,7 @@ class SeenRows:
         named = {name: payload if name == QUERY else name for name in rules.columns}
         missing = [told for told in named.values() if told not in table.columns]
         if pseudonyms is not None and table.pseudonyms is None:
-            return cls(table.frame, rules, True, ("the claim is about pseudonyms, and there are none",))
+            return cls(table.frame, rules, True, ("the claim is about pseudonyms, but there are none",))
         if missing:
             return cls(table.frame, rules, True, (f"there is no column {missing[0]!r}",))
         frame = table.frame.select(pl.col(told).alias(name) for name, told in named.items())
@@ -149,17 +149,17 @@ def _faults(frame: pl.DataFrame, rules: Rules) -> list[str]:
             found.append(too_long(long, rules.words))
     if rules.times is not None:
         if frame.schema[TIME] != pl.Datetime("us"):
-            return [*found, f"the column {TIME!r} does not hold times"]
+            return [*found, f"the column {TIME!r} does not contain times"]
         finer = int(frame.select((pl.col(TIME) != beginning(TIME, rules.times)).sum()).item() or 0)
         if rules.window and rules.unit.splits and frame[TIME].null_count():
-            found.append(f"rows have no time, and words are counted within one {rules.window}")
+            found.append(f"rows have no time, but words are counted within one {rules.window}")
         if finer:
-            found.append(f"{finer:,} published {'time tells' if finer == 1 else 'times tell'} more than the {rules.times}")
+            found.append(f"{finer:,} published {'time is' if finer == 1 else 'times are'} more precise than the {rules.times}")
     return found
 
 
 def too_long(n: int, words: int) -> str:
-    """What is said of published queries that have more than so many words."""
+    """What is said about published queries that have more than this many words."""
     return f"{n:,} published {'query has' if n == 1 else 'queries have'} more than {counted(words, 'word')}"
 
 
@@ -168,7 +168,7 @@ def too_long(n: int, words: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class RecodedOriginal:
-    """The rows of the original that published rows stand for, with their people (WHO); how many published rows stand for none."""
+    """The rows of the original that published rows represent, with their people (WHO); how many published rows represent none."""
 
     rows: pl.DataFrame
     unexplained: int
@@ -226,7 +226,7 @@ def _with_words(rows: pl.DataFrame, texts: pl.DataFrame, seen: SeenRows, origina
 
 
 def _published_as(asked: pl.DataFrame, published: pl.DataFrame, seen: SeenRows, original: LogOriginal) -> pl.DataFrame:
-    """The rows of `asked` with the name that each word is published under as `query`, null where it is published under none."""
+    """The rows of `asked` with the name that each word is published under as `query`, null if it is published under none."""
     windowed, rules = seen.windowed, seen.rules
     words = asked["word"].unique(maintain_order=True)
     if rules.rare == "generalize":
@@ -266,7 +266,7 @@ def _in_frequent_windows(rows: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 
 def _recoded_cells(column: pl.Series, published: pl.Series, way: str) -> pl.Series:
-    """A column of the original as it reads under the published values: each as the lowest of them, null where there is none."""
+    """A column of the original as it reads under the published values: each as the lowest of them, null if there is none."""
     values = column.drop_nulls().unique(maintain_order=True)
     values = values.filter(values != "") if values.dtype == pl.String else values
     ladder = ladder_of(values, way)
@@ -309,7 +309,7 @@ class People:
 
 
 def people_behind(seen: SeenRows, rows: pl.DataFrame) -> People:
-    """The different people (WHO) of these rows who have each published unit and value; none where no row has it."""
+    """The different people (WHO) of these rows who have each published unit and value; none if no row has it."""
     keys = seen.unit
     who = seen.split(rows.select(*keys, WHO).unique()).unique()
     people = who.group_by(keys).agg(people=pl.len().cast(pl.Int64))

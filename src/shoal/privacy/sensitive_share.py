@@ -1,11 +1,11 @@
 """Sensitive items: of the people behind one published record at most a share h hold the same sensitive item.
 
-Whoever links a person to a published record learns no more than the record's class: the people whose records were published alike.
+Whoever links a person to a published record learns no more than the record's class: the people whose records were published identically.
 So the share is counted in every class, of people, in their original records. A bound on the classes bounds what any published item
 gives away: where everybody owns one record, those whose record shows an item are the members of some classes, the share among them
 is a mean of the shares of these classes, weighted by their sizes, and a mean of numbers up to h is at most h.
 
-Counting needs the original and what became of each record. From a file alone only names can be compared, and the verdict says so.
+Counting needs the original and the outcome of each record. From a file alone only names can be compared, and the verdict says so.
 Nothing here is used by a method: names are matched, descendants found and people counted by code of the judge's own.
 """
 
@@ -59,7 +59,7 @@ class SensitiveShare(Model):
         return self.items
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No sensitive item is guessed with a chance above h by whoever knows which published record is a person's."""
+        """No sensitive item is guessed with a chance above h by an attacker who knows which published record is a person's."""
         return self.h if test == "sensitive record" else None
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
@@ -123,7 +123,7 @@ class SensitiveShare(Model):
         return sum(holders > share * people for holders, people in classes.select("holders", "people").iter_rows())
 
     def keeps(self, promise: Declared) -> bool:
-        """As for all models, but where both know their items they must be the same: a method does not say anew what is sensitive."""
+        """As for all models, but where both know their items they must be the same: a method does not say again what is sensitive."""
         told = isinstance(promise, SensitiveShare) and promise.items is not None and promise.items.known
         if told and self.items is not None and self.items.known:
             return self == promise

@@ -1,7 +1,7 @@
 """What two releases of groups tell together: where groups of the one meet groups of the other in few people.
 
 Somebody who finds a person in a group of an earlier release and in a group of a new one is left with the people who are in both. Who is in
-a group of the new release is known while it is made. Where the earlier release can be made again (`exact_meetings`) that is known of it
+a group of the new release is known while it is made. Where the earlier release can be made again (`exact_meetings`) that is known about it
 too. Else only its files are known: its group may hold whoever's record its published record generalizes. So it is counted, for each
 group of the one and of the other, how many people of the new group the earlier one fits. The people who were in both are among them.
 Where these are fewer than k, and one of them fits no other group of the earlier release, the two surely meet in fewer than k people; where

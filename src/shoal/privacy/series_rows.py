@@ -20,7 +20,7 @@ CAME, WENT, CHANGED = "came", "went", "changed"
 def told_by_comparing(earlier: Release, release: Release, original: LogOriginal, threshold: int) -> pl.DataFrame:
     """The queries of which the two releases tell something together: `query`, `how`, and `people`, who may be all that are behind it.
 
-    The earlier release publishes what `threshold` people asked. Of queries that came or went `people` is the least number of people that
+    The earlier release publishes what `threshold` people asked. Of queries that came or went `people` is the smallest number of people that
     explains it, of those with another number of rows the largest. A query that came or went because the thresholds differ, and needs
     nobody for it, is not among them.
     """

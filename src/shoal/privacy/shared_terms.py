@@ -56,7 +56,7 @@ class SharedTerms(Model):
             )
         rows = release.secret.rows()
         if len(rows) != len(original.bags):
-            return Verdict(str(self), "fails", {}, ("the release does not speak of the records of this original",))
+            return Verdict(str(self), "fails", {}, ("the release does not refer to the records of this original",))
         group = np.where(rows >= 0, classes_of(release).label[rows], -1) if len(release.published) else rows
         return self._verdict(_counted(published, _holders(original.bags, group, original.tree)), "people")
 

@@ -32,7 +32,7 @@ LEVELS = {
     "records": "published rows of the rarest published unit: a query, a word, or a combination of columns",
     "people": "different people who have the published unit that fewest people have",
     "pseudonyms": "different pseudonyms of the published unit that fewest pseudonyms have",
-    "people_of_cells": "different people who have the rarest value in the columns beside the unit",
+    "people_of_cells": "different people who have the rarest value in the additional columns",
 }
 
 
@@ -73,7 +73,7 @@ class Support(JudgesRows):
         super().__post_init__()
         rules = self._rules
         if rules.window and rules.unit.splits and (rules.times != rules.window or (self.group or 0) > self.k):
-            what = "words that are counted within windows of time need times that tell the window, and a group of at most k people"
+            what = "words that are counted within windows of time need times that determine the window, and a group of at most k people"
             raise ParameterError(what, code="options-conflict", hint=f"use times={rules.window}")
         if TIME in rules.unit.columns and rules.times is None:
             raise ParameterError(
@@ -113,7 +113,7 @@ class Support(JudgesRows):
         )
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:
-        """The columns that the claim names, and the pseudonyms if it tells what they stand for."""
+        """The columns that the claim names, and the pseudonyms if it tells what they represent."""
         named = {*self._rules.unit.columns, *self._rules.ways} | ({TIME} if self.times else set())
         payload = {table.unit} if QUERY in named else set()
         linked = {table.pseudonyms} if self.pseudonyms and table.pseudonyms else set()

@@ -81,7 +81,7 @@ class UserKAnonymity(Model):
         whose = _class_of_people(release, original, classes)
         notes = () if release.secret is not None else (OF_ALL,)
         if whose is None:
-            return Verdict(str(self), "fails", achieved, ("the release does not speak of the people of this original",))
+            return Verdict(str(self), "fails", achieved, ("the release does not refer to the people of this original",))
         fewest = []
         for what, published, issued in _told(table, classes, original, whose):
             people = _people(published, issued)
@@ -96,7 +96,7 @@ class UserKAnonymity(Model):
         if short := int((classes["members"] < self.k).sum()):
             yield f"{short:,} pseudonyms have a history that fewer than {self.k:,} share"
         if not np.array_equal(np.sort(classes["user"].to_numpy()), np.arange(1, len(classes) + 1)):
-            yield "pseudonyms are not the numbers from 1 on: they may be owners' own"
+            yield "pseudonyms are not the numbers from 1 on: they may be original user IDs"
 
 
 def _classes(table: ProfileTable) -> pl.DataFrame:
@@ -112,7 +112,7 @@ def _classes(table: ProfileTable) -> pl.DataFrame:
 def _class_of_people(release: Release, original: LogOriginal, classes: pl.DataFrame) -> pl.DataFrame | None:
     """The class of every owner; where it is not known which history is whose, everybody counts for each class (`EVERYBODY`).
 
-    None where pseudonyms and people do not belong together one by one.
+    None if pseudonyms and people do not belong together one by one.
     """
     owners = np.unique(original.log.frame["owner"].to_numpy())
     if release.secret is None:

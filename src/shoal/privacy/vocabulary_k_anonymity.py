@@ -44,5 +44,5 @@ class VocabularyKAnonymity(Model):
         return 1 / self.k if test in {"singling out", "linking"} else None
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count identical published vocabularies; terms may stand for similar ones, so generalization is not demanded."""
+        """Count identical published vocabularies; terms may represent similar ones, so generalization is not demanded."""
         return judge_classes(str(self), self.k, release, original, people=self.people, truthful=False)

@@ -1,6 +1,6 @@
 """k-anonymity of weighted bags: published vectors of terms and weights that are alike, term by term and weight by weight.
 
-The classes are counted from what is published. With the original at hand people are counted, and every published term is compared with
+The classes are counted from what is published. With the original people are counted, and every published term is compared with
 the documents it is published for: it must be a term of each of them, or lie above a sense of one, and weigh no more than these do.
 """
 
@@ -58,13 +58,13 @@ class WeightedKAnonymity(Model):
         return self.k
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
-        """The file shows that k vectors are alike; which documents a vector stands for it does not show, nor does the original."""
+        """The file shows that k vectors are alike; which documents a vector represents it does not show, nor does the original."""
         if beside_original:
             return {"weights": "only that documents which carry the terms have weights as small and as large"}
         return {"items": "whether documents hold them", "weights": ""}
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
-        """Count identical vectors; with the original, count people and compare terms and weights with what they stand for."""
+        """Count identical vectors; with the original, count people and compare terms and weights with what they represent."""
         table = release.only(WeightedBagTable)
         label, sizes = classes_of_vectors(table)
         achieved = {"records": int(sizes.min(initial=len(label)))}
@@ -81,5 +81,5 @@ class WeightedKAnonymity(Model):
         if found.people is not None:
             achieved["people"] = found.people
             if found.people < self.k:
-                broken.append(f"a vector stands for documents of {found.people:,} people only")
+                broken.append(f"a vector represents documents of only {found.people:,} people")
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), found.notes)

@@ -29,7 +29,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One attack: its name, the regulators' test it stands for, its story, its lanes, and the same as rows of a table."""
+    """One attack: its name, the regulators' test it represents, its story, its lanes, and the same as rows of a table."""
 
     name: str
     test: str
@@ -39,7 +39,7 @@ class Drawn:
 
 
 def attack_parts(manifest: Mapping[str, Any]) -> list[Drawn]:
-    """Every attack that a manifest tells of."""
+    """Every attack that a manifest tells about."""
     found = outcomes_on(manifest, RELEASE)
     names = dict.fromkeys(str(one["attack"]) for one in found)
     return [_drawn(manifest, name, [one for one in found if one["attack"] == name]) for name in names]

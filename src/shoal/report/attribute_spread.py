@@ -13,7 +13,7 @@ from shoal.data.tables.rows import RowTable
 
 @dataclass(frozen=True)
 class Spread:
-    """A column's mean and standard deviation as published, and in the original; the latter is None where few people would be told of."""
+    """A column's mean and standard deviation as published, and in the original; the latter is None if few people would be told about."""
 
     name: str
     mean: float

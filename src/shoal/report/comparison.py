@@ -78,7 +78,7 @@ def _by_reason(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def insist_on_extra() -> None:
-    """Raise where the page cannot be drawn, before any work is done."""
+    """Raise if the page cannot be drawn, before any work is done."""
     try:
         import vl_convert
     except ImportError:

@@ -14,10 +14,7 @@ from shoal.report.summary import PROTECTS, Summary
 from shoal.report.verdict_text import headline, lack_of, model_of
 from shoal.util.wording import percent
 
-UNTRIED = (
-    "No attack was run before this release was written. The option attack of `shoal anonymize` runs some, and so does `shoal attack` "
-    "afterwards."
-)
+UNTRIED = "No attack was run before this release was written. Use the option attack of `shoal anonymize`, or `shoal attack` afterwards."
 WITHHELD = "Counts with noise. The number of people is not published: exact numbers would break the guarantee."
 
 
@@ -41,7 +38,7 @@ def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[Point]:
 
 
 def limits_of(claims: Sequence[Mapping[str, Any]]) -> str:
-    """What each model says of its limits, each once."""
+    """What each model says about its limits, each once."""
     models = [model for model in map(model_of, claims) if model is not None]
     return " ".join(dict.fromkeys(model.limits for model in models))
 
@@ -91,7 +88,7 @@ def _gained(manifest: Mapping[str, Any]) -> str:
 
 
 def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[Point]:
-    """What was promised, and what an attacker can do in fact; nothing where no attack has a rate."""
+    """What was promised, and what an attacker can do in fact; nothing if no attack has a rate."""
     if not outcomes_on(manifest):
         return []
     verdict = conclusion_in(manifest)

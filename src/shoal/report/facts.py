@@ -41,7 +41,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The groups of rows that are published alike, by their sizes alone."""
+    """The groups of rows that are published identically, by their sizes alone."""
 
     groups: int = 0
     smallest: int = 0

@@ -1,6 +1,6 @@
 """Bins for whole numbers, and the care that a report of a release must take with them.
 
-A bar that counts one person's record tells of that person. So where a histogram counts originals, bins of
+A bar that counts one person's record tells about that person. So where a histogram counts originals, bins of
 few people are joined with their neighbours, a last bin that was joined is open at the top, and bin edges come
 from a fixed ladder, not from the largest value.
 """
@@ -27,7 +27,7 @@ Seen = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Bin:
-    """Values from `low` to `high`, both included; `high` is None where the bin is open at the top."""
+    """Values from `low` to `high`, both included; `high` is None if the bin is open at the top."""
 
     low: int
     high: int | None

@@ -57,14 +57,14 @@ def _asked(manifest: Mapping[str, Any]) -> str:
 
 
 def _account(manifest: Mapping[str, Any]) -> tuple[Share, ...]:
-    """What became of all records or rows; nothing where that may not be told."""
+    """The outcome of all records or rows; nothing if that may not be told."""
     ledger = next((manifest["accounting"][name] for name in DRAWN if name in manifest["accounting"]), {"in": 0})
     parts = {part: n for part, n in ledger.items() if part != "in"}
     return tuple(Share(part, n, ledger["in"], TONES[fate_of(part, str(manifest["method"]))]) for part, n in parts.items())
 
 
 def _chart(shares: Sequence[Share]) -> str:
-    """Shares of one whole as a bar, with a legend; nothing where there is nothing to draw."""
+    """Shares of one whole as a bar, with a legend; nothing if there is nothing to draw."""
     shown = [share for share in shares if share.n]
     if not shown:
         return ""

@@ -119,7 +119,7 @@ def _picture(found: pictures.Picture) -> dict[str, Any]:
 
 
 def _queries(facts: Facts) -> dict[str, Any] | None:
-    """What is told of published rows of a log; nothing of any other release."""
+    """What is told about published rows of a log; nothing of any other release."""
     found = facts.queries
     if found is None:
         return None

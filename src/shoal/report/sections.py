@@ -177,7 +177,7 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
 
 
 def input_rows(manifest: Mapping[str, Any]) -> list[Row]:
-    """What was read, as the manifest says."""
+    """The facts about the input in the manifest."""
     given = manifest.get("input", {})
     return [Row(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()]
 

@@ -1,4 +1,4 @@
-"""The summary of a release: what it is worth in a few numbers, the same on the terminal, in the report and in Python.
+"""The summary of a release: its utility in a few numbers, the same on the terminal, in the report and in Python.
 
 Shares that stand side by side come first; what else is told follows in lines. `summaries` looks up how one is made.
 """
@@ -63,14 +63,14 @@ class Summary:
 
     @property
     def warning(self) -> str:
-        """A sentence where hardly a word is left; empty where there is none to say."""
+        """A sentence where hardly a word is left; empty if there is none to say."""
         if self.as_typed is None or self.as_typed >= LITTLE:
             return ""
         return f"only {percent(self.as_typed)} of the words are published as typed"
 
 
 def share_in(metrics: Mapping[str, Any], name: str) -> float | None:
-    """A metric that is a number; None where it is not told, or no number."""
+    """A metric that is a number; None if it is not told, or no number."""
     value = metrics.get(name)
     return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
 

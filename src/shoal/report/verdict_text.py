@@ -16,7 +16,7 @@ LACKING = "no_guarantee"  # the key of a manifest that says what is not protecte
 
 
 def lack_of(manifest: Mapping[str, Any] | None) -> str:
-    """What a manifest says of the missing guarantee; empty where claims are made, or where there is no manifest."""
+    """What a manifest says about the missing guarantee; empty if claims are made, or where there is no manifest."""
     return str(manifest.get(LACKING, "")) if manifest else ""
 
 
@@ -91,7 +91,7 @@ def claim_of(verdict: Mapping[str, Any]) -> Claim:
 
 
 def model_of(verdict: Mapping[str, Any]) -> Model | None:
-    """The model a verdict speaks of; None where this version does not know it."""
+    """The model a verdict refers to; None if this version does not know it."""
     try:
         found: Model = MODELS.make(str(verdict["model"]))
     except ParameterError:
@@ -100,7 +100,7 @@ def model_of(verdict: Mapping[str, Any]) -> Model | None:
 
 
 def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:
-    """Do all claims hold, and what do they say? `lack` is what a release without a guarantee says of it."""
+    """Do all claims hold, and what do they say? `lack` is what a release without a guarantee says about it."""
     if lack:
         return Headline("bad", UNGUARANTEED, lack.removeprefix(UNGUARANTEED).strip())
     if not verdicts:

@@ -28,7 +28,7 @@ SHARES = (0.42, 0.28, 0.14, 0.06, 0.10)
 
 @dataclass(frozen=True)
 class AccessLog:
-    """A log of about so many clicks on a site of so many pages; the fewer pages, the more uniform are the ways through it."""
+    """A log of about this many clicks on a site of this many pages; the fewer pages, the more uniform are the ways through it."""
 
     clicks: int
     pages: int

@@ -30,7 +30,7 @@ class _Patterns:
 
 @dataclass(frozen=True)
 class Baskets:
-    """Transactions of so many items in the mean, made of patterns; `skew` makes few items far more frequent than most."""
+    """Transactions of this many items in the mean, made of patterns; `skew` makes few items far more frequent than most."""
 
     records: int
     length: float

@@ -29,7 +29,7 @@ class Weighted:
 
 
 class LongTailed:
-    """Whole numbers from 1 up, log-normal, cut off far out, whose mean is exactly the one asked for."""
+    """Whole numbers from 1 up, log-normal, cut off far out, whose mean is exactly the one requested."""
 
     GRID = (np.arange(20_000) + 0.5) / 20_000
 

@@ -3,7 +3,7 @@ known size.
 
 A topic is a subtree of WordNet, that is an interval of the nouns; users of a topic share related words. Nouns
 are drawn one after the other without putting back until a user has as many different ones as wanted, so that
-their mean number is the one asked for.
+their mean number is the one requested.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Topics:
 
 @dataclass(frozen=True, eq=False)
 class Interests:
-    """Per user: how many nouns, how many topics, and which (0 where there is none)."""
+    """Per user: how many nouns, how many topics, and which (0 if there is none)."""
 
     sizes: Ints
     counts: Ints

@@ -1,6 +1,6 @@
 """A lower bound on the loss of any k-anonymous release of some records, whoever makes it and however.
 
-In any release each published record generalizes those it stands for and is shared by at least k of them; what is not published
+In any release each published record generalizes those it represents and is shared by at least k of them; what is not published
 at all counts as lost. docs/bound.md proves the bound. Up to `EXACT_RECORDS` records all are examined; beyond that a sample,
 drawn with probability proportional to record length, gives a bound that holds with the stated confidence.
 """
@@ -99,7 +99,7 @@ def lower_confidence_limit(shares: npt.NDArray[np.float64], confidence: float) -
 
 
 def _unavoidable(counts: TreeCounts, k: int, asked: Ints) -> Ints:
-    """Twice what each record asked for must lose, in units."""
+    """Twice what each record requested must lose, in units."""
     k = min(k, MOST_NEIGHBOURS)  # a k-anonymous release is also anonymous for every smaller k
     options = _kernels.BoundOptions(
         neighbours=min(MOST_NEIGHBOURS, max(NEIGHBOURS, k)), patience=PATIENCE, ceilings=len(asked) == len(counts.lengths)

@@ -1,7 +1,7 @@
 """From texts to document vectors (Abril, Navarro-Arribas and Torra, MDAI 2010): the most frequent nouns of WordNet with relative weights.
 
 Stop words, words shorter than three letters and words that WordNet does not have as nouns are left out and counted; the last are kept
-as terms of their own where that is asked for. A word counts as the noun it is a form of: mice as mouse.
+as terms of their own where that is requested. A word counts as the noun it is a form of: mice as mouse.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def document_vectors(texts: pl.Series, owners: Ints, most_terms: int, unknown: U
 
 
 def _sorted_out(typed: pl.Series, unknown: Unknown) -> pl.DataFrame:
-    """For each different word its fate, and the term it counts as; null where it is left out."""
+    """For each different word its fate, and the term it counts as; null if it is left out."""
     lower = in_one_case(typed)
     places = noun_places(lower)
     noun = lemmas()["lemma"].gather(pl.Series(places).set(pl.Series(places < 0), None))
@@ -64,7 +64,7 @@ def _sorted_out(typed: pl.Series, unknown: Unknown) -> pl.DataFrame:
 
 
 def _account(words: pl.DataFrame, occurrences: Ints, single: int, unknown: Unknown) -> Ledger:
-    """What became of all words; `single` letters were left out before."""
+    """The outcome of all words; `single` letters were left out before."""
     n = {fate: int(occurrences[(words["fate"] == fate).to_numpy()].sum()) for fate in words["fate"].unique()}
     told = n.get("unknown", 0)
     parts = {

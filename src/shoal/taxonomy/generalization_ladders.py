@@ -94,7 +94,7 @@ def ladder_of_items(items: pl.Series, taxonomy: Taxonomy | None) -> Ladder:
 
 
 def _in_lower_case(words: pl.Series) -> pl.Series:
-    """The words in lower case, without marks at their ends; empty where that would not be the same when it is done again."""
+    """The words in lower case, without marks at their ends; empty if that would not be the same when it is done again."""
     once = in_one_case(words).str.replace_all(_MARKS, "")
     again = in_one_case(once).str.replace_all(_MARKS, "")
     return once.zip_with(once == again, pl.Series([""], dtype=pl.String).new_from_index(0, len(once)))

@@ -33,7 +33,7 @@ CONTROL = r"[\x00-\x1f\x7f]"
 
 @dataclass(frozen=True)
 class Conflict:
-    """A name that stands at several places of the table, what it stands below there, and what became of it."""
+    """A name with several parents in the table: its parents, and where it was placed."""
 
     name: str
     below: tuple[str, ...]
@@ -72,7 +72,7 @@ def tree_of_levels(frame: pl.DataFrame, levels: Sequence[str], loss: str = DEFAU
 
 
 def _labels(frame: pl.DataFrame, levels: Sequence[str]) -> pl.DataFrame:
-    """The columns of the levels as text without blanks at the ends; null where a cell is empty."""
+    """The columns of the levels as text without blanks at the ends; null if a cell is empty."""
     if len(levels) < 2 or len(set(levels)) < len(levels):
         raise TaxonomyError("levels are two or more different columns, from the highest to the items", code="invalid-levels")
     texts = frame.select(_text(frame[name]) for name in levels)

@@ -2,7 +2,7 @@
 
 Labels are not always as unique as a tree wants them. The rules:
 
-* the first label of a path is an item, the others are groups; a group's label repeated at once stands for
+* the first label of a path is an item, the others are groups; a group's label repeated at once represents
   one group;
 * an item whose label returns among its own groups is still an item of its own. Where the group right above it
   holds nothing else the two are one node; otherwise the group is called `label (group)`, so that the item can
@@ -30,7 +30,7 @@ Parents = dict[str, str | None]
 
 @dataclass
 class _Table:
-    """What the paths say of each item and of each group; None where no path says what lies above."""
+    """What the paths say about each item and of each group; None if no path says what lies above."""
 
     items: Parents = field(default_factory=dict)
     groups: Parents = field(default_factory=dict)

@@ -123,7 +123,7 @@ def _placed(terms: Vocabulary, often: Ints, taxonomy: Taxonomy, unknown: Unknown
 
 
 def _spelling(bags: Bags, folded: pl.Series, names: Vocabulary, items: Small, known: npt.NDArray[np.bool_]) -> dict[str, int]:
-    """Occurrences by what became of the words: their own name, their name in lower case, another one, or unknown."""
+    """Occurrences by the outcome of the words: their own name, their name in lower case, another one, or unknown."""
     frequency = bags.item_counts()
     typed = bags.vocabulary.names
     item = names.names.gather(np.maximum(items, 0))
@@ -173,9 +173,9 @@ def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: 
 
 
 def fitted_tree(taxonomy: Taxonomy, used: Ints, strange: int, floor: Floor) -> tuple[Taxonomy, Small]:
-    """The tree that records would be put on which use these nodes and so many unknown terms, and the new numbers of the taxonomy's nodes.
+    """The tree that records would be put on which use these nodes and this many unknown terms, and the new numbers of the taxonomy's nodes.
 
-    One leaf stands for all unknown terms, whose names are not told; losses are those of the tree with all of them.
+    One leaf represents all unknown terms, whose names are not told; losses are those of the tree with all of them.
     """
     fitted, renumbered = restricted(taxonomy, used.astype(np.int32))
     above = floor.bars(taxonomy)[renumbered >= 0]

@@ -62,7 +62,7 @@ class TreeCounts:
 def tree_counts(bags: Bags, taxonomy: Taxonomy, word_worth: int = 0) -> TreeCounts:
     """Counts of every node that has a weight; nodes with no more information than their parents are passed over.
 
-    With `word_worth` a node that occurs as a word weighs as much more as so many losses of one: groups are then scored by the words they
+    With `word_worth` a node that occurs as a word weighs as much more as this many losses of one: groups are then scored by the words they
     share before the nodes above these.
     """
     units = taxonomy.units * (1 + word_worth)

@@ -1,7 +1,7 @@
 """A taxonomy of URLs and file paths, made from the data: every page lies below the folders of its path.
 
 `/blog/2009/rain.html` lies below `/blog/2009/*`, that below `/blog/*`, and that below `/*`. A page with a query string lies beside the
-same page without one, below `/search?*`. URLs of other hosts lie below `http://host/*`. The star tells a folder, which stands for any page
+same page without one, below `/search?*`. URLs of other hosts lie below `http://host/*`. The star tells a folder, which represents any page
 below it, from the page that a server shows for the folder's own address. It depends on the set of names alone.
 """
 

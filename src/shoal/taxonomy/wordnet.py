@@ -71,7 +71,7 @@ def noun_places(terms: pl.Series) -> Small:
 
 
 def base_nouns(terms: pl.Series) -> pl.Series:
-    """The noun that each term is a form of, null where WordNet has none: mouse for mice."""
+    """The noun that each term is a form of, null if WordNet has none: mouse for mice."""
     return _lexicon().morphology.lemmatized(terms)
 
 

@@ -15,7 +15,7 @@ _PRODUCT = re.compile(r"[^/(;]+")
 
 
 class Agent(NamedTuple):
-    """A browser and its system, in families and main versions; empty where an agent does not tell."""
+    """A browser and its system, in families and main versions; empty if an agent does not tell."""
 
     browser: str
     version: str = ""
@@ -25,7 +25,7 @@ class Agent(NamedTuple):
 
 @lru_cache(maxsize=100_000)
 def agent_of(text: str) -> Agent:
-    """What a user agent says of itself. One that ua-parser does not know has the name of its first product."""
+    """What a user agent says about itself. One that ua-parser does not know has the name of its first product."""
     if text in {NONE, ""}:
         return Agent("")
     found = _parser()(text.replace('\\"', '"'))

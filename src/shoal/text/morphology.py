@@ -60,7 +60,7 @@ class Morphology:
         return found
 
     def lemmatized(self, terms: pl.Series) -> pl.Series:
-        """The noun that each term is a form of, null where there is none."""
+        """The noun that each term is a form of, null if there is none."""
         places = pl.Series(self.find(terms))
         return self.lemmas.gather(places.set(places < 0, None))
 

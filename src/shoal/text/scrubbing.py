@@ -120,7 +120,7 @@ class Names:
         return "".join([*pieces, text[at:]]), n
 
     def _length_at(self, words: list[re.Match[str]], place: int, text: str) -> int:
-        """How many words from this one on are a listed name; 0 where none is. What was scrubbed before is no name."""
+        """How many words from this one on are a listed name; 0 if none is. What was scrubbed before is no name."""
         if text[words[place].start() - 1 : words[place].start()] == "<":
             return 0
         most = min(self._longest, len(words) - place)

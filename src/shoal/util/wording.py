@@ -35,7 +35,7 @@ ALIKE = 0.6  # of 1, by difflib's ratio
 
 
 def nearest(name: str, known: Iterable[str], alike: float = ALIKE) -> str:
-    """The known name that is most like this one, whatever its capitals, dashes and underscores; empty where none is like it."""
+    """The known name that is most like this one, whatever its capitals, dashes and underscores; empty if none is like it."""
     plain = {_plain(one): one for one in reversed(list(known))}
     found = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=alike)
     return plain[found[0]] if found else ""
@@ -49,7 +49,7 @@ def several_nearest(name: str, known: Iterable[str], most: int) -> list[str]:
 def there_are(name: str, known: Iterable[str]) -> str:
     """A hint for a name that is not in a closed set: the nearest of the set, and all of them."""
     names = list(known)
-    return did_you_mean(name, names, f"there are {', '.join(names)}")
+    return did_you_mean(name, names, f"available: {', '.join(names)}")
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", alike: float = ALIKE) -> str:

@@ -34,7 +34,7 @@ class LinkingAttack(Attack):
 
 
 class TokenAttack(Attack):
-    """An attack on tokens that stand for words, with another log in which words can be read."""
+    """An attack on tokens that represent words, with another log in which words can be read."""
 
     @abstractmethod
     def trials(self, hashed: Hashed) -> list[Trial]:

@@ -40,7 +40,7 @@ class Corpus:
 
     @cached_property
     def people(self) -> sp.csr_matrix | None:
-        """People times words; None where it is not known whose a text is."""
+        """People times words; None if it is not known whose a text is."""
         if self.owners is None:
             return None
         people, number = np.unique(self.owners, return_inverse=True)
@@ -82,7 +82,7 @@ class Corpus:
 
 @dataclass(frozen=True, eq=False)
 class Hashed:
-    """Texts of tokens; texts that can be read, of other people; and the word of these that each token stands for, -1 for none of them."""
+    """Texts of tokens; texts that can be read, of other people; and the word of these that each token represents, -1 for none of them."""
 
     tokens: Corpus
     words: Corpus

@@ -22,7 +22,7 @@ WORSE_THAN_ANY = 1
 
 @dataclass(frozen=True, eq=False)
 class Linkable:
-    """A scene, people whose published records are looked for, and a record that is known of each, in the vocabulary of the scene.
+    """A scene, people whose published records are looked for, and a record that is known about each, in the vocabulary of the scene.
 
     `own` are published rows that the known records are themselves, and that are no answer, -1 for none.
     """

@@ -28,7 +28,7 @@ class Personas(LinkingAttack):
 
 @dataclass(frozen=True)
 class ProfileOverTime(LinkingAttack):
-    """Somebody who knows what people did earlier finds them again in a release of a later period."""
+    """An attacker who knows what people did earlier finds them again in a release of a later period."""
 
     name = "profile-over-time"
     test = "linking"

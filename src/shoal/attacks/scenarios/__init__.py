@@ -42,7 +42,7 @@ class Made:
     def rows(self) -> Ints:
         """The published row of each record, -1 where it was withheld."""
         if self.release.secret is None:
-            raise Skipped("it is not known which record became which")
+            raise Skipped("the record-to-group mapping is not available")
         return self.release.secret.rows()
 
 
@@ -53,7 +53,7 @@ class Scenario:
     `remake` takes records as they were typed, `varied` makes the release of the same records with some parameters changed; both raise the
     errors of preparation and method. `few` are the records attacked where the release is made again for each. `left_out` are records of
     people who were not published, in the vocabulary of the release that was made without them. `others` are further releases of the same
-    records. `sensitive` are the items that must not be inferred, None where nobody named any.
+    records. `sensitive` are the items that must not be inferred, None if nobody named any.
     """
 
     made: Made
@@ -72,7 +72,7 @@ class Scenario:
         """Skip an attack that makes the release again where that is to be done for nobody."""
         if not len(self.few):
             n = len(self.made.original.bags)
-            raise Skipped(f"the release of {n:,} records would have to be made again for each person; the option remakes asks for that")
+            raise Skipped(f"the release of {n:,} records would have to be remade for each person; the option remakes requests that")
 
     def lengths(self, records: Ints) -> Ints:
         """How many items each of these records holds."""
@@ -83,7 +83,7 @@ class Scenario:
         """The number of people that a claim promises to stand together, the largest of all claims."""
         found = [k for claim in self.claims if isinstance(k := claim.values().get("k"), int)]
         if not found:
-            raise Skipped("no claim names a number of people, k, that stand together")
+            raise Skipped("no claim guarantees groups of k people")
         return max(found)
 
 
@@ -105,7 +105,7 @@ class ScenarioTrial:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """All trials of an attack, and what has to be said of how it was made."""
+    """All trials of an attack, and what has to be said about how it was made."""
 
     trials: tuple[ScenarioTrial, ...]
     notes: tuple[str, ...] = field(default=())
@@ -162,7 +162,7 @@ def with_people(typed: Bags, added: Bags) -> Bags:
 
 
 def classes_of(made: Made) -> Ints:
-    """The class of each record, whose members are published alike; -1 where it was withheld."""
+    """The class of each record, whose members are published identically; -1 where it was withheld."""
     rows, label = made.rows, identical_records(made.release.published)
     return np.where(rows >= 0, label[rows] if len(label) else -1, -1).astype(np.int64)
 

@@ -79,7 +79,7 @@ def _item(made: Made, canary: Canary) -> int:
 
 
 def _trial(holders: int, canaries: list[Canary], made: Made, scenario: Scenario) -> ScenarioTrial:
-    """Which of the words held by so many people are published."""
+    """Which of the words held by this many people are published."""
     planted = [canary for canary in canaries if canary.holders == holders]
     published = made.original.aligned(made.release).published
     shown = np.repeat(made.release.copies > 0, np.diff(published.indptr))

@@ -1,4 +1,4 @@
-"""Differencing: a release with a person and one without; what only the first has tells of the person.
+"""Differencing: a release with a person and one without; what only the first has tells about the person.
 
 The release is made again of all records but the person's, as a publisher would after a request to be forgotten. Somebody who holds both
 compares them: published records that only the first has are the person's, or of people whose records changed because of the person. The
@@ -39,7 +39,7 @@ class Differencing(ScenarioAttack):
         """The record that is drawn is as the person's was published; and it is the only one, and all that the person held."""
         found, notes = _compared(scenario)
         if not found:
-            raise Skipped("without any one of the people attacked the release cannot be made")
+            raise Skipped("the release cannot be made without any of the attacked people")
         everyone = _contents(scenario.made)
         n = scenario.made.release.n_records
         records = np.array([record for record, _ in found], np.int64)

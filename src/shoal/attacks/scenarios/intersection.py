@@ -1,6 +1,6 @@
-"""Intersection: two releases of the same people; whoever is alone in where the two groups meet is found.
+"""Intersection: two releases of the same people; a person who is alone in the intersection of two groups is found.
 
-In each release a person stands in a class of records that are published alike. Somebody who finds the class in both is left with the
+In each release a person stands in a class of records that are published identically. Somebody who finds the class in both is left with the
 people who are in both classes. Classes of k people may meet in a single one: k-anonymity is promised of each release, not of two.
 """
 
@@ -60,9 +60,9 @@ def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, .
         try:
             made.append((words, scenario.varied({name: value + 1})))
         except ShoalError as error:
-            notes.append(f"intersection: of other releases, {words} cannot be made ({error.message})")
+            notes.append(f"intersection: another release, {words}, cannot be made ({error.message})")
     if not made:
-        raise Skipped("there is no other release, and the method has no parameter by which a second one could differ")
+        raise Skipped("there is no other release, and the method has no parameter that could differ in a second one")
     told = f"intersection: no other release was provided, so {' and '.join(words for words, _ in made)} was made"
     return made, (told, *notes)
 
@@ -90,7 +90,7 @@ def _alone(where: str, classes: Ints, scenario: Scenario) -> Trial:
 
 
 def _sizes(classes: Ints, scenario: Scenario) -> Ints:
-    """How many people are in the class of each person attacked; none where the person is missing in one of the releases."""
+    """How many people are in the class of each person attacked; none if the person is missing in one of the releases."""
     people = dict(_people(classes, scenario.made.original.bags.owners))
     return np.array([people.get(int(classes[record]), 0) for record in scenario.targets], np.int64)
 

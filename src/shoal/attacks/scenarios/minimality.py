@@ -35,7 +35,7 @@ SAMPLE = 20  # items that somebody who does not reason so tries in each group
 
 @dataclass(frozen=True)
 class Minimality(ScenarioAttack):
-    """Somebody who knows that no finer record could be published infers items that somebody of the group must hold."""
+    """An attacker who knows that no finer record could be published infers items that somebody of the group must hold."""
 
     name = "minimality"
     test = "inference"

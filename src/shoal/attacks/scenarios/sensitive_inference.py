@@ -5,7 +5,8 @@ where they show none, the most popular one. Where the person is among the candid
 right with the chance that a person among them holds the item: that is what a claim bounds. Where the person is not, the guess is right or
 wrong, as it is of people who were left out, the control.
 
-Whoever knows the published record itself is left with its class: the people whose records are published alike. The most frequent
+An attacker who knows the published record itself is left with its class: the people whose records are published identically. The most
+frequent
 sensitive item among them is the best guess. Where all of them hold one, the class is homogeneous, and nothing is left to guess.
 """
 
@@ -40,7 +41,7 @@ CLAIMED = ", of the items of the claim"
 
 @dataclass(frozen=True)
 class SensitiveInference(ScenarioAttack):
-    """Somebody who knows harmless items of a person guesses a sensitive one from the records that fit best."""
+    """An attacker who knows harmless items of a person guesses a sensitive one from the records that fit best."""
 
     name = "sensitive-inference"
     test = "inference"
@@ -108,7 +109,7 @@ class Reader:
         self.popular = float(np.asarray(holders).max()) / max(1, int(self.owners.max(initial=-1)) + 1)
 
     def known(self, records: Bags, size: int | None, seed: int) -> list[Ints]:
-        """So many harmless items of each record, drawn; all where there are fewer."""
+        """This many harmless items of each record, drawn; all where there are fewer."""
         chance, good = np.random.default_rng(seed), harmless(self.meant)
         found = []
         for start, end in zip(records.indptr[:-1], records.indptr[1:], strict=True):
@@ -127,7 +128,7 @@ class Reader:
         return Trial(_words(size), size, success, self.popular, sure)
 
     def by_class(self) -> Floats:
-        """For each record the share of the people of its class who hold the most frequent sensitive item there; 0 where it is withheld."""
+        """For each record the share of the people of its class who hold the most frequent sensitive item there; 0 if it is withheld."""
         classes = classes_of(self.made)
         there = np.flatnonzero(classes >= 0)
         if not len(there):
@@ -188,7 +189,7 @@ class _Strangers:
 
 
 def _strangers(scenario: Scenario, sought: Sought) -> _Strangers | None:
-    """None where nobody was left out, or the others do not hold what is looked for."""
+    """None if nobody was left out, or the others do not hold what is looked for."""
     if scenario.left_out is None:
         return None
     records, made = scenario.left_out

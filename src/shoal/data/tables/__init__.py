@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 class PublishedTable(ABC):
     """A table to be published. Immutable; holds nothing that may not be written. `amounts` are the names of its `facts`.
 
-    `shapes` are the columns that the kind may have, for each part of the table (a table of one file has the part ""); it has none where
+    `shapes` are the columns that the kind may have, for each part of the table (a table of one file has the part ""); it has none if
     claims and parameters decide. `types` are those of columns that may have one type only. `beside` names fields of a file that hold more
     than the kind has a place for.
 
@@ -62,18 +62,18 @@ class PublishedTable(ABC):
 
     @abstractmethod
     def as_told(self, account: Accounting) -> bool:
-        """Whether an account tells of as many published rows as there are; true where the rows are not those of the input."""
+        """Whether an account tells about as many published rows as there are; true where the rows are not those of the input."""
 
     @abstractmethod
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """Every row that is written, in a fresh order, as frames: one of the table's name, or one for each of its parts."""
 
     def columns_of_parts(self) -> dict[str, dict[str, str]]:
-        """The type of each column in words, in the order of the file, for each part; none where the reader knows no other columns."""
+        """The type of each column in words, in the order of the file, for each part; none if the reader knows no other columns."""
         return {}
 
     def facts(self) -> dict[str, int]:
-        """What the manifest says of the table: the number of rows, and what else a kind counts."""
+        """What the manifest says about the table: the number of rows, and what else a kind counts."""
         return {"rows": self.n_rows}
 
 

@@ -1,4 +1,4 @@
-"""The columns of a log that was read from a web access log, beside owner, time and payload (the page that was asked for).
+"""The columns of a log that was read from a web access log, beside owner, time and payload (the page that was requested).
 
 `visitor` numbers the different owners, addresses and user agents together: sessions are made of one visitor's events. `method` and
 `protocol` are null in broken requests, `size` where none is told; `referrer` and `agent` in the common format, which has none.
@@ -37,10 +37,10 @@ MOST_ADDRESSES = (1 << 24) - 1  # of 10.0.0.0/8, without its first
 
 @dataclass(frozen=True, eq=False)
 class AccessTable(PublishedTable):
-    """Rows of an access log. `address` numbers the published addresses, which are drawn anew whenever the table is written.
+    """Rows of an access log. `address` numbers the published addresses, which are redrawn whenever the table is written.
 
     `size` may be null; `referrer` and `agent` are null in all rows of the common format, and in none of the combined one. `beside` names
-    the fields of a file that hold more than their one fixed form: identities, user names, addresses that are not numbered from 1 on.
+    the fields of a file that hold more than their one fixed form: identities, user names, addresses that are not numbered from 1.
     """
 
     kind = "access log"
@@ -69,7 +69,7 @@ class AccessTable(PublishedTable):
         return len(self.frame) > 0 and not self.frame["agent"].null_count()
 
     def as_told(self, account: Accounting) -> bool:
-        """Rows stand for those of a whole group, so that there may be more or fewer of them."""
+        """Rows represent those of a whole group, so that there may be more or fewer of them."""
         return True
 
     def shuffled(self) -> pl.DataFrame:
@@ -87,7 +87,7 @@ class AccessTable(PublishedTable):
 
 
 def written_addresses(numbers: pl.Series) -> pl.Series:
-    """Numbers from 1 on as addresses of the network 10.0.0.0/8: 1 is 10.0.0.1, 256 is 10.0.1.0."""
+    """Numbers from 1 as addresses of the network 10.0.0.0/8: 1 is 10.0.0.1, 256 is 10.0.1.0."""
     number = pl.col("address")
     written = pl.format("10.{}.{}.{}", number // 65536, number // 256 % 256, number % 256)
     return pl.DataFrame({"address": numbers}).select(written.alias("address")).to_series()

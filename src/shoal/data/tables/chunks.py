@@ -1,4 +1,4 @@
-"""Chunks: records taken apart. A cluster of records is told as chunks of their terms, without what stood beside what.
+"""Chunks: disassociated records. A cluster of records is published as chunks of its terms, without the associations between chunks.
 
 A record chunk tells, for its own terms, the parts of the cluster's records (sub-records) in an order of its own. A shared chunk does so
 for several clusters at once, which are a joint cluster. A term chunk only tells that a term occurs in the cluster.
@@ -34,7 +34,7 @@ class ChunkTable(PublishedTable):
 
     `subrecords` has the items of every sub-record of a cluster's record chunks, `shared` those of a joint cluster's shared chunks; `terms`
     the items of term chunks; `clusters` how many records a cluster has, and to which joint cluster it belongs, perhaps alone.
-    All numbers mean nothing, and are drawn anew whenever the table is written: sub-records of different chunks do not go together.
+    All numbers mean nothing, and are redrawn whenever the table is written: sub-records of different chunks do not go together.
     """
 
     kind = "chunks"
@@ -104,7 +104,7 @@ class ChunkTable(PublishedTable):
         }
 
     def shuffled(self) -> tuple[pl.DataFrame, ...]:
-        """The parts with fresh numbers from 1 on: of clusters and joint clusters, and within these of chunks and sub-records."""
+        """The parts with fresh numbers from 1: of clusters and joint clusters, and within these of chunks and sub-records."""
         clusters, joints = _fresh(self.clusters[CLUSTER]), _fresh(self.clusters[JOINT])
         listed = self.clusters.with_columns(renumbered(self.clusters[CLUSTER], clusters), renumbered(self.clusters[JOINT], joints))
         terms = self.terms.with_columns(renumbered(self.terms[CLUSTER], clusters))
@@ -132,7 +132,7 @@ def _renumbered_within(frame: pl.DataFrame, whole: str, numbers: Mapping[int, in
 
 
 def _drawn(distinct: pl.DataFrame, within: list[str], name: str) -> pl.DataFrame:
-    """Numbers from 1 on for these rows, in an order drawn anew."""
+    """Numbers from 1 for these rows, in an order redrawn."""
     mixed = distinct[fresh_order(len(distinct))]
     return mixed.with_columns(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(within).alias(name)).cast({name: pl.Int64})
 

@@ -1,4 +1,4 @@
-"""Groups with two parts: exact rows, and beside them per group a histogram of what is not told row by row.
+"""Groups in two parts: exact rows, and a histogram per group of what is not published row by row.
 
 Where rows are records of items, the column `items` of the rows has their lists, and `item` of the histogram what is counted.
 """

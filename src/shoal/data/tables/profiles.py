@@ -1,4 +1,4 @@
-"""Profiles: rows of a log that stand for people in groups, every person under a pseudonym of their own."""
+"""Profiles: rows of a log for people in groups, each person under a separate pseudonym."""
 
 from __future__ import annotations
 

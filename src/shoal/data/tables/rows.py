@@ -23,7 +23,7 @@ class RowTable(PublishedTable):
     """Rows of columns of text, whole numbers, numbers or times.
 
     `pseudonyms` names the column that tells which rows belong together (those of one person, say), by numbers that mean nothing else:
-    they are drawn anew whenever the table is written.
+    they are redrawn whenever the table is written.
     """
 
     kind = "rows"
@@ -76,7 +76,7 @@ class RowTable(PublishedTable):
         return {"": self.columns}
 
     def shuffled(self) -> pl.DataFrame:
-        """The rows in a fresh order, with fresh pseudonyms from 1 on."""
+        """The rows in a fresh order, with fresh pseudonyms from 1."""
         frame = self.frame[fresh_order(self.n_rows)]
         if self.pseudonyms is None:
             return frame

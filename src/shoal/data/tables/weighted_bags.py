@@ -15,9 +15,9 @@ from shoal.errors import ShoalError
 
 @dataclass(frozen=True, eq=False)
 class WeightedBagTable(PublishedTable):
-    """One row a record: its `items`, all different, and their `weights`, finite numbers in the same order.
+    """One row per record: its `items`, all different, and their `weights`, finite numbers in the same order.
 
-    `beside` names the column of record numbers where a file has other numbers there than those from 1 on, in the order of the file.
+    `beside` names the column of record numbers where a file has other numbers there than those from 1, in the order of the file.
     """
 
     kind = "weighted bags"
@@ -61,7 +61,7 @@ class WeightedBagTable(PublishedTable):
         return {"rows": self.n_rows, "occurrences": int(self.frame["items"].list.len().sum())}
 
     def shuffled(self) -> pl.DataFrame:
-        """The records in a fresh order, numbered anew from 1; items sorted by name."""
+        """The records in a fresh order, renumbered from 1; items sorted by name."""
         return self.ordered(fresh_order(self.n_rows))
 
     def ordered(self, rows: Ints) -> pl.DataFrame:

@@ -61,7 +61,7 @@ def _has_queries(prepared: Prepared) -> bool:
 
 
 def _other_methods(prepared: Prepared, method: Method) -> Iterator[Change]:
-    """Methods that take such records and say of themselves that they may keep more of them."""
+    """Methods that take such records and say about themselves that they may keep more of them."""
     if not isinstance(prepared.original, Original):
         return
     for name in METHODS:
@@ -129,7 +129,7 @@ class Advice:
 
 
 def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]]) -> Advice:
-    """What is worth proposing of these changes, tried one after the other on a sample of the data, which has so many people."""
+    """What is worth proposing of these changes, tried one after the other on a sample of the data, which has this many people."""
     here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people)
     found = [Tried(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
     known = [one for one in found if one.found.kept is not None and one.found.expected is not None]

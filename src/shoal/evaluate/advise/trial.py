@@ -1,7 +1,7 @@
 """A route tried on a sample of people, before anybody is advised to take it: what it keeps, and whom an attacker finds in it.
 
 A route is a method with its parameters and a way to prepare the data. Its release of the sample is made and judged in memory, and attacked
-by somebody who knows four items of each person, or of one record where people have several. Nothing is written.
+by an attacker who knows four items of each person, or of one record where people have several. Nothing is written.
 
 In a sample fewer words are frequent, so less is kept there than of all data. Where no claim bounds the risk, that of a sample is too low
 for the same reason: words that are published of all people, but not of the sample, are known too. Such a route is tried on more people, and
@@ -72,8 +72,10 @@ class Measured:
     """What a route amounts to on a sample.
 
     `kept` is the share of the words that people typed and that are published for them as typed, `risk` the share of people who are found
-    by somebody who knows four of their items, with its interval; `expected` is what is to be expected of all people. `whole`: the sample is
-    all of the data. Where something could not be measured, `why_not` says why. `of` is what the four items are known of: a person, or one
+    by an attacker who knows four of their items, with its interval; `expected` is what is to be expected of all people. `whole`: the
+    sample is
+    all of the data. Where something could not be measured, `why_not` says why. `of` is what the four items are known about: a person, or
+    one
     of a person's records. Seconds are of the processor.
     """
 
@@ -110,7 +112,7 @@ def measured(data: Any, route: Route, total: int) -> Measured:
 
 
 def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float = SECONDS) -> Iterator[Measured]:
-    """What each route amounts to; once so many seconds of the processor are spent, no further one is tried."""
+    """What each route amounts to; once this many seconds of the processor are spent, no further one is tried."""
     end = time.process_time() + seconds
     for route in routes:
         yield measured(data, route, total) if time.process_time() < end else Measured(0.0, why_not=TIME_IS_UP)
@@ -131,7 +133,7 @@ def _is_bounded(method: Method) -> bool:
 
 
 def _drawn(source: Source, people: int) -> Source:
-    """So many people of a source, drawn by the seed; of fewer the same ones again."""
+    """This many people of a source, drawn by the seed; of fewer the same ones again."""
     chosen = np.random.default_rng(SEED).permutation(np.unique(source.owners))[:people]
     part = part_of(source.reading.data, np.isin(source.owners, chosen))
     rows = Ledger(len(part), {USED: kept(len(part))})
@@ -185,7 +187,7 @@ def _expected(source: Source, route: Route, found: Measured, total: int) -> floa
 
 
 def _risk(judged: Judged) -> Interval | None:
-    """How many people are found by somebody who knows four of their items; None where no attack is made."""
+    """How many people are found by an attacker who knows four of their items; None if no attack is made."""
     stage = staged(judged.release, judged.original)
     if stage is None:
         return None

@@ -49,7 +49,7 @@ class Attempt:
 
     @classmethod
     def asked(cls, wanted: Wanted, targets: Any = None, control: Any = None) -> Attempt | None:
-        """As the options say; None where no attack is wanted."""
+        """As the options say; None if no attack is wanted."""
         drawn = {name: value for name, value in {"targets": targets, "control": control}.items() if value is not None}
         names = _named(wanted)
         if names is None and drawn:
@@ -74,7 +74,7 @@ class Attempt:
 
 
 def _named(wanted: Wanted) -> tuple[str, ...] | None:
-    """The attacks by name, none for all on published records; None where no attack is wanted."""
+    """The attacks by name, none for all on published records; None if no attack is wanted."""
     if wanted is None or isinstance(wanted, bool):
         return () if wanted else None
     names = tuple(name.strip() for name in wanted.split(",")) if isinstance(wanted, str) else tuple(wanted)
@@ -140,14 +140,14 @@ def _least(one: Outcome) -> float:
 
 
 def unsure(manifest: Mapping[str, Any]) -> list[str]:
-    """A warning where the upper end of an interval is above what is promised; empty where none is."""
+    """A warning where the upper end of an interval is above what is promised; empty if none is."""
     found = [one for one in outcomes_on(manifest) if one["verdict"] == "may be above the promise"]
     hint = MORE_TARGETS if any(one["targets"] >= manifest[KEY]["targets"] for one in found) else ""
     return [f"{len(found)} of the attacks may exceed their guaranteed bounds{hint}"] if found else []
 
 
 def published(found: Attacked, attempt: Attempt) -> dict[str, Any]:
-    """What the manifest tells of attacks: how people were drawn, rates over many of them, and the names of attacks without a rate."""
+    """What the manifest tells about attacks: how people were drawn, rates over many of them, and the names of attacks without a rate."""
     draw, asked = attempt.draw, attempt.names or tuple(ATTACKS)
     told = [_published(one) for one in found.outcomes if one.targets >= FEWEST_PEOPLE]
     without = {

@@ -51,7 +51,7 @@ class Source:
 class Case:
     """A release beside its original: with its secret where it is known which record became which, else as it was read.
 
-    `method` makes it again of some people or rows, under `rules` where there are any; None where it is not known.
+    `method` makes it again of some people or rows, under `rules` where there are any; None if it is not known.
     """
 
     source: Source

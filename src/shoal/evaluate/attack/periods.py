@@ -1,4 +1,4 @@
-"""An earlier and a later period of a log: what is known of people comes from the one, the release is made of the other.
+"""An earlier and a later period of a log: what is known about people comes from the one, the release is made of the other.
 
 The release is made of the later rows of all people but the control group, of whom an attacker then knows the earlier rows in vain.
 """
@@ -62,7 +62,7 @@ class Periods:
 
 @dataclass(frozen=True, eq=False)
 class Acquaintance:
-    """People who are looked for, people who were left out, what is known of both, and what those left out really did later."""
+    """People who are looked for, people who were left out, what is known about both, and what those left out really did later."""
 
     people: Ints
     absent: Ints
@@ -86,7 +86,7 @@ class Acquaintance:
 def periods(case: Case, draw: Draw) -> list[Linking]:
     """The original as it is and the release, both of the later period, with people who are in both periods."""
     if case.method is None:
-        raise Skipped("no manifest tells by which method a release of the later period is made")
+        raise Skipped("without a manifest the method is unknown, so no release of the later period can be made")
     if case.method.hashes:
         raise Skipped(f"{case.method.hashes} are hashed, so known items cannot be compared")
     cut = Periods.of(case.source.reading.data)
@@ -97,7 +97,7 @@ def periods(case: Case, draw: Draw) -> list[Linking]:
         raise Skipped(f"the release cannot be made of the later period alone ({error.message})") from None
     raw, released = raw_stage(rest), stage_of(rest, release)
     if released.owned is None:
-        raise Skipped("it is not known which record became which")
+        raise Skipped("the record-to-group mapping is not available")
     published = released.records.owners[released.owned.sizes > 0]
     known = _acquaintance(case, cut, draw.some(cut.in_both(published)), draw.some(cut.in_both(absent)))
     return [known.subject(ORIGINAL, raw), known.subject(RELEASE, released, case.release.claims)]

@@ -77,7 +77,7 @@ def beside(one: Bags, other: Bags) -> Bags:
 
 
 def _linkable(records: Bags, theirs: Owned, known: Ints) -> Linkable:
-    """Published records, of which one is known of each person, and the others of the person are looked for."""
+    """Published records, of which one is known about each person, and the others of the person are looked for."""
     placed, own = as_typed(records), theirs.rows[known]
     left = np.delete(np.arange(len(theirs.rows)), known)
     others = Owned(theirs.starts - np.arange(len(theirs.starts)), theirs.rows[left])

@@ -1,4 +1,4 @@
-"""Attacking a release with its original at hand: what could somebody find out who knows a little?
+"""Attacking a release with its original: what can an attacker with partial knowledge learn?
 
 Which record became which is never written. So the release is made again, by its method and with its parameters, and must come out the
 same; then every guess is right or wrong for certain. Where it cannot be made again, a guess counts as right wherever it may be, in the
@@ -51,7 +51,7 @@ FACED = {"profile-over-time": periods, "personas": personas}
 
 
 def log_outcomes(attacks: Sequence[LinkingAttack | TokenAttack], case: Case, draw: Draw, more: More) -> tuple[list[Outcome], list[str]]:
-    """What each attack amounts to, and what is to be said of them."""
+    """What each attack amounts to, and what is to be said about them."""
     outcomes: list[Outcome] = []
     notes: list[str] = []
     for attack in attacks:
@@ -107,7 +107,7 @@ def attacked(
 
 
 def _method(place: Published, items: Items | None) -> Method | None:
-    """The method that made a release; None where no manifest tells it, or it tells one that cannot be."""
+    """The method that made a release; None if no manifest tells it, or it tells one that cannot be."""
     try:
         return None if place.manifest is None else method_again(place.manifest, items)
     except ParameterError:
@@ -115,7 +115,7 @@ def _method(place: Published, items: Items | None) -> Method | None:
 
 
 def refuse_other_kinds(kinds: Collection[str]) -> None:
-    """Raise where tables of these kinds are not attacked."""
+    """Raise if tables of these kinds are not attacked."""
     if not set(kinds) <= SUBJECTS:
         raise ParameterError(
             f"attacks work on published records and rows of logs, but this release has {' and '.join(sorted(kinds))}",
@@ -143,7 +143,7 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
 
 
 def _of_scenario(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, draw: Draw) -> tuple[list[Outcome], list[str]]:
-    """What attacks amount to that need more than the published records, and what is to be said of them."""
+    """What attacks amount to that need more than the published records, and what is to be said about them."""
     found, notes = outcomes_of(attacks, scenario)
     return found, notes if isinstance(scenario, str) else told_of_remakes(scenario, draw.remakes) + notes
 

@@ -48,7 +48,7 @@ class More:
 
 @dataclass(frozen=True)
 class Beside:
-    """The same before the original was read: other releases as their manifests tell of them."""
+    """The same before the original was read: other releases as their manifests tell about them."""
 
     others: tuple[tuple[Path, Published], ...] = ()
     sensitive: Items | None = None
@@ -67,7 +67,7 @@ class Beside:
                 raise InputError(
                     f"{path} is not a release directory",
                     code="not-a-release",
-                    hint=f"{option('other-release')} needs the manifest, which tells how it was made",
+                    hint=f"{option('other-release')} needs the manifest, which records how it was made",
                 )
         return cls(found, items, reference)
 
@@ -111,7 +111,7 @@ class Remaking:
 
     @classmethod
     def of(cls, method: Method, prepared: Prepared, reading: Reading, given: Taxonomy | None) -> Remaking:
-        """As this original was prepared. A taxonomy that was made from its terms is made anew from those of other records."""
+        """As this original was prepared. A taxonomy that was made from its terms is made again from those of other records."""
         fixed = None if made_from_data(prepared.how.taxonomy) else prepared.taxonomy
         texts = isinstance(reading.data, Log) and reading.data.kind == "text"
         return cls(method, prepared.how, texts, fixed if given is None else given)
@@ -139,7 +139,7 @@ class Remaking:
 
 
 def enough(asked: int | None, n_records: int) -> int:
-    """For how many people the release may be made again: as many as were asked for, else fewer the more records there are, or none."""
+    """For how many people the release may be made again: as many as requested, else fewer the more records there are, or none."""
     return min(REMAKES, REMADE_RECORDS // max(1, n_records)) if asked is None else asked
 
 
@@ -169,7 +169,7 @@ def _other(
 
 
 def told_of_remakes(scenario: Scenario, asked: int | None) -> list[str]:
-    """That fewer people are attacked than usual where the release is made again, unless that was asked for."""
+    """That fewer people are attacked than usual where the release is made again, unless that was requested."""
     few = len(scenario.few)
     if asked is not None or not 0 < few < min(REMAKES, len(scenario.targets)):
         return []
@@ -181,7 +181,7 @@ def told_of_remakes(scenario: Scenario, asked: int | None) -> list[str]:
 
 
 def outcomes_of(attacks: Sequence[ScenarioAttack], scenario: Scenario | str) -> tuple[list[Outcome], list[str]]:
-    """What each attack amounts to on a scenario, and what is to be said of them; a text instead of a scenario says why there is none."""
+    """What each attack amounts to on a scenario, and what is to be said about them; a text instead of a scenario says why there is none."""
     outcomes: list[Outcome] = []
     notes: list[str] = []
     for attack in attacks:

@@ -48,13 +48,13 @@ class Stage:
         return records.relabelled(names.codes(records.vocabulary.names), names)
 
     def drawn(self, seed: int, most: int) -> Ints:
-        """Numbers of records that hold something and were published, of so many different people, one each."""
+        """Numbers of records that hold something and were published, of this many different people, one each."""
         published = None if self.owned is None else self.owned.sizes > 0
         return one_of_each_person(self.records, seed, most, published)
 
 
 def one_of_each_person(records: Bags, seed: int, most: int, among: Mask | None = None) -> Ints:
-    """Numbers of records that hold something, drawn among all or some of them, of so many different people."""
+    """Numbers of records that hold something, drawn among all or some of them, of this many different people."""
     held = records.lengths > 0
     mixed = np.random.default_rng(seed).permutation(np.flatnonzero(held if among is None else held & among))
     _, first = np.unique(records.owners[mixed], return_index=True)
@@ -124,7 +124,7 @@ def shown_columns(table: RowTable) -> list[str]:
 
 
 def values_of(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
-    """What these columns hold in each row, as one text; empty where any of them is."""
+    """What these columns hold in each row, as one text; empty if any of them is."""
     return frame.select(pl.concat_str(columns, separator=" + ").fill_null("").alias("payload")).to_series()
 
 

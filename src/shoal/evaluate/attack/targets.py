@@ -117,7 +117,7 @@ def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
 
 
 def _left_out(rest: AnyOriginal, release: Release, others: AnyOriginal) -> LeftOut:
-    """The rest and the people left out, whose items all have numbers: what nobody else holds can be known of them, and never be guessed."""
+    """The rest and the people left out; all their items have numbers, so items that nobody else has can be known but never guessed."""
     if isinstance(rest, Original) and isinstance(others, Original):
         rest = widened(rest, others)
     records = records_in(others)
@@ -144,7 +144,7 @@ def subjects(original: AnyOriginal, release: Release, absent: LeftOut | None, dr
 
 
 def record_outcomes(attacks: Sequence[RecordAttack], case: Case, absent: LeftOut | None, draw: Draw) -> tuple[list[Outcome], list[str]]:
-    """What attacks on records amount to, first on the original; and what is to be said of them."""
+    """What attacks on records amount to, first on the original; and what is to be said about them."""
     if not attacks:
         return [], []
     if case.method is not None and case.method.hashes:

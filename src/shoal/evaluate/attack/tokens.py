@@ -27,7 +27,7 @@ def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
         raise Skipped("the release contains nothing hashed")
     data = case.source.reading.data
     if not isinstance(data, Log):
-        raise Skipped("it is made on rows of a log")
+        raise Skipped("it applies to rows of a log")
     owners = data.frame["owner"].to_numpy()
     people = np.unique(owners)
     if reference is None:
@@ -102,7 +102,7 @@ def _split(texts: pl.Series, unit: Hashes) -> pl.Series:
 
 
 def _meaning(tokens: pl.Series, published: pl.Series, typed: pl.Series) -> pl.Series:
-    """What each token stands for, from rows before and after, where both have as many; null where no such row tells it."""
+    """What each token represents, from rows before and after, where both have as many; null if no such row tells it."""
     same = published.list.len() == typed.list.len()
     pairs = pl.DataFrame({"unit": published.filter(same).explode(), "word": typed.filter(same).explode()}).unique(
         "unit", keep="first", maintain_order=True

@@ -173,7 +173,7 @@ def _tried(model: Beside, periods: Periods, of: str) -> dict[str, float]:
 
 
 def learnt_from(release: Release, kind: Kind) -> tuple[Bags, Ints] | None:
-    """Published records, or what of records is published, and how often each is; None where words are told alone."""
+    """Published records, or what of records is published, and how often each is; None if words are told alone."""
     learn = _BY_KIND.get(min(release.kinds))
     return None if learn is None else learn(release, kind)
 

@@ -1,4 +1,4 @@
-"""The grid: every method at every setting that was asked for, or a default one that is worth running."""
+"""The grid: every method at every setting that was requested, or a default one that is worth running."""
 
 from __future__ import annotations
 
@@ -125,11 +125,11 @@ def grid(asked: Asked) -> Grid:
 
 
 def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
-    """Why a check refuses a cell; None where it does not."""
+    """Why a check refuses a cell; None if it does not."""
     try:
         check(cell)
     except ShoalError as error:
-        return f"cannot be asked for so: {error.message}"
+        return f"cannot be used with these parameters: {error.message}"
     return None
 
 
@@ -140,7 +140,7 @@ def _worth_comparing() -> list[Named]:
 
 
 def _unfit(method: type[Method]) -> str:
-    """Why a method cannot stand in a comparison of records and logs; nothing where it can."""
+    """Why a method cannot stand in a comparison of records and logs; nothing if it can."""
     if not method.takes & COMPARED:
         return f"takes {one(min(method.takes))}, but a comparison needs records or rows of a log"
     if method.guarantees_nothing:

@@ -1,4 +1,4 @@
-"""Working through a grid: data is read and prepared once, cells run beside one another, and what is finished is never worked on again."""
+"""Working through a grid: data is read and prepared once, cells run side by side, and what is finished is never worked on again."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class _Work(NamedTuple):
 
 
 def _worked(work: Sequence[_Work], effort: Effort, jobs: int, kept: int) -> dict[Cell, str]:
-    """Run the cells, so many at a time; which failed, and how."""
+    """Run the cells, this many at a time; which failed, and how."""
     threads, total = max(1, kernels.threads() // jobs), kept + len(work)
     waiting, running, failed = list(work), dict[Cell, subprocess.Popen[bytes]](), dict[Cell, str]()
     try:
@@ -115,7 +115,7 @@ def _started(work: _Work, effort: Effort, threads: int) -> subprocess.Popen[byte
 
 
 def as_frame(rows: Sequence[Row]) -> pl.DataFrame:
-    """One row a cell: method, settings, what a record is, then all numbers; empty where a cell has none."""
+    """One row a cell: method, settings, what a record is, then all numbers; empty if a cell has none."""
     told = [{"method": row.cell.method, **dict(row.cell.settings), "per": row.cell.per, **_plain(row)} for row in rows]
     return pl.DataFrame(told, infer_schema_length=None)
 

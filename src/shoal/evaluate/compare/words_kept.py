@@ -1,7 +1,7 @@
 """Words before and after, of any kind of release: which of the words that a person typed are published for this person as they were typed.
 
 Records have their own words. Of logs, whose rows are published, each person's different words count, so that rows and records of users can
-be laid beside one another.
+be laid side by side.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Words of each record or person `before`; of these the `kept` ones; which have anything `left`; what became of whole texts."""
+    """Words of each record or person `before`; of these the `kept` ones; which have anything `left`; the outcome of whole texts."""
 
     before: Bags
     kept: sp.csr_matrix
@@ -120,7 +120,7 @@ def _in_profiles(release: Release, original: LogOriginal) -> Words:
 
 
 def _in_counts(release: Release, original: LogOriginal) -> Words:
-    """What is counted is told of nobody in particular: a word is kept for all who typed it, where it or its whole query is counted."""
+    """What is counted is told about nobody in particular: a word is kept for all who typed it, where it or its whole query is counted."""
     import scipy.sparse as sp
 
     table = release.tables_of(CountTable)[0]
@@ -150,7 +150,7 @@ def _of_people(log: Log, shown: pl.DataFrame, left: Ints) -> Words:
 
 
 def published_rows(table: sp.csr_matrix, rows: Ints) -> sp.csr_matrix:
-    """The published row of each record, empty where there is none."""
+    """The published row of each record, empty if there is none."""
     import scipy.sparse as sp
 
     if not table.shape[0]:

@@ -89,7 +89,7 @@ def _tried(stage: Stage, targets: Ints, seed: int) -> list[Tried]:
 
 
 def staged(release: Release, original: AnyOriginal) -> Stage | None:
-    """The release as an attacker faces it; None where there are no records in it."""
+    """The release as an attacker faces it; None if there are no records in it."""
     kind = min(release.kinds)
     if kind == GroupTable.kind and isinstance(original, Original):
         return _rows_of_groups(release, original)

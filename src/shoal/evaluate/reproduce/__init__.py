@@ -20,7 +20,7 @@ PAPERS: Table[Paper] = Table(
 
 
 def reproduced(name: str, asked: Asked) -> Experiment:
-    """The experiment of this paper, at the size and on the data that were asked for."""
+    """The experiment of this paper, at the size and on the data that were requested."""
     paper = PAPERS[name]
     size = paper.size if asked.size is None else asked.size
     if size < paper.least:

@@ -15,12 +15,12 @@ WIDTH, HEIGHT, ACROSS = 250, 190, 3
 
 
 def insist_on_drawing() -> None:
-    """Raise where pictures cannot be drawn, before any work is done."""
+    """Raise if pictures cannot be drawn, before any work is done."""
     try:
         import vl_convert
     except ImportError:
         raise ParameterError(
-            "charts need vl-convert-python", code="missing-package", hint=f"pip install 'shoal[compare]', or leave {option('out')} away"
+            "charts need vl-convert-python", code="missing-package", hint=f"pip install 'shoal[compare]', or leave {option('out')} out"
         ) from None
     del vl_convert
 

@@ -1,4 +1,4 @@
-"""Data of experiments: a query log that is generated, or that the user names, with as many people as were asked for."""
+"""Data of experiments: a query log that is generated, or that the user names, with as many people as requested."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def query_log(asked: Asked, options: ReadOptions | None = None) -> tuple[Log, st
     found = first.frame["owner"].n_unique()
     if found < asked.least:
         raise InputError(
-            f"there are {found:,} people in the data, but the experiment needs {asked.least:,} at least", code="too-few-people"
+            f"there are {found:,} people in the data, but the experiment needs at least {asked.least:,}", code="too-few-people"
         )
     return first, told if asked.data is None else f"the first {found:,} people {told}"
 
@@ -52,7 +52,7 @@ def generated(log: QueryLog) -> pl.DataFrame:
 
 
 def first_people(log: Log, n: int) -> Log:
-    """The rows of the first so many people, in the order in which they appear."""
+    """The rows of the first n people, in the order in which they appear."""
     first = log.frame["owner"].unique(maintain_order=True).head(n)
     return Log(log.frame.filter(pl.col("owner").is_in(first.implode())), log.kind)
 
@@ -64,7 +64,7 @@ def on_wordnet(log: Log, *, as_sets: bool) -> Original:
 
 
 def first_records(original: Original, n: int) -> Original:
-    """The first so many records, on the same taxonomy."""
+    """The first n records, on the same taxonomy."""
     return _of_records(original.bags.select(range(min(n, len(original.bags)))), original)
 
 

@@ -34,7 +34,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a paper says at some place, what was seen here, and whether that agrees; None where the paper speaks of other data."""
+    """What a paper says at some place, what was seen here, and whether that agrees; None if the paper refers to other data."""
 
     place: str
     says: str
@@ -49,7 +49,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The evaluation of a paper on data at hand: what the data is, its figures, and what they say of the paper's statements."""
+    """The evaluation of a paper on data at hand: what the data is, its figures, and what they say about the paper's statements."""
 
     paper: str
     title: str

@@ -1,6 +1,6 @@
 """Liu and Wang (ICDM'10), section VI: SSC beside LG(bag) over k, by the loss of bags and by what frequent pattern mining still finds.
 
-The paper's figures are in a technical report that cannot be had; its text tells what they show, and section I what became of one user. SSC
+The paper's figures are in a technical report that cannot be had; its text tells what they show, and section I the outcome of one user. SSC
 is run as printed (any term may be elected, seeds in the order of length alone) and with shoal's defaults; LG is Partition.
 """
 
@@ -125,9 +125,9 @@ def findings(rows: Sequence[Row], user: Row, suppressed: float) -> Iterator[Find
 TITLE = "Enforcing vocabulary k-anonymity by semantic similarity based clustering (SSC)"
 CITATION = "Liu and Wang, ICDM 2010, sections I and VI"
 NOTES = (
-    "the paper used AOL's log and WordNet; its figures are in a technical report, its text tells only what they show",
+    "the paper used AOL's log and WordNet; its figures are in a technical report, its text only describes them",
     f"Recall and sDist are of the top {PATTERNS} closed patterns; the loss of bags (bLM) is given in both readings of section V.A",
     f"“{PRINTED}” elects any term, also one that a single person typed; “{OURS}” only those that two people of a group hold",
-    "the threshold eps of relevant terms is not told; it is 4 edges of WordNet here, as in the paper's example, and 8 in a line of its own",
+    "the threshold eps of relevant terms is not stated; it is 4 edges of WordNet here, as in the paper's example, and 8 in a separate line",
 )
 PAPER = Paper("ssc", "people in the log", 5_000, 100, run)

@@ -61,7 +61,7 @@ def run(asked: Asked) -> Experiment:
 
 
 def compared_sizes(n: int) -> tuple[int, ...]:
-    """The sizes of the thesis as far as there are so many transactions, or else a quarter and a half of them; and all."""
+    """The sizes of the thesis as far as there are this many transactions, or else a quarter and a half of them; and all."""
     smaller = COMPARED if n >= 2 * COMPARED[-1] else (n // 4, n // 2)
     return (*smaller, n)
 
@@ -139,6 +139,6 @@ NOTES = (
     "its figures can be read as curves only; what is compared are the statements of its text",
     f"“{PRINTED1}” publishes the clusters of our run by the printed routine BUIG; “{CLUMP1}” by their least common generalization",
     f"“{INCREASE}” and “{PARTITION_LCG}” are settings of shoal that the thesis does not have",
-    "from 100,000 people on Clump forms its clusters range by range, as it does in every release of so many",
+    "with 100,000 people or more, Clump forms its clusters range by range, as in every release of that size",
 )
 PAPER = Paper("thesis", "people in the log", PUBLISHED_SIZES[-1], 120, run)

@@ -18,7 +18,7 @@ def walk_runs(data: memoryview, width: int, wanted: int | None, *, repeated: boo
     Args:
         data: The bytes.
         width: Bits of each number.
-        wanted: How many numbers there must be; the last run of packed bits may be filled up with zeros. None where it is not known.
+        wanted: How many numbers there must be; the last run of packed bits may be filled up with zeros. None if it is not known.
         repeated: Whether it may also be filled up with the numbers 32 places before, which Polars leaves there.
 
     Returns:
@@ -70,7 +70,7 @@ def _length(data: memoryview, at: int) -> tuple[int, int]:
 
 
 def _insist_on_padding(packed: memoryview, used: int, back: int) -> None:
-    """Raise unless all bits after the used ones are 0, or those so many bytes before, if any."""
+    """Raise unless all bits after the used ones are 0, or those this many bytes before, if any."""
     first = used // 8
     rest = np.frombuffer(packed[first:], np.uint8)
     if not _bits_after(rest, used % 8).any():
@@ -86,7 +86,7 @@ def _bits_after(data: Bytes, used: int) -> Bytes:
 
 
 def deepest_in(data: memoryview, wanted: int, deepest: int) -> int:
-    """How many of so many levels are the deepest, which is how many values there are; the runs have been walked before."""
+    """How many of this many levels are the deepest, which is how many values there are; the runs have been walked before."""
     at = numbers = found = 0
     width = deepest.bit_length()
     value_bytes = (width + 7) // 8
@@ -107,7 +107,7 @@ def deepest_in(data: memoryview, wanted: int, deepest: int) -> int:
 
 
 def zeros_in(data: memoryview, wanted: int) -> int:
-    """How many of so many numbers of one bit are 0; the runs have been walked before."""
+    """How many of this many numbers of one bit are 0; the runs have been walked before."""
     at = numbers = zeros = 0
     while numbers < wanted:
         head, at = _length(data, at)

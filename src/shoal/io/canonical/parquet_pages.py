@@ -166,7 +166,7 @@ class Column:
                 yield carries(f"unused:{self._name}", f"entries in the dictionary of {self._name!r} that no row uses")
 
     def _unpacked(self, page: Page) -> memoryview | None:
-        """The content of a page; None where nothing here unpacks it. Raises where it is more than one packed piece."""
+        """The content of a page; None if nothing here unpacks it. Raises if it is more than one packed piece."""
         packed, size = self._data[page.begin : page.end], page.head.whole(2)
         levels = 0
         if page.kind == _DATA_2:
@@ -223,7 +223,7 @@ class Column:
         return inner.whole(4), present if self._leaf.definition else page.values, content
 
     def _insist_on(self, present: int, encoding: int, rest: memoryview, *, counted: bool) -> None:
-        """Raise unless these bytes are so many values and nothing else; texts are only counted where their bytes are not compared."""
+        """Raise unless these bytes are this many values and nothing else; texts are only counted where their bytes are not compared."""
         if encoding in (_DICTIONARY, _OLD_DICTIONARY):
             if len(rest):
                 walk_runs(rest[1:], rest[0], present, repeated=True)
@@ -243,7 +243,7 @@ class Column:
             raise ThriftError("a page holds other values than it says")
 
     def rows_before(self) -> list[int] | None:
-        """The number of the first row of each data page; None where that is not known."""
+        """The number of the first row of each data page; None if that is not known."""
         found, rows = [], 0
         for page in self._pages:
             if page.kind == _DICTIONARY_PAGE:

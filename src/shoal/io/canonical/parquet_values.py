@@ -81,7 +81,7 @@ def _inner(column: pl.Series) -> Iterator[pl.Series]:
 
 @dataclass(frozen=True)
 class Needed:
-    """The values of a column in a row group: their number and the bytes that they take; None where the type is not understood."""
+    """The values of a column in a row group: their number and the bytes that they take; None if the type is not understood."""
 
     values: int
     plain_bytes: int | None
@@ -102,7 +102,7 @@ class Needed:
 
     @cached_property
     def _different(self) -> pl.Series | None:
-        """The different values: texts, or numbers by their bits; None where the type is not understood."""
+        """The different values: texts, or numbers by their bits; None if the type is not understood."""
         dtype = self.column.dtype
         if self.leaf.physical == BYTES:
             return None if self.plain_bytes is None else _texts(self.column).unique()
@@ -133,7 +133,7 @@ class Needed:
         return self.leaf.physical == BYTES or (self.leaf.size in _BY_SIZE and self.column.dtype != pl.Time)
 
     def holds_all(self, dictionary: memoryview, entries: int) -> bool:
-        """Whether a dictionary of so many entries holds different values of the column, and nothing else."""
+        """Whether a dictionary of this many entries holds different values of the column, and nothing else."""
         held = self._different
         if held is None:
             return False

@@ -22,7 +22,7 @@ _STAMP = re.compile(rb"\d\d/(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/
 
 
 def differences(found: bytes, canonical: bytes, *, only_features: bool = False) -> list[Finding]:
-    """How the bytes of a file differ from those that the writer makes of its content; nothing where they are the same.
+    """How the bytes of a file differ from those that the writer makes of its content; nothing if they are the same.
 
     With `only_features` it names what files in canonical form never have, because the canonical bytes are not known.
     """

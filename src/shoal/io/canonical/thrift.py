@@ -63,7 +63,7 @@ class Struct:
         return value
 
     def inner(self, number: int) -> Struct | None:
-        """The structure in a field; None where the field is not there."""
+        """The structure in a field; None if the field is not there."""
         value = self.get(number)
         if value is not None and not isinstance(value, Struct):
             raise ThriftError("a structure is missing")
@@ -77,7 +77,7 @@ class Struct:
             yield value
 
     def listed(self, number: int) -> tuple[Any, ...]:
-        """The elements of a list; none where the field is not there."""
+        """The elements of a list; none if the field is not there."""
         value = self.get(number)
         if value is None:
             return ()
@@ -86,7 +86,7 @@ class Struct:
         return value.values
 
     def text(self, number: int) -> str:
-        """The text in a field, empty where the field is not there."""
+        """The text in a field, empty if the field is not there."""
         value = self.get(number, b"")
         if not isinstance(value, bytes):
             raise ThriftError("a text is missing")

@@ -8,7 +8,7 @@ _REPEATED = 1  # a block of one byte, so many times
 
 
 def frame_end(data: bytes | memoryview, at: int = 0) -> int | None:
-    """Where the frame that begins here ends; None where no ordinary frame begins here, or it breaks off."""
+    """Where the frame that begins here ends; None if no ordinary frame begins here, or it breaks off."""
     if bytes(data[at : at + 4]) != MAGIC or len(data) < at + 6:
         return None
     described = data[at + 4]
@@ -32,7 +32,7 @@ def frame_end(data: bytes | memoryview, at: int = 0) -> int | None:
 
 
 def frames_of(data: bytes | memoryview) -> int | None:
-    """How many ordinary frames these bytes are; None where there is anything else among them."""
+    """How many ordinary frames these bytes are; None if there is anything else among them."""
     at = n = 0
     while at < len(data):
         end = frame_end(data, at)

@@ -1,6 +1,6 @@
-"""Web access logs: one event a line, whose item is the page that was asked for.
+"""Web access logs: one event per line, whose item is the page that was requested.
 
-The owner of a line is its address, unless the authenticated user or the pair of address and user agent is asked for (option user). Lines of
+The owner of a line is its address, unless the authenticated user or the pair of address and user agent is requested (option user). Lines of
 one owner with the same address and user agent are one visitor's; sessions are made of these. All other fields are further columns.
 """
 

@@ -33,7 +33,7 @@ def _is_line(line: str) -> bool:
 
 
 def cut(lines: pl.Series) -> pl.DataFrame:
-    """The fields of each line; all are null where it is none, `time` (in UTC) alone where that cannot be read.
+    """The fields of each line; all are null if it is none, `time` (in UTC) alone where that cannot be read.
 
     A size of `-` is null, and so are referrer and agent in the common format. The page is the target of the request with its query string.
     """

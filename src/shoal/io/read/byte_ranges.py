@@ -33,7 +33,7 @@ def size_of(path: Path) -> int:
 
 
 def spans_of(paths: Sequence[Path], largest: int) -> list[Span]:
-    """All files in parts of at most so many bytes."""
+    """All files in parts of at most this many bytes."""
     sizes = [size_of(path) for path in paths]
     return [
         Span(path, start, min(start + largest, size), size)
@@ -45,7 +45,7 @@ def spans_of(paths: Sequence[Path], largest: int) -> list[Span]:
 def lines_in(span: Span) -> bytes:
     """The lines that begin in a part, each with its end, which is added where the file lacks the last one.
 
-    A byte order mark at the head of a file is left out. Raises where the file is not of the size that it had: lines would be missing.
+    A byte order mark at the head of a file is left out. Raises if the file is not of the size that it had: lines would be missing.
     """
     with translated(span.path), open_regular(span.path) as file:
         if os.fstat(file.fileno()).st_size != span.size:

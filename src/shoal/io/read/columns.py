@@ -44,7 +44,7 @@ def plain(name: str) -> str:
 
 
 def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
-    """The columns of the user, of the text or item and perhaps of the time; none where one is missing."""
+    """The columns of the user, of the text or item and perhaps of the time; none if one is missing."""
     found = {role: candidates(names, role, options) for role in ROLES}
     payload = {"querylog": "text", "table": "item"}.get(options.wanted_format or "")
     payload = payload or ("text" if found["text"] else "item")

@@ -42,7 +42,7 @@ class Prompts(NamedTuple):
 
 
 def prompts_of(held: Any, time: str) -> Prompts:
-    """The prompts of a conversation; `time` is the key of a turn's time, empty where it has none. Raises where there are no turns."""
+    """The prompts of a conversation; `time` is the key of a turn's time, empty if it has none. Raises if there are no turns."""
     texts: list[str] = []
     times: list[Any] = []
     models = strangers = unreadable = parts = 0
@@ -83,14 +83,14 @@ def _messages(tree: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def speaker_of(turn: Mapping[str, Any]) -> str:
-    """Who speaks, in small letters; empty where that is not said."""
+    """Who speaks, in small letters; empty if that is not said."""
     author = turn.get("author")
     speaker = author.get("role") if isinstance(author, dict) else next((turn[key] for key, _ in FORMS if key in turn), None)
     return speaker.strip().lower() if isinstance(speaker, str) else ""
 
 
 def _text_of(turn: Mapping[str, Any]) -> tuple[str | None, int]:
-    """What was typed, None where that cannot be read, and the number of parts that are no text."""
+    """What was typed, None if that cannot be read, and the number of parts that are no text."""
     content = next((turn[key] for _, key in FORMS if key in turn), None)
     pieces = content.get("parts", content.get("text", content)) if isinstance(content, dict) else content
     if pieces is None or isinstance(pieces, str):
@@ -119,7 +119,7 @@ def are_turns(held: Any) -> bool:
 
 
 def turn_time(held: Any) -> str:
-    """The key under which prompts of this conversation have a time; empty where they have none."""
+    """The key under which prompts of this conversation have a time; empty if they have none."""
     try:
         typed = [turn for turn in turns_of(held) if speaker_of(turn) in PEOPLE]
     except DefectiveLine:

@@ -30,7 +30,7 @@ def column_batches(
 ) -> Iterator[tuple[list[Any], Ints]]:
     """The wanted columns of all rows that have this many fields, and the line (from 0) of each row.
 
-    The columns of a batch are to be used before the next batch is asked for, which overwrites them. Meanwhile the next piece of the file
+    The columns of a batch are to be used before the next batch is requested, which overwrites them. Meanwhile the next piece of the file
     is cut.
     """
     cutters = [_kernels.ColumnCutter(dialect, list(wanted), *fields, threads or kernels.threads()) for _ in range(2)]

@@ -213,7 +213,7 @@ def _of_files(named: Sequence[Path], options: ReadOptions, most: int | None) -> 
 
 
 def _files_at(path: Path) -> list[Path]:
-    """The files in a folder and the folders below it, by name, without hidden ones; a file stands for itself."""
+    """The files in a folder and the folders below it, by name, without hidden ones; a file represents itself."""
     if not path.is_dir():
         return [path]
     found = []

@@ -165,7 +165,7 @@ class Collector:
         return good
 
     def reading(self) -> Reading:
-        """The log and its account. Raises where no row could be used."""
+        """The log and its account. Raises if no row could be used."""
         if not any(map(len, self._payload_parts)):
             self.tally.ledger()
         spelling, names = self._fold_owners()
@@ -199,7 +199,7 @@ class Collector:
     def events(self) -> pl.DataFrame | None:
         """The events as they are, with the names of their owners, as they are written and without their spelling (`key`).
 
-        None where no row could be used. A time that cannot be read is null: the numbers that tell such times apart here are those of other
+        None if no row could be used. A time that cannot be read is null: the numbers that tell such times apart here are those of other
         times in another part of the log.
         """
         if not any(map(len, self._payload_parts)):
@@ -213,9 +213,9 @@ class Collector:
         return frame.with_columns(name=names.gather(owner), key=folded(names).gather(owner)).drop("owner")
 
     def _fold_owners(self) -> tuple[tuple[str, ...], pl.Series]:
-        """Give owners who are one person one number, if that is asked for; raise where nobody said whether they are.
+        """Give owners who are one person one number, if that is requested; raise where nobody said whether they are.
 
-        What is to be said of it, and the name of each number.
+        What is to be said about it, and the name of each number.
         """
         met = self._owners_met()
         every = pl.Series(self._owners.strings(), dtype=pl.String)

@@ -29,7 +29,7 @@ def is_workbook(stream: IO[bytes]) -> bool:
 
 
 def insist_on_extra() -> None:
-    """Raise where workbooks cannot be written and read back, before any work is done."""
+    """Raise if workbooks cannot be written and read back, before any work is done."""
     try:
         import fastexcel
         import xlsxwriter
@@ -39,7 +39,7 @@ def insist_on_extra() -> None:
 
 
 def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
-    """The cells of the only sheet that holds any, from its first row on: text, null where a cell is empty."""
+    """The cells of the only sheet that holds any, from its first row on: text, null if a cell is empty."""
     try:
         import fastexcel
     except ImportError:

@@ -57,7 +57,7 @@ Sample = list[list[str]]
 class Layout:
     """How a file is to be read. `places` gives the column of each role; `notes` say what was guessed.
 
-    `turn_time` is the key of the time of a conversation's turn, empty where turns have none.
+    `turn_time` is the key of the time of a conversation's turn, empty if turns have none.
     """
 
     format: str
@@ -243,7 +243,7 @@ def _objects(source: Source) -> list[dict[str, Any]]:
 
 
 def _of_prompts(source: Source, options: ReadOptions, container: str, names: Sequence[str], found: Mapping[str, str]) -> Layout | None:
-    """How a file of conversations is to be read; None where it is none."""
+    """How a file of conversations is to be read; None if it is none."""
     if not names or not holds_prompts(source, names, found, options):
         return None
     roles = prompt_roles(source, names, found, options)
@@ -297,7 +297,7 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
 
 
 def _refuse_rows(source: Source) -> None:
-    """Raise where lists without a name look like the rows of a table: read as records, every row would be a person."""
+    """Raise if lists without a name look like the rows of a table: read as records, every row would be a person."""
     if source.plain_lists and source.table is not None:
         seen = against_records([row for (row,) in source.table.lazy().head(LINES).collect().iter_rows()])
         if seen:

@@ -21,7 +21,7 @@ READABLE = "give a Polars, pandas or Arrow frame, lists of items, or the path of
 
 
 def in_memory(data: Any) -> Source:
-    """A source of these rows. Raises where they are nothing that has rows."""
+    """A source of these rows. Raises if they are nothing that has rows."""
     table = _table(data)
     if isinstance(table, pl.DataFrame) and not len(table):
         raise InputError(f"the {_called(data)} is empty", code="empty-input")
@@ -68,7 +68,7 @@ def _of_pandas(data: Any) -> pl.DataFrame:
 
 
 def _refuse_odd_columns(frame: Any) -> None:
-    """Raise where a column cannot be told from another, or holds what no column of a table can hold."""
+    """Raise if a column cannot be told from another, or holds what no column of a table can hold."""
     names = [str(name) for name in frame.columns]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

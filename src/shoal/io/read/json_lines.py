@@ -95,7 +95,7 @@ def _decoded(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> Iterator[pl.D
 
 
 def decoded(texts: pl.Series, schema: dict[str, pl.DataType]) -> pl.DataFrame | None:
-    """A row a line, null where a key is missing; None where Polars refuses any of the lines."""
+    """A row a line, null if a key is missing; None if Polars refuses any of the lines."""
     content = texts.str.join("\n").item().encode()
     try:
         found = pl.read_ndjson(io.BytesIO(content), schema=schema)
@@ -183,7 +183,7 @@ def item_lists(name: str) -> Wanted:
 
 
 def json_items(value: Any) -> list[str] | None:
-    """A JSON list of strings or numbers as item names; None where it is anything else."""
+    """A JSON list of strings or numbers as item names; None if it is anything else."""
     if not isinstance(value, list) or not all(isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value):
         return None
     return [str(item) for item in value]

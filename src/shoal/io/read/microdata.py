@@ -102,7 +102,7 @@ def hierarchy_of(kind: ColumnKind) -> Hierarchy | None:
 
 
 def foreign_cells(name: str, kind: ColumnKind, cells: pl.Series) -> tuple[str, pl.Series] | None:
-    """Cells that are not among the levels or nodes of their column, and what to call them; None where any text will do."""
+    """Cells that are not among the levels or nodes of their column, and what to call them; None if any text will do."""
     if cells.dtype.is_nested():
         raise InputError(f"column {name!r} has lists, but a quasi-identifier has one value per row", code="nested-values")
     hierarchy = hierarchy_of(kind)
@@ -154,7 +154,7 @@ class ColumnRoles:
 
 
 def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadOptions) -> ColumnRoles:
-    """The role of every column, given whether any of its cells is a number. Raises where that is not clear."""
+    """The role of every column, given whether any of its cells is a number. Raises if that is not clear."""
     names = list(holds_numbers)
     said = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}
     said["drop"] += _others(names, options) if options.drop_others else []
@@ -236,7 +236,7 @@ class _Cells:
 
 
 def read_microdata(sources: Sequence[Source], options: ReadOptions) -> Reading:
-    """The table in files. Raises where a column has no clear role or a quasi-identifier holds anything but finite numbers."""
+    """The table in files. Raises if a column has no clear role or a quasi-identifier holds anything but finite numbers."""
     found = [_parquet_cells(source, options) if source.is_parquet else _delimited_cells(source, options) for source in sources]
     return _reading(found[0] if len(found) == 1 else _joined(found), options)
 
@@ -342,7 +342,7 @@ def _column_names(source: Source, first: list[str]) -> list[str]:
 
 
 def _numbers(cells: pl.Series) -> pl.Series:
-    """The cells as numbers, null where they are none. Truth values, dates and lists are no numbers."""
+    """The cells as numbers, null if they are none. Truth values, dates and lists are no numbers."""
     if cells.dtype == pl.String:
         return cells.str.strip_chars(" ").cast(pl.Float64, strict=False)
     return cells.cast(pl.Float64) if cells.dtype.is_numeric() else pl.Series(cells.name, [None] * len(cells), dtype=pl.Float64)

@@ -1,4 +1,4 @@
-"""What a user says about an input file."""
+"""The user's options for reading an input file."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class ReadOptions:
             )
 
     def _refuse_undecodable(self) -> None:
-        """Raise where the name of a column is not text: no file has such a column, and no manifest could hold it."""
+        """Raise if the name of a column is not text: no file has such a column, and no manifest could hold it."""
         for name in (*self.named.values(), *self.quasi, *self.keep, *self.drop, *self.of_kinds):
             try:
                 (name or "").encode()
@@ -110,7 +110,7 @@ class ReadOptions:
                 raise ParameterError("the name of a column is not UTF-8 text", code="not-utf8", value=name) from None
 
     def _refuse_foreign(self) -> None:
-        """Raise where something is said that is not for this format."""
+        """Raise if something is said that is not for this format."""
         if self.format == DOCUMENTS:
             said = [name for name in ("time", "item", "record", "count", "sep", "header") if getattr(self, name) is not None]
             if said:

@@ -80,7 +80,7 @@ class EventParts:
                 self._pack(number)
 
     def met(self, owners: int) -> npt.NDArray[np.bool_]:
-        """Which of so many owners have rows here."""
+        """Which of this many owners have rows here."""
         return np.pad(self._met, (0, max(0, owners - len(self._met))))[:owners]
 
     def renumbered(self, numbers: Small) -> EventParts:

@@ -24,7 +24,7 @@ class OwnerForms:
         self._rows = np.zeros(0, np.int64)
 
     def add(self, owner: Ints, form: Ints, owners: int) -> None:
-        """Rows of these owners, in these forms (small numbers); so many owners are known by now."""
+        """Rows of these owners, in these forms (small numbers); this many owners are known by now."""
         more = owners - len(self._met)
         self._met, self._rows = np.pad(self._met, (0, more)), np.pad(self._rows, (0, more))
         for one in np.unique(form):
@@ -52,7 +52,7 @@ def _folded(names: pl.Series) -> pl.Series:
 
 
 def owner_numbers(names: pl.Series, way: str | None, place: object) -> tuple[Ints | None, tuple[str, ...]]:
-    """The number of the person behind each name, None if every name is one, and what is to be said of it."""
+    """The number of the person behind each name, None if every name is one, and what is to be said about it."""
     alike = folded(names)
     n = alike.n_unique()
     if n == len(names):
@@ -64,12 +64,12 @@ def owner_numbers(names: pl.Series, way: str | None, place: object) -> tuple[Int
 
 
 def notes_on_spelling(written: int, folded: int, way: str | None, place: object) -> tuple[str, ...]:
-    """What is to be said of so many owners as they are written, and so many if their spelling does not count; raises where nobody chose."""
+    """Notes on user IDs that differ only in spelling: `written` as typed, `folded` without spelling. Raises if nobody chose."""
     if written == folded:
         return ()
     what = f"{written:,} different user IDs, {folded:,} if capitals, blanks and the form of numbers are ignored"
     if way is None:
-        folds = f"{option('owners', 'folded')} takes names that differ in these only for one person"
+        folds = f"{option('owners', 'folded')} treats user IDs that differ only in these as one person"
         hint = f"{folds}, {option('owners', 'exact')} keeps them apart"
         raise InputError(f"{place}: {what}", code="user-spelling-unclear", hint=hint, written=written, folded=folded)
     return (f"{what}; they are kept separate, as specified" if way == "exact" else f"{what}; {folded:,} are kept separate, as specified",)

@@ -98,13 +98,13 @@ def read_weights(path: str | Path) -> ItemWeights:
         if not tab or not name.strip():
             raise InputError(f"{path}, line {number:,}, is not an item, a tab and a number", code="unreadable-line")
         if name in weights:
-            raise InputError(f"{path}, line {number:,}, weighs an item a second time", code="duplicate-item")
+            raise InputError(f"{path}, line {number:,}, gives an item a second weight", code="duplicate-item")
         try:
             weights[name] = positive_decimal(name, weight.strip())
         except ParameterError as error:
             raise InputError(f"{path}, line {number:,}: {error.marked_message}", code=error.code) from None
     if not weights:
-        raise InputError(f"{path} weighs no items", code="items-not-named")
+        raise InputError(f"{path} contains no weights", code="items-not-named")
     return ItemWeights(weights=tuple(weights.items()), label=A_FILE)
 
 

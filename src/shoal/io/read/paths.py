@@ -43,7 +43,7 @@ def part_read(sources: Sequence[Source]) -> float:
 
 
 def common_layout(sources: Sequence[Source], options: ReadOptions) -> Layout:
-    """How the files are to be read, all alike. Raises where they are not."""
+    """How the files are to be read, all alike. Raises if they are not."""
     first = sources[0]
     layout = find_layout(first, options)
     for other in sources[1:]:
@@ -61,7 +61,7 @@ def are_paths(data: Paths | Any) -> TypeGuard[Paths]:
 
 
 def matching(path: str) -> list[str]:
-    """The files that a pattern matches, in order; a path that is no pattern, or a file of that very name, stands for itself."""
+    """The files that a pattern matches, in order; a path that is no pattern, or a file of that very name, represents itself."""
     if path == STDIN or not any(sign in path for sign in "*?[") or os.path.lexists(path):
         return [path]
     found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern

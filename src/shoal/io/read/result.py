@@ -22,10 +22,10 @@ SKIPPING = f"without {option('strict', True)} they are left out and counted"
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The data, the account of the file's rows, its defects with their places, notes, and what was said of the file.
+    """The data, the account of the file's rows, its defects with their places, notes, and what was said about the file.
 
-    `columns` are those that the data does not hold but a manifest tells of: what was left out, which one named the owners. `part` is the
-    share of the files that was read, less than 1 only where less was asked for; `files` is how many there were. `roles` are the columns
+    `columns` are those that the data does not hold but a manifest tells about: what was left out, which one named the owners. `part` is the
+    share of the files that was read, less than 1 only where less was requested; `files` is how many there were. `roles` are the columns
     of a log by their roles; `timed` says whether the files have times, read or not.
     """
 
@@ -99,7 +99,7 @@ class Tally:
             )
 
     def ledger(self) -> Ledger:
-        """Where the rows went. Raises where none could be used."""
+        """Where the rows went. Raises if none could be used."""
         found = self.defects.frozen()
         if not self.used:
             nothing = "only blank lines" if self.blank else "a header but no rows"
@@ -123,6 +123,6 @@ class Tally:
                 + "; ".join(found.described(self._place)),
                 code="too-many-malformed-rows",
                 hint=f"see {option('format')}, {option('sep')} and the column options; "
-                f"{option('malformed', placeholder='SHARE')}, from 0 to 1, accepts as many",
+                f"{option('malformed', placeholder='SHARE')}, from 0 to 1, accepts more",
                 defects=dict(found.counts),
             )

@@ -1,4 +1,4 @@
-"""Columns that say of a row which record of its owner it belongs to, and how often it counts."""
+"""Columns that say about a row which record of its owner it belongs to, and how often it counts."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Gatherer(Collector):
         self._parts = EventParts(gathering.parcels)
 
     def reading(self) -> Reading:
-        """The records and the account of the rows. Raises where no row could be used."""
+        """The records and the account of the rows. Raises if no row could be used."""
         if not self._owners_met().any():
             self.tally.ledger()
         spelling, _ = self._fold_owners()

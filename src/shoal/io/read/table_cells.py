@@ -21,7 +21,7 @@ def is_workbook_file(path: Path) -> bool:
 
 
 def table_of(path: Path) -> tuple[Rows, tuple[str, ...]] | None:
-    """The rows of a taxonomy's file, the names of its columns first, and how it was read; None where it is text."""
+    """The rows of a taxonomy's file, the names of its columns first, and how it was read; None if it is text."""
     with translated(path, TaxonomyError), open_regular(path, TaxonomyError) as stream:
         parquet = stream.read(len(PARQUET)) == PARQUET
         workbook = is_workbook(stream)

@@ -89,7 +89,7 @@ def _of_sheet(place: Path, levels: Sequence[str], header: bool | None) -> Cells:
 
 
 def _has_header(source: Source, sample: list[list[str]], levels: Sequence[str], header: bool | None) -> bool:
-    """As was said; else there is one where a level is named, and none where all are numbered and the first line looks like any other."""
+    """As was said; else there is one where a level is named, and none if all are numbered and the first line looks like any other."""
     if header is not None:
         return header
     if not all(level.isdigit() for level in levels) or set(levels) <= {cell.strip() for cell in sample[0]}:

@@ -37,7 +37,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def against_transactions(source: Source, separator: str | None, *, header: bool | None) -> str:
-    """What about a file's lines looks like a table or a log; empty if nothing does. `header` is what the user says of one."""
+    """What about a file's lines looks like a table or a log; empty if nothing does. `header` is what the user says about one."""
     lines = first_lines(source)
     between = guess_separator([line.encode() for line in lines]) if separator is None else separator
     rows = _rows(source, between)
@@ -55,7 +55,7 @@ def against_records(rows: Rows) -> str:
     """What about lists of items in memory looks like the rows of a table or a log; empty if nothing does."""
     width, n = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
     if width > 1 and n >= SAME_WIDTH * len(rows):
-        return f"{'' if n == len(rows) else 'nearly '}all its lists have {width} items, as rows of a table do"
+        return f"{'' if n == len(rows) else 'nearly '}all its lists have {width} items, like rows of a table"
     return _log([", ".join(row) for row in rows]) or _owned(rows)
 
 
@@ -120,4 +120,4 @@ def _owned(rows: Rows) -> str:
     longer = [row for row in rows if len(row) > 1]
     if len(longer) < ENOUGH_LINES or {row[0] for row in longer} & {item for row in longer for item in row[1:]}:
         return ""
-    return "what stands first in its lines never stands elsewhere in them, as with the names of owners"
+    return "the first field of its lines never occurs elsewhere in them, like a user ID"

@@ -26,7 +26,7 @@ SOME_DAY = datetime(2000, 1, 1)  # the time of writing is nobody's business, and
 
 
 def workbook_bytes(frame: pl.DataFrame) -> bytes:
-    """The workbook. Raises where the sheet would not hold the frame as it is."""
+    """The workbook. Raises if the sheet would not hold the frame as it is."""
     import xlsxwriter
 
     for what, hint in _troubles(frame):

@@ -14,7 +14,7 @@ ODD_CHARACTERS = "[" + "".join(f"\\x{byte:02x}" for byte in ODD_BYTES) + "]"
 
 
 def refuse_ambiguous(names: pl.Series, format: str, separator: str) -> None:
-    """Raise where one of the names that occur could not be read back from this format."""
+    """Raise if one of the names that occur could not be read back from this format."""
     for what, mask in _troubles(names, format, separator):
         if mask.any():
             n = int(mask.sum())
@@ -27,7 +27,7 @@ def refuse_ambiguous(names: pl.Series, format: str, separator: str) -> None:
 
 
 def refuse_empty(names: pl.Series) -> None:
-    """Raise where an item has no name: in the long layout such a row is a record without items."""
+    """Raise if an item has no name: in the long layout such a row is a record without items."""
     n = int((names == "").sum())
     if n:
         raise OutputError(

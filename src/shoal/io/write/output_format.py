@@ -1,4 +1,4 @@
-"""The files that tables are written to: formats, what the manifest says of a file, and bytes on the way to the disk."""
+"""The files that tables are written to: formats, what the manifest says about a file, and bytes on the way to the disk."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def default_format(kind: str) -> str:
 
 @dataclass(frozen=True)
 class FileFact:
-    """What the manifest says of a file.
+    """What the manifest says about a file.
 
     `separator` is the one between items, where the format has one; `part` is told where a table is written to several files; `columns`
     are their types, and `pseudonyms` the column of fresh numbers, where a table has such. `layout` says whether a row is a record or an
@@ -98,7 +98,7 @@ class FileFact:
 
 
 def named_as_file(directory: Path) -> str:
-    """The format that the name of a release directory ends like, as `x.csv` does; empty where it is no file's name, or a file is there."""
+    """The format that the name of a release directory ends like, as `x.csv` does; empty if it is no file's name, or a file is there."""
     if directory.is_file():  # which is refused with better reason
         return ""
     return next((format for format, suffix in OUTPUT_FORMATS.items() if directory.name.lower().endswith(suffix)), "")

@@ -13,7 +13,7 @@ ABOVE = ("parent", "above", "group", "parent node")
 
 
 def edges_text(taxonomy: Taxonomy) -> str:
-    """A header and one line for each node but the root. Raises where these lines would be read as another tree."""
+    """A header and one line for each node but the root. Raises if these lines would be read as another tree."""
     names = taxonomy.names.names.to_list()
     child = next((word for word in HEADER_WORDS if word not in names), "")
     above = next((word for word in ABOVE if word not in names), "")

@@ -15,7 +15,7 @@ Notes = list[str]
 class PublishedRecords:
     """The records of a file, how they were read, and the names of what else the file holds, which no model judges.
 
-    `columns` are those of the file in their order; none where its lines have no names. `levels` are the different pairs of an `item` and
+    `columns` are those of the file in their order; none if its lines have no names. `levels` are the different pairs of an `item` and
     its `level`, where a long table has levels. `spelled` are columns whose numbers are not written as every writer writes them.
     """
 

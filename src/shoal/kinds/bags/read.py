@@ -79,7 +79,7 @@ def read_published(
 
 @dataclass(frozen=True)
 class _Form:
-    """What was said of how the records are written."""
+    """What was said about how the records are written."""
 
     separator: str | None
     layout: str | None

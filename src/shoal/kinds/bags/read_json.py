@@ -49,7 +49,7 @@ def is_long(source: Source) -> bool:
 
 
 def _decoded(texts: pl.Series) -> pl.DataFrame | None:
-    """Numbers and items of lines that are all plain; None where one is not."""
+    """Numbers and items of lines that are all plain; None if one is not."""
     plain = pl.select(holds_nothing_odd(pl.lit(texts)) & pl.lit(texts).str.contains(_PLAIN)).to_series()
     return decoded(texts, {RECORD: pl.Int64(), ITEMS: _LISTS}) if plain.all() else None
 
@@ -76,7 +76,7 @@ def _items(value: Any) -> list[str]:
 
 
 def _items_key(value: Any) -> str | None:
-    """Where the items of a JSON object stand: under `items`, or under the key of its only list; None where the value is the record."""
+    """Where the items of a JSON object stand: under `items`, or under the key of its only list; None if the value is the record."""
     if not isinstance(value, dict):
         return None
     lists = [key for key, held in value.items() if isinstance(held, list)]

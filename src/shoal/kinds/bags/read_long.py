@@ -58,7 +58,7 @@ def _levels(frame: pl.DataFrame, roles: dict[str, str]) -> pl.DataFrame | None:
 
 
 def _counts(path: Path, written: pl.Series, items: pl.Series) -> Small:
-    """Whole numbers of 1 or more; 0 where there is no item."""
+    """Whole numbers of 1 or more; 0 if there is no item."""
     numbers = written.cast(pl.String).str.strip_chars().cast(pl.Int32, strict=False)
     fewest = items.is_not_null().cast(pl.Int32)
     wrong = np.flatnonzero((numbers.is_null() | (numbers < fewest)).to_numpy())

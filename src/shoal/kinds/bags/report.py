@@ -104,7 +104,7 @@ def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
 
 
 def forms(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
-    """The occurrences that the method was given, by the form in which they are published; none where nothing was given."""
+    """The occurrences that the method was given, by the form in which they are published; none if nothing was given."""
     given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
     whole = sum(given.values())
     if not whole:
@@ -142,7 +142,7 @@ def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def file_facts(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the manifest says of the file with the records."""
+    """What the manifest says about the file with the records."""
     return next((file for file in manifest.get("files", []) if "table" in file), {})
 
 

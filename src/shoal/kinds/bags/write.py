@@ -46,7 +46,7 @@ def long_pieces(published: Bags, rows: Ints, form: OutputForm) -> Iterator[bytes
 
 
 def _rows(indptr: Ints, rows: Ints, before: int) -> pl.DataFrame:
-    """The number of a record and the entry of an item, for all items of these records; the entry is null where a record has none."""
+    """The number of a record and the entry of an item, for all items of these records; the entry is null if a record has none."""
     sizes = np.diff(indptr)[rows]
     written = np.maximum(sizes, 1)
     ends = np.cumsum(written)
@@ -97,7 +97,7 @@ def write_records(table: BagTable, path: str | Path, format: str = "parquet", se
 
 
 def write_form(table: BagTable, place: Path, form: OutputForm) -> FileFact:
-    """The same, with all that can be said of how to write."""
+    """The same, with all that can be said about how to write."""
     joined = JOINER if form.layout == LISTS and form.format in JOINED else ""
     separator = one_byte(form.sep) or " " if form.format == "transactions" else joined
     published = by_name(table.records)

@@ -47,7 +47,7 @@ class Deadline:
 
     @property
     def seconds_left(self) -> float:
-        """As kernels take it: below zero stands for no limit."""
+        """As kernels take it: below zero represents no limit."""
         return -1.0 if self._end is None else max(0.0, self._end - time.monotonic())
 
     @property
@@ -107,7 +107,7 @@ class GroupSearch:
         similar = Similar(blocks, kinds.kind)
         groups = self._refine(self._join(groups, left, similar).with_followers(followers))
         if not np.array_equal(np.sort(groups.members), np.arange(len(self._counts.lengths))):
-            raise RuntimeError("the engine lost records or gave some twice")
+            raise RuntimeError("the engine lost records or returned some twice")
         return groups
 
     def refined(self, groups: Groups) -> Groups:

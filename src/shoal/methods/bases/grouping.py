@@ -74,7 +74,7 @@ def _told_of(found: Grouped, records: Bags) -> tuple[str, ...]:
 
 
 def generalized_or_kept(records: Bags, published: Bags, groups: Ints) -> dict[str, Part]:
-    """What became of the records' occurrences where each published item stands for one of every member."""
+    """The outcome of the records' occurrences where each published item represents one of every member."""
     same = shared_occurrences(records, published, groups)
     return {"kept": kept(same), "generalized": changed(int(published.lengths[groups[groups >= 0]].sum()) - same)}
 

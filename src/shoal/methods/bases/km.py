@@ -1,4 +1,4 @@
-"""The base of all methods that protect against somebody who knows up to m items of a person (k^m-anonymity).
+"""The base of all methods that protect against an attacker who knows up to m items of a person (k^m-anonymity).
 
 A subclass says what is published at every place of every record: a node at or above the item that stands there, or nothing. Records are
 published as the sets of these nodes; account and claim are made here once.
@@ -43,7 +43,7 @@ class KnownItemsMethod(RecodingMethod):
 
     @abstractmethod
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
-        """The node published at each place of these records, which are sets and none of them empty; below 0 where nothing is."""
+        """The node published at each place of these records, which are sets and none of them empty; below 0 if nothing is."""
 
     def recode(self, records: Bags, original: Original) -> Recoded:
         """Every record as the set of what is published at its places."""
@@ -58,14 +58,14 @@ def published_sets(records: Bags, places: Small) -> Bags:
 
 
 def _code(records: Bags, places: Small) -> Small | None:
-    """What each item is published as; None where that differs from place to place."""
+    """What each item is published as; None if that differs from place to place."""
     code = np.full(len(records.vocabulary), SUPPRESSED, np.int32)
     code[records.items] = places
     return code if np.array_equal(code[records.items], places) else None
 
 
 def _account(records: Bags, places: Small, published: Bags) -> dict[str, Part]:
-    """What became of the occurrences; items of a record that became one and the same node are merged."""
+    """The outcome of the occurrences; items of a record that became one and the same node are merged."""
     same = shared_occurrences(records, published, np.arange(len(records), dtype=np.int64))
     merged = int((places >= 0).sum()) - published.occurrences
     return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}

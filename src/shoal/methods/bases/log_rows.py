@@ -26,7 +26,7 @@ USER = "user"
 
 @dataclass(frozen=True, eq=False)
 class RemainingRows:
-    """The rows that remain, as they are to be published; the row of the original that each one was; what became of all rows.
+    """The rows that remain, as they are to be published; the row of the original that each one was; the outcome of all rows.
 
     `ids` are published in the column of people where they are tokens of the method's own, and no fresh pseudonyms. `words` says what became
     of the words of all rows, where the method accounts for them.
@@ -41,7 +41,7 @@ class RemainingRows:
 
 
 class RowsMethod(Method):
-    """A method that publishes rows of a log, with the columns it was read with; people are pseudonyms that are drawn anew."""
+    """A method that publishes rows of a log, with the columns it was read with; people are pseudonyms that are redrawn."""
 
     takes = frozenset({"log"})
     publishes = "rows"

@@ -23,7 +23,7 @@ COUNTS = "counts"  # the name of the published table
 
 @dataclass(frozen=True, eq=False)
 class NoisyCounts:
-    """Key columns and a noisy `count`; what became of the rows that were counted. `more` are further tables of counts by their names."""
+    """Key columns and a noisy `count`; the outcome of the rows that were counted. `more` are further tables of counts by their names."""
 
     frame: pl.DataFrame
     told: Mapping[str, Part]
@@ -33,7 +33,7 @@ class NoisyCounts:
 
 @dataclass(frozen=True)
 class Summed:
-    """What a cluster must know of a mechanism whose numbers are sums of what people add, each for themselves, in whatever order.
+    """What a cluster must know about a mechanism whose numbers are sums of what people add, each for themselves, in whatever order.
 
     `unit` is what is counted, `caps` the most values that a person adds to in each step, by its purpose; None is all.
     """
@@ -48,7 +48,7 @@ class Mechanism(Method):
 
     takes = frozenset({"log"})
     publishes = "counts"
-    varies = "noise is drawn anew each time: another run gives other counts"
+    varies = "noise is random: another run gives other counts"
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -62,7 +62,7 @@ class Mechanism(Method):
 
     @property
     def summed(self) -> Summed | None:
-        """How a cluster counts the same; None where what people add depends on others, or on an order of rows."""
+        """How a cluster counts the same; None if what people add depends on others, or on an order of rows."""
         return None
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """Withholding a few records that spoil their groups, up to a share of all; what ARX users know as the suppression limit.
 
 A group's published record tells only what all its members share, so one member may cost the others much. The members whose leaving lets
-the rest of their group keep most are withheld, and groups are formed anew without them. This is kept only if everything together then
+the rest of their group keep most are withheld, and groups are formed again without them. This is kept only if everything together then
 keeps more, withheld records counting as fully suppressed; otherwise half as many are tried, and so on, at last none.
 """
 
@@ -67,7 +67,7 @@ def _halves(spoilers: Ints) -> Iterator[Ints]:
 
 
 def _formed_without(outliers: Ints, form: Form, records: Bags, taxonomy: Taxonomy) -> Grouped | None:
-    """The groups of all others; None where no groups can be formed of them."""
+    """The groups of all others; None if no groups can be formed of them."""
     rest = np.setdiff1d(np.arange(len(records)), outliers)
     try:
         labels, published = form(records.select(rest), taxonomy)
@@ -106,7 +106,7 @@ def _values(groups: list[Ints], records: Bags, taxonomy: Taxonomy) -> Ints:
 
 
 def _first_owners(owners: Ints, most: int) -> Ints:
-    """The places of the records of the first so many owners."""
+    """The indices of the records of the first n owners."""
     _, first = np.unique(owners, return_index=True)
     allowed = owners[np.sort(first)[:most]]
     return np.flatnonzero(np.isin(owners, allowed))

@@ -134,7 +134,7 @@ class ProfileMethod(Method):
 
 
 def _ledger(n_rows: int, histories: Histories, groups: list[_Group]) -> Ledger:
-    """What became of the rows of the log."""
+    """The outcome of the rows of the log."""
     inside, full, rare = np.array([group.rows for group in groups]).sum(axis=0).tolist()
     parts = {AGGREGATED: changed(inside), FULL: gone(full), RARE: gone(rare), EMPTY: gone(n_rows - int(histories.rows.sum()))}
     return Ledger(n_rows, parts)
@@ -146,7 +146,7 @@ def _filled(groups: list[_Group]) -> list[_Group]:
 
 
 def _frame(log: Log, histories: Histories, groups: list[_Group]) -> pl.DataFrame:
-    """Every member's copy of the group's profile; pseudonyms are numbers from 1 on."""
+    """Every member's copy of the group's profile; pseudonyms are numbers from 1."""
     filled = _filled(groups)
     size = np.repeat([len(group.profile.text) for group in filled], [len(group.members) for group in filled])
     copies: dict[str, Ints] = {
@@ -168,7 +168,7 @@ def _frame(log: Log, histories: Histories, groups: list[_Group]) -> pl.DataFrame
 
 
 def _named(histories: Histories, url: Ints) -> pl.Series:
-    """URLs by their numbers; null where there is none."""
+    """URLs by their numbers; null if there is none."""
     places = pl.Series(url).replace(MISSING, None).cast(pl.UInt32)
     return histories.urls.names.gather(places) if len(histories.urls) else pl.Series([None] * len(url), dtype=pl.String)
 

@@ -1,7 +1,8 @@
 """The base of all methods that change items everywhere: every record is published, under one recoding of items for all records.
 
 A subclass says what the records become; withholding, accounting and the order of records are done here once. What was found can be told as
-rules and applied to other records: `reapply` publishes these under the same recoding, with the claims of the method, which are judged anew.
+rules and applied to other records: `reapply` publishes these under the same recoding, with the claims of the method, which are judged
+again.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ NO_RULES = "no rules are written: below one published node some items were suppr
 
 @dataclass(frozen=True, eq=False)
 class Recoded:
-    """The records after recoding, in their order; the promise about them; what became of their occurrences (the rest was suppressed).
+    """The records after recoding, in their order; the promise about them; the outcome of their occurrences (the rest was suppressed).
 
-    `code` has what each item of the vocabulary is published as, below 0 if nothing; None where that differs from record to record.
+    `code` has what each item of the vocabulary is published as, below 0 if nothing; None if that differs from record to record.
     `private_notes` are for the person who makes the release, and are not written.
     """
 
@@ -66,7 +67,7 @@ class RecodingMethod(Method):
 
     @property
     def counts_decide(self) -> int | None:
-        """Of how many items the sets are, at most, whose supports alone decide what is suppressed; None where more must be known."""
+        """Of how many items the sets are, at most, whose supports alone decide what is suppressed; None if more must be known."""
         return None
 
     @property
@@ -75,9 +76,9 @@ class RecodingMethod(Method):
         return None
 
     def suppressed_by_counts(self, moles: Moles, records: Ints, rare: int) -> tuple[Ints, list[str]]:
-        """The items to suppress, and what is told of them, from the minimal sets that too few people hold, where counts decide.
+        """The items to suppress, and what is told about them, from the minimal sets that too few people hold, where counts decide.
 
-        `records` says how many records hold each item that is known; behind these are so many `rare` ones, each too rare by itself.
+        `records` says how many records hold each item that is known; behind these are this many `rare` ones, each too rare by itself.
         """
         raise NotImplementedError(f"{self.name} needs more than counts")
 
@@ -112,7 +113,7 @@ class RecodingMethod(Method):
 
 
 def recoded_account(records: Bags, published: Bags, places: Small) -> dict[str, Part]:
-    """What became of the occurrences, from what is published at each; items of a record that became one and the same are merged."""
+    """The outcome of the occurrences, from what is published at each; items of a record that became one and the same are merged."""
     same = int((places == records.items).sum())
     merged = int((places != SUPPRESSED).sum()) - published.occurrences
     return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}

@@ -1,6 +1,6 @@
 """How every method's release is put together: which records are present, which copies, which account.
 
-A method says what it publishes, in which published row each present record went, and what became of the occurrences; the rest is the same
+A method says what it publishes, in which published row each present record went, and the outcome of the occurrences; the rest is the same
 for all of them and is done here.
 """
 
@@ -38,7 +38,7 @@ class Present:
 class Outcome:
     """What a method publishes for the records that are present: `rows` has the published row of each of them.
 
-    `told` says what became of their item occurrences; what it does not mention was suppressed. Nothing of it is above the floor.
+    `told` says the outcome of their item occurrences; what it does not mention was suppressed. Nothing of it is above the floor.
     `outliers` are present records that are withheld because they would spoil their groups; their row is -1.
     """
 
@@ -118,7 +118,7 @@ def _without_empty(published: Bags, rows: Ints) -> tuple[Bags, Ints]:
 
 
 def _refuse_above(published: Bags, taxonomy: Taxonomy) -> None:
-    """Raise where a method publishes a node above the floor."""
+    """Raise if a method publishes a node above the floor."""
     if taxonomy.barred is not None and taxonomy.barred[published.items].any():
         raise GuaranteeNotMet("the release contains nodes above the floor", code="nodes-above-floor", hint="nothing was written")
 
@@ -148,7 +148,7 @@ def build_row_release(
     notes: tuple[str, ...] = (),
     ledger: str = "rows",
 ) -> Release:
-    """The release of a method that takes rows: `told` says what became of all of them, `origin` which one each published row was."""
+    """The release of a method that takes rows: `told` says the outcome of all of them, `origin` which one each published row was."""
     secret = None
     if origin is not None:
         published = np.full(n_rows, -1, np.int64)
@@ -162,7 +162,7 @@ def build_row_release(
 
 
 def at_most_k_owners(min_owners: int, k: int) -> None:
-    """Raise where more people are to share a published value than the smallest group holds."""
+    """Raise if more people are to share a published value than the smallest group holds."""
     if min_owners > k:
         raise ParameterError(
             f"min_owners must be at most k = {k:,}, not {min_owners:,}",

@@ -65,7 +65,7 @@ class InferenceMethod(RecodingMethod):
         super().__post_init__()
         if self.rho == 1:
             raise ParameterError(
-                "rho must be below 1, with which any certainty is allowed",
+                "rho must be below 1, which would allow certainty",
                 code="out-of-range",
                 hint="0.5 is a common choice",
                 value=self.rho,
@@ -105,15 +105,15 @@ class InferenceMethod(RecodingMethod):
         forced = len(breaching(records, sensitive.mask, self.limit, 0).rules)
         told = f"{lost:,} of {all_of_them:,} sensitive items were suppressed"
         if forced:
-            told += f", {forced:,} of them because more than the share {self.rho:g} of all hold them"
+            told += f", {forced:,} of them because more than a share {self.rho:g} of all people have them"
         worth = ": a larger weight keeps some of them at the cost of other items" if forced < lost == all_of_them else ""
         return told + worth
 
     def refuse_nothing(self, published: Bags) -> None:
-        """Raise where nothing is left to publish."""
+        """Raise if nothing is left to publish."""
         if not published.occurrences:
             raise Infeasible(
-                f"nothing is left to publish: every item would give a sensitive one away with a certainty above {self.rho:g}",
+                f"nothing is left to publish: every item would reveal a sensitive one with a confidence above {self.rho:g}",
                 code="nothing-to-publish",
                 hint=f"a larger rho, fewer sensitive items, or {option('antecedent')}, which limits what an attacker may know",
                 limit=self.rho,

@@ -1,6 +1,6 @@
 """Merging groups until no sensitive item is held by more than a share of the people behind one published record.
 
-Records that are published alike form a class. A class in which too many people hold the same item is merged with the class that
+Records that are published identically form a class. A class in which too many people hold the same item is merged with the class that
 makes the share right again at the least loss. Each round leaves fewer classes, and all records together hold the item no more
 often than everybody does; so it ends with a right answer wherever there is one.
 """
@@ -57,7 +57,7 @@ class Shares:
         return cls(np.bincount(members.unique()["group"].to_numpy(), minlength=n), counted, share)
 
     def allowed(self, people: Ints) -> Ints:
-        """How many of so many people may hold an item."""
+        """How many of this many people may hold an item."""
         sizes, place = np.unique(people, return_inverse=True)
         return np.array([int(self.share * int(n)) for n in sizes], np.int64)[place]
 
@@ -75,7 +75,7 @@ class Shares:
 
 
 def refuse_frequent(held: Holdings, owners: Ints, share: Fraction) -> None:
-    """Raise where an item is held by more than the share of all people: no grouping can hide it."""
+    """Raise if an item is held by more than the share of all people: no grouping can hide it."""
     everybody = Shares.of(np.zeros(len(owners), np.int64), owners, held, share)
     people, holders = int(everybody.people[0]), everybody.holders.toarray()[0]
     worst = int(np.argmax(holders))
@@ -96,7 +96,7 @@ def refuse_frequent(held: Holdings, owners: Ints, share: Fraction) -> None:
 def within_share(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: Holdings, share: Fraction) -> tuple[Ints, Bags]:
     """The groups, merged where they must be, and what each publishes: the least common generalization of its records.
 
-    Under a floor that is without the nodes above the floor, because groups that differ only in these are published alike. Groups that
+    Under a floor that is without the nodes above the floor, because groups that differ only in these are published identically. Groups that
     then publish nothing are withheld, so nothing is inferred from them. If merging leaves nothing at all to publish, the groups with too
     many holders are merged with one another and with those that are withheld, and the others stay as they are.
     """

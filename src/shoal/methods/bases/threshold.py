@@ -41,13 +41,13 @@ DROPPED = "dropped"  # what becomes of times
 CHANGED = "published with other words"
 NO_QUERY, NO_UNIT, TOO_LONG, RARE = "dropped: no query", "dropped: empty", "dropped: too many words", "dropped: fewer than k people"
 AS_IT_IS, GENERAL, BLANK = "kept", "generalized", "left empty: too few people"
-UNLINKED = "nothing tells which rows are one person's"
+UNLINKED = "rows of one person are not linked to each other"
 LINKED = (
-    "rows of one pseudonym are linked: together they may tell who a person is, and what is known of one row tells the others; "
+    "rows of one pseudonym are linked: together they may identify a person, and an attacker who knows one row learns the others; "
     "this is not protected"
 )
 COMBINATIONS = "rare combinations of words that are each frequent are published; this is not protected"
-SILENT = "a published row is its query alone: who asked it, when, and all other columns are left out"
+SILENT = "a published row contains only its query: user ID, time and all other columns are dropped"
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class ThresholdMethod(Method):
 
 
 class _Rows:
-    """The rows of a log that stay, and what became of the others."""
+    """The rows of a log that stay, and the outcome of the others."""
 
     def __init__(self, original: LogOriginal, said: Kept) -> None:
         self.log, self.said, self.taxonomy = original.log, said, original.taxonomy
@@ -224,7 +224,7 @@ class _Rows:
     # -- what is published
 
     def published(self) -> tuple[pl.DataFrame, Ledger | None]:
-        """The rows to publish, and what became of the cells beside the unit."""
+        """The rows to publish, and the outcome of the cells beside the unit."""
         said, stays = self.said, self.stays
         columns: dict[str, pl.Series] = {}
         if said.link.links:
@@ -262,7 +262,7 @@ class _Rows:
 
     @cached_property
     def told(self) -> Mapping[str, Part]:
-        """What became of all rows."""
+        """The outcome of all rows."""
         altered = int(self._recoded.altered.sum()) if self.said.unit.splits else 0
         empty = NO_QUERY if QUERY in self.said.unit.columns else NO_UNIT
         dropped = {empty: int(self._empty.sum()), TOO_LONG: int((self._too_long & ~self._empty).sum())}
@@ -272,7 +272,7 @@ class _Rows:
 
     @property
     def words(self) -> Ledger | None:
-        """What became of the words of all rows, where words count each for themselves."""
+        """The outcome of the words of all rows, where words count each for themselves."""
         if not self.said.unit.splits:
             return None
         sizes = np.diff(self._read.words.indptr)

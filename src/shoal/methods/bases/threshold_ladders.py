@@ -91,7 +91,7 @@ def places_of(ordered: Ints, numbers: Ints) -> Ints:
 
 
 def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
-    """The pairs of rung and window that are published, in order: each is shared by k people with those it stands for."""
+    """The pairs of rung and window that are published, in order: each is shared by k people with those it represents."""
     keys, people = held.counted()
     shared = keys[people >= k]
     rest = held.triples[~among(shared, held.keys())]

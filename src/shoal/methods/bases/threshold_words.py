@@ -96,7 +96,7 @@ class Recoded:
         return joined["word"]
 
     def ledger(self, total: int) -> Ledger:
-        """What became of all words, of which so many were typed in all rows."""
+        """The outcome of all words, of which this many were typed in all rows."""
         spelled = self.ladder.spelled
         often = np.repeat(np.bincount(self.place, minlength=len(self.asked)), np.diff(self.indptr))
         same, left = self.rungs == self.words, self.rungs == TOP
@@ -126,7 +126,8 @@ def recoded(read: ReadWords, queries: Small, window: Ints | None, windows: int, 
 
 
 class _Spread:
-    """The words of different pairs of query and window: pair i, which so many people (`askers`) asked, has `words[indptr[i]:indptr[i+1]]`.
+    """The words of different pairs of query and window: pair i, which this many people (`askers`) asked, has
+    `words[indptr[i]:indptr[i+1]]`.
 
     `keys` are the words in their windows, each as one number.
     """
@@ -168,7 +169,7 @@ def _of_words(spread: _Spread, held: Held, which: Mask) -> Held:
 def _without_rare(spread: _Spread, held: Held, k: int) -> Mask:
     """Which pairs of query and window stay: the most that can, so that k people share each of their words in what stays.
 
-    A word loses at most as many people as asked the queries that go. It is counted anew only where that might leave fewer than k.
+    A word loses at most as many people as asked the queries that go. It is counted again only where that might leave fewer than k.
     """
     alive = np.ones(len(spread.asked), bool)
     keys, people = _of_words(spread, held, alive).counted()

@@ -31,7 +31,7 @@ class UnguaranteedRows(RowsMethod):
     ledgers = ("words",)
     does_not_protect: ClassVar[str]
     own_columns: ClassVar[tuple[str, ...]] = ()
-    varies = "the key was drawn for this release and written nowhere: no other release can have the same tokens"
+    varies = "the key is random and was not stored: no other release can have the same tokens"
 
     def columns_of(self, table: str) -> Slots:
         """People, unless they are left out, times where the log has them, the payload, and what is the method's own."""
@@ -47,7 +47,7 @@ def names_of(log: Log) -> pl.Series:
     """The names of people, which a key needs: numbers of people are those of one run."""
     if log.names is None:
         raise ParameterError(
-            "a key hashes the names of people, and this log was read without them",
+            "a key hashes user IDs, but this log was read without them",
             code="missing-user",
             hint="a key needs a query log, a table or prompts, as a file or frame",
         )
