@@ -58,7 +58,7 @@ from shoal.pipeline.prepare import Prepared, prepare
 from shoal.pipeline.request import original_options, own_parameters, wanted_method
 from shoal.pipeline.reuse_rules import method_under
 from shoal.report.alarms import alarms
-from shoal.report.attack_summary import ATTACKS
+from shoal.report.attacks import ATTACKS
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
 from shoal.taxonomy.place_terms import Scope, Unknown

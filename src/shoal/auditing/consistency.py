@@ -23,7 +23,7 @@ from shoal.metrics import METRICS
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.disclosure import COUNTS, safe_numbers, unsafe_parts
 from shoal.pipeline.schema_rules import LARGEST_COUNT
-from shoal.report.attack_summary import ATTACKS, FEW, SKIPPED, worst_is_told
+from shoal.report.attacks import ATTACKS, FEW, SKIPPED, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
 
 # Rates of attacks in one manifest that cannot all be true: intervals that are not those of their rates, verdicts against the numbers.

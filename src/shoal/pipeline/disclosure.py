@@ -19,7 +19,7 @@ from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.kinds import facts_of
 from shoal.pipeline.prepare import READ_AS
-from shoal.report.attack_summary import ATTACKS
+from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts
 
 COUNTS, WITHHELD, PARTLY = "counts", "withheld", "partly withheld"

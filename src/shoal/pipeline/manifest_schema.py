@@ -57,7 +57,7 @@ from shoal.pipeline.schema_rules import (
     under,
 )
 from shoal.privacy import MODELS
-from shoal.report.attack_summary import ATTACKS, FEW, SKIPPED
+from shoal.report.attacks import ATTACKS, FEW, SKIPPED
 from shoal.report.verdict_text import LACKING
 from shoal.taxonomy.place_terms import Scope, Unknown
 

@@ -43,7 +43,7 @@ from shoal.pipeline.options import Target, is_generated
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
 from shoal.report.alarms import alarm_notes
-from shoal.report.attack_summary import ATTACKS
+from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts
 from shoal.report.verdict_text import lack_of
 

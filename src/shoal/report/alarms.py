@@ -17,7 +17,7 @@ from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.rows import RowTable
 from shoal.privacy import MODELS
-from shoal.report.attack_summary import conclusion_in
+from shoal.report.attacks import conclusion_in
 from shoal.util.wording import counted, percent
 
 MARK = "WARNING: "

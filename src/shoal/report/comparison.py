@@ -14,7 +14,7 @@ from typing import Any
 from shoal.errors import ParameterError
 from shoal.report.alarms import IN_FACT, alarms_of_compared
 from shoal.report.comparison_charts import Numbers, pictures
-from shoal.report.escaping import json_block, own_markup, own_script, policy
+from shoal.report.formatting import json_block, own_markup, own_script, policy
 from shoal.report.page import source, template
 
 BUNDLE = "window.vegaEmbed = vegaEmbed;"  # what of the library the page uses

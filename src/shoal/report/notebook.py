@@ -11,8 +11,7 @@ from typing import Any
 from shoal.data.items import without_names
 from shoal.methods import fate_of
 from shoal.report.alarms import alarms
-from shoal.report.escaping import escaped
-from shoal.report.number_format import count, number, spoken
+from shoal.report.formatting import count, escaped, number, spoken
 from shoal.report.summary import PROTECTS, Share, Summary
 from shoal.report.verdict_text import lack_of
 from shoal.util.wording import percent

@@ -9,10 +9,9 @@ from typing import Any
 
 from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
-from shoal.report.attribute_spread import Spread
 from shoal.report.charts import Part, bar, meter, stacked
-from shoal.report.facts import Example, PublishedItem, QueryFacts
-from shoal.report.number_format import count, name, number, plain, plural, share_of, spoken
+from shoal.report.facts import Example, PublishedItem, QueryFacts, Spread
+from shoal.report.formatting import count, name, number, plain, plural, share_of, spoken
 from shoal.report.summary import FORM_TONES, Summary, share_in
 from shoal.report.verdict_text import Tile
 from shoal.util.wording import percent

@@ -27,8 +27,8 @@ from shoal.pipeline.events import note
 from shoal.pipeline.job import Done, Job, ReleaseCheck
 from shoal.pipeline.remake import SENSITIVE
 from shoal.pipeline.run import Judged
-from shoal.report.attack_summary import ATTACKS as KEY
-from shoal.report.attack_summary import FEW, SKIPPED, outcomes_on, worst_is_told
+from shoal.report.attacks import ATTACKS as KEY
+from shoal.report.attacks import FEW, SKIPPED, outcomes_on, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
 from shoal.util.wording import percent
 

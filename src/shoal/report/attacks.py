@@ -1,14 +1,21 @@
-"""What attacks on a release amount to, from what its manifest tells: in a line each, and in one sentence."""
+"""Attacks in a report, from what the manifest records: in one line each, in one sentence, and drawn.
+
+Each attack is drawn with its story, a lane for each kind of knowledge, and the table of the numbers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from shoal.attacks.conclusion import Conclusion, Finding, conclusion_of, known_of
 from shoal.attacks.outcome import ORIGINAL, RELEASE, WORST
+from shoal.attacks.scenarios import attack_called
+from shoal.errors import ParameterError
+from shoal.report.charts import lane
 from shoal.report.facts import FEWEST_PEOPLE
-from shoal.report.number_format import plain
+from shoal.report.formatting import count, plain
 from shoal.util.wording import counted, percent
 
 ATTACKS = "attacks"  # the key of a manifest that has the rates of attacks
@@ -103,3 +110,75 @@ def _line(manifest: Told, one: Told) -> str:
 
 def _same(one: Told, other: Told) -> bool:
     return bool(one["attack"] == other["attack"] and one["knowledge"] == other["knowledge"])
+
+
+# -- drawn
+
+
+HEAD = ("Knowledge", "Original", "Release", "95% interval", "Guessing", "Control group", "Guaranteed", "Verdict")
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One kind of knowledge: what is known, the rates before and after in words, and a bar of them; `tone` is bad above a promise."""
+
+    known: str
+    rates: str
+    svg: str
+    tone: str
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One attack: its name, the regulators' test it stands for, its story, its lanes, and the same as rows of a table."""
+
+    name: str
+    test: str
+    story: str
+    lanes: tuple[Lane, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def attack_parts(manifest: Mapping[str, Any]) -> list[Drawn]:
+    """Every attack that a manifest tells of."""
+    found = outcomes_on(manifest, RELEASE)
+    names = dict.fromkeys(str(one["attack"]) for one in found)
+    return [_drawn(manifest, name, [one for one in found if one["attack"] == name]) for name in names]
+
+
+def _drawn(manifest: Mapping[str, Any], name: str, outcomes: list[Mapping[str, Any]]) -> Drawn:
+    tests = " and ".join(dict.fromkeys(str(one["test"]) for one in outcomes))
+    pairs = [(one, before(manifest, one)) for one in outcomes]
+    return Drawn(plain(name), plain(tests), _story(name), tuple(_lane(*pair) for pair in pairs), tuple(_row(*pair) for pair in pairs))
+
+
+def _story(name: str) -> str:
+    try:
+        return attack_called(name).story
+    except ParameterError:
+        return "This version of shoal has no description of this attack."
+
+
+def _lane(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> Lane:
+    raw = None if was is None else float(was["success"])
+    known = plain(str(one["knowledge"]))
+    rates = percent(one["success"]) if raw is None else f"{percent(raw)} → {percent(one['success'])}"
+    promised = f", guaranteed at most {percent(one['ceiling'])}" if "ceiling" in one else ""
+    told = f"{RELEASE} {percent(one['success'])}" + ("" if raw is None else f", {ORIGINAL} {percent(raw)}") + promised
+    tone = "" if one["verdict"] in ("within the promise", "nothing promised") else "bad"
+    drawn = lane(known, told, raw, (one["low"], one["success"], one["high"]), one.get("ceiling"))
+    return Lane(known, rates, drawn, tone)
+
+
+def _row(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> tuple[str, ...]:
+    control = f"{percent(one['control'])} of {count(one['controls'])}" if "control" in one else "–"
+    return (
+        plain(str(one["knowledge"])),
+        "–" if was is None else percent(was["success"]),
+        percent(one["success"]),
+        f"{percent(one['low'])} to {percent(one['high'])}",
+        percent(one["baseline"]),
+        control,
+        f"at most {percent(one['ceiling'])}" if "ceiling" in one else "–",
+        plain(verdict_text(one)),
+    )
