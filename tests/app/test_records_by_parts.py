@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import InputError
 from shoal.io.disk_columns import Spill
-from shoal.io.read import owner_partitions as parts
+from shoal.io.read import streaming_records as parts
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.records import RecordGatherer, records_of

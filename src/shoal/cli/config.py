@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from shoal.errors import InputError, ParameterError, ShoalError
-from shoal.io.read.compression import content_of
+from shoal.io.read.source import content_of
 from shoal.util.wording import did_you_mean
 
 Refusal = Callable[[str], ParameterError | None]

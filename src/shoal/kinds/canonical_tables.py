@@ -22,8 +22,8 @@ from shoal.io.canonical.workbook import own_workbook_findings
 from shoal.io.joined_cells import JOINED, joined
 from shoal.io.published.frames import declared, raw_frame, read_frame
 from shoal.io.read.access_log_lines import cut
-from shoal.io.read.compression import content_of
 from shoal.io.read.delimited import JOINER
+from shoal.io.read.source import content_of
 from shoal.io.write.frames import frame_bytes
 from shoal.io.write.item_name_checks import refuse_ambiguous
 from shoal.io.write.output_format import LONG, Levels, OutputForm

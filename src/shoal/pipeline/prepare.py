@@ -20,9 +20,9 @@ from shoal.data.original import AccessOriginal, AnyOriginal, BasketOriginal, Doc
 from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, option
-from shoal.io.read.defects import Defects
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.paths import Paths
+from shoal.io.read.result import Defects
 from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.memory_limit import BY_RANGES
 from shoal.pipeline.options import NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy, made_from_data

@@ -15,8 +15,7 @@ from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.errors import ParameterError, option
 from shoal.io.disk_columns import Spill
-from shoal.io.read.owner_partitions import MemoryParcels
-from shoal.io.read.streaming_records import Gathering
+from shoal.io.read.streaming_records import Gathering, MemoryParcels
 from shoal.pipeline.options import Preparation
 from shoal.taxonomy.place_terms import in_lower_case
 from shoal.text.terms import TermSplitter

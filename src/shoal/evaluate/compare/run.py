@@ -20,7 +20,7 @@ from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.shared_inputs import Given, Prepare
 from shoal.evaluate.compare.worst_attack import Effort
 from shoal.io.comparison_files import CellFiles, PreparedFiles
-from shoal.io.read.compression import digest_of
+from shoal.io.read.source import digest_of
 from shoal.pipeline.options import Preparation, is_file
 
 NAP_SECONDS = 0.05

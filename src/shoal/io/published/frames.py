@@ -14,11 +14,10 @@ from shoal.data.tables.column_types import ALL_TYPES, ITEMS, TYPES
 from shoal.errors import InputError
 from shoal.io.extra_columns import distinct_keys
 from shoal.io.joined_cells import split_joined
-from shoal.io.read.compression import content_of
 from shoal.io.read.delimited import JOINER
 from shoal.io.read.excel import sheet_of
 from shoal.io.read.parquet import whole
-from shoal.io.read.source import Source
+from shoal.io.read.source import Source, content_of
 from shoal.io.write.frames import TIME, frame_bytes
 
 # Published tables from an Excel workbook.

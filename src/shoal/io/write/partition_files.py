@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.io.read.compression import digest_of
+from shoal.io.read.source import digest_of
 from shoal.io.release_directory import disk_errors
 
 
