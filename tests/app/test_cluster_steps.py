@@ -23,7 +23,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import GuaranteeNotMet, InputError
 from shoal.io.read.formats import find_layout
 from shoal.io.read.source import Source
-from shoal.io.write.partition_files import write_part
+from shoal.io.write.frame_files import write_part
 from shoal.methods.shoal import Shoal
 from shoal.pipeline.options import Preparation
 from shoal.taxonomy.floor import Floor

@@ -18,8 +18,8 @@ from shoal.engines import ranges as by_ranges
 from shoal.errors import OutputError, ParameterError
 from shoal.io import disk_columns as spill
 from shoal.io.disk_columns import Spill
-from shoal.io.read import streaming_records as parts
 from shoal.io.read import parquet
+from shoal.io.read import streaming_records as parts
 from shoal.kinds import read_tables, rows_differing
 from shoal.kinds.bags import write as write_bags
 from shoal.pipeline import memory_limit as memory

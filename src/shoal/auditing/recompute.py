@@ -22,8 +22,8 @@ from shoal.data.tables.groups import PER_GROUP, GroupTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import ParameterError
-from shoal.io.formula_check import formula_notes
 from shoal.io.release_directory import REPORT
+from shoal.io.write.cell_checks import formula_notes
 from shoal.kinds import render_report
 from shoal.methods import fate_of, ledgers_of
 from shoal.metrics import METRICS, measure

@@ -35,10 +35,10 @@ from shoal.evaluate.advise.advice import advice_on, changes
 from shoal.evaluate.advise.trial import Route
 from shoal.evaluate.attack.before_release import release_checks, unsure
 from shoal.io.atomic_file import PrivateFile
-from shoal.io.formula_check import formula_notes
 from shoal.io.read.paths import STDIN
 from shoal.io.release_directory import ReleaseDirectory, insist_apart
 from shoal.io.rules_file import read_rules
+from shoal.io.write.cell_checks import formula_notes
 from shoal.io.write.output_format import LAYOUTS, LISTS, OUTPUT_FORMATS, OutputForm, default_format, named_as_file
 from shoal.kinds import summary_of
 from shoal.methods import METHODS, Method

@@ -15,8 +15,8 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, PARTS, RECORDS, SUBRECORD, ChunkTable
 from shoal.errors import InputError, ShoalError
-from shoal.io.published.frames import read_frame
-from shoal.io.write.frames import write_frame
+from shoal.io.published_frames import read_frame
+from shoal.io.write.frame_files import write_frame
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind
 from shoal.kinds.bags.report import BEFORE

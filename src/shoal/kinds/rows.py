@@ -13,8 +13,8 @@ from shoal.data.original import LogOriginal, TableOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import InputError
-from shoal.io.published.frames import differing, differing_under, read_frame
-from shoal.io.write.frames import write_frame
+from shoal.io.published_frames import differing, differing_under, read_frame
+from shoal.io.write.frame_files import write_frame
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind
 from shoal.methods import fate_of

@@ -22,12 +22,12 @@ from shoal.data.items import without_names
 from shoal.data.original import KEPT, AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, ParameterError
-from shoal.io.formula_check import formula_notes
 from shoal.io.partial_outputs import own_outputs
 from shoal.io.read.parameter_files import with_files_read
 from shoal.io.release_directory import MANIFEST, NOTICE, ReleaseDirectory
 from shoal.io.release_directory import REPORT as REPORT_PAGE
 from shoal.io.rules_file import RULES, RulesFile
+from shoal.io.write.cell_checks import formula_notes
 from shoal.io.write.output_format import Levels
 from shoal.kinds import read_tables, render_report, rows_differing, write_release
 from shoal.methods import Method

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from shoal.data.items import without_names
-from shoal.io.formula_check import formula_notes_in
+from shoal.io.write.cell_checks import formula_notes_in
 from shoal.methods import METHODS
 from shoal.parameters import Typed
 from shoal.report import charts, sections

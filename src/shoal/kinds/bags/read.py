@@ -22,7 +22,7 @@ from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.extra_columns import columns_beside, numbering_note
 from shoal.io.joined_cells import split_joined
-from shoal.io.published.frames import raw_frame, sheet_frame
+from shoal.io.published_frames import raw_frame, sheet_frame
 from shoal.io.read.columns import plain
 from shoal.io.read.delimited import JOINER, ONE_FIELD, bags_of_lines, guess_separator, has_quotes, one_byte, separator_name, text_table
 from shoal.io.read.formats import first_records

@@ -18,7 +18,7 @@ from shoal.io.read.delimited import JOINER
 from shoal.io.read.excel import sheet_of
 from shoal.io.read.parquet import whole
 from shoal.io.read.source import Source, content_of
-from shoal.io.write.frames import TIME, frame_bytes
+from shoal.io.write.frame_files import TIME, frame_bytes
 
 # Published tables from an Excel workbook.
 
