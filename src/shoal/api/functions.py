@@ -44,9 +44,9 @@ from shoal.io.read.options import ReadOptions
 from shoal.io.rules_file import read_rules
 from shoal.methods import Method
 from shoal.parameters import Param
-from shoal.pipeline.announcements import announced
 from shoal.pipeline.claims import Claims, claims_for
 from shoal.pipeline.contract import insist_on_consent
+from shoal.pipeline.disclosure import announced
 from shoal.pipeline.events import Cancel, Events
 from shoal.pipeline.job import Job
 from shoal.pipeline.look import Look

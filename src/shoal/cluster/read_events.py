@@ -31,7 +31,7 @@ from shoal.io.read.events import NO_TIME, collected
 from shoal.io.read.formats import Layout
 from shoal.io.read.source import HEAD, Source
 from shoal.pipeline.options import Preparation, load_taxonomy
-from shoal.pipeline.records import Records, records_of
+from shoal.pipeline.prepare import Records, records_of
 from shoal.taxonomy.place_terms import UNLISTED, as_typed, place_terms
 from shoal.text.terms import in_one_case
 

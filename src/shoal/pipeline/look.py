@@ -20,8 +20,7 @@ from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.paths import Paths
 from shoal.pipeline.claims import protection_by_per
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, load_taxonomy
-from shoal.pipeline.prepare import FEWEST_KNOWN
-from shoal.pipeline.records import records_of
+from shoal.pipeline.prepare import FEWEST_KNOWN, records_of
 from shoal.taxonomy.tree_drawing import coverage
 
 FIRST_BYTES = 32 << 20  # of a file, unpacked: some hundred thousand rows

@@ -32,9 +32,8 @@ from shoal.io.write.output_format import Levels
 from shoal.kinds import read_tables, render_report, rows_differing, write_release
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
-from shoal.pipeline.accounting import whole_account
 from shoal.pipeline.claims import insist_on_counting, protection, with_further
-from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack, unjudged_columns
+from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack, unjudged_columns, whole_account
 from shoal.pipeline.disclosure import WORDS, disclosed, disclosed_facts, for_the_publisher, safe_numbers
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, REPORT, WRITING, stage
 from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_bytes

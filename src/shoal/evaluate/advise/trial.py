@@ -36,7 +36,7 @@ from shoal.evaluate.compare.worst_attack import WHY_NOT, staged
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.paths import STDIN, are_paths
 from shoal.methods import Method
-from shoal.pipeline.accounting import USED
+from shoal.pipeline.contract import USED
 from shoal.pipeline.job import Job
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import read_whole

@@ -29,8 +29,7 @@ from shoal.pipeline.claims import claims_of
 from shoal.pipeline.contract import made_by
 from shoal.pipeline.manifest import Published, preparation_of
 from shoal.pipeline.options import Preparation, is_file, made_from_data
-from shoal.pipeline.prepare import Prepared, prepare, prepare_records
-from shoal.pipeline.records import Records
+from shoal.pipeline.prepare import Prepared, Records, prepare, prepare_records
 from shoal.pipeline.remake import made_again
 
 REMAKES = 25  # people for each of whom the release is made again, unless another number is asked for

@@ -24,7 +24,7 @@ from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import InputError
 from shoal.methods.bases.log_rows import USER
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.records import records_of
+from shoal.pipeline.prepare import records_of
 from shoal.taxonomy.place_terms import as_typed
 
 Mask = npt.NDArray[np.bool_]
