@@ -203,7 +203,7 @@ def test_only_io_and_kinds_touch_files_of_users(file: Path) -> None:
 
 
 def test_opening_is_recognised() -> None:
-    assert "open" in opens(PACKAGE / "io" / "read" / "compression.py")
+    assert "open" in opens(PACKAGE / "io" / "read" / "source.py")
     assert {name for name in OWN_FILES if opens(PACKAGE / name)} == OWN_FILES
 
 

@@ -17,7 +17,7 @@ from shoal.data.bags import Bags
 from shoal.data.tables import bags as bag_table
 from shoal.data.tables.bags import BagTable
 from shoal.io.read import parquet
-from shoal.kinds.bags import distinct_records as different
+from shoal.kinds.bags import read as different
 from shoal.kinds.bags import read as reading
 from shoal.kinds.bags import write as writing
 from shoal.kinds.bags.read import DifferentRecords, names_in

@@ -1,7 +1,7 @@
 """Releases in series: what a new release tells beside earlier ones of the same people, before it is written.
 
-Each earlier release is compared with the new one: queries that come, go or change by few people (`privacy/series_rows.py`), groups that
-meet in few people (`privacy/series_groups.py`). More findings than are accepted are a refusal. The names of queries and items are told
+Each earlier release is compared with the new one: queries that come, go or change by few people (`privacy/release_series.py`), groups that
+meet in few people (`privacy/release_series.py`). More findings than are accepted are a refusal. The names of queries and items are told
 only to whoever asks for them.
 """
 
@@ -29,8 +29,7 @@ from shoal.pipeline.job import Done, Job
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.remake import made_again
 from shoal.pipeline.run import Judged
-from shoal.privacy.series_groups import exact_meetings, meetings
-from shoal.privacy.series_rows import CAME, CHANGED, WENT, told_by_comparing
+from shoal.privacy.release_series import CAME, CHANGED, WENT, exact_meetings, meetings, told_by_comparing
 from shoal.report.summary import PROTECTS
 from shoal.util.wording import counted
 

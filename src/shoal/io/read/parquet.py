@@ -24,6 +24,10 @@ from shoal.errors import InputError
 from shoal.io.read.source import Source
 
 # -- trials in a process of their own
+#
+# Files that may be damaged are first read by another process (`parquet_sandbox_worker.py`), which stays for the next file, because
+# starting it takes long. Only what a fresh process cannot read is called damaged: one that has read other files may have ended for
+# another reason.
 
 
 PROGRAM = Path(__file__).with_name("parquet_sandbox_worker.py")
