@@ -16,8 +16,7 @@ from shoal.data.original import NOT_IN_TAXONOMY, ONLY_STOP_WORDS, SHORT_WORDS, U
 from shoal.errors import InputError, option
 from shoal.taxonomy.place_terms import Unknown
 from shoal.taxonomy.wordnet import lemmas, noun_places
-from shoal.text.stopwords import is_stop_word
-from shoal.text.terms import in_one_case, terms_of
+from shoal.text.terms import in_one_case, is_stop_word, terms_of
 from shoal.util.wording import counted
 
 SHORTEST = 3  # letters
