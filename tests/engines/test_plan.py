@@ -14,9 +14,19 @@ from shoal import kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.data.taxonomy import Taxonomy
 from shoal.engines import plan
-from shoal.engines.cuts import Cut, Cuts, cut_sample
-from shoal.engines.plan import Size, drawn_times, hashes_of, joined_leaves, leaves_of, listed_only, ranges_of
-from shoal.engines.ranges import formed_range
+from shoal.engines.ranges import (
+    Cut,
+    Cuts,
+    Size,
+    cut_sample,
+    drawn_times,
+    formed_range,
+    hashes_of,
+    joined_leaves,
+    leaves_of,
+    listed_only,
+    ranges_of,
+)
 from shoal.methods import Method
 from shoal.methods.clump import Clump
 from shoal.methods.shoal import Shoal

@@ -33,7 +33,7 @@ class GroupingMethod(Method):
 
     @property
     def works_in_ranges(self) -> bool:
-        """Whether records of many people may be grouped range by range (`shoal.engines.plan`), given that its claims hold of unions."""
+        """Whether records of many people may be grouped range by range (`shoal.engines.ranges`), given that its claims hold of unions."""
         return False
 
     @property
