@@ -17,10 +17,9 @@ from helpers.data import forests, numbered, tree
 from helpers.engines import PlainEngine, noise
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
-from shoal.data.groups import Groups
 from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local import LocalEngine, Things
-from shoal.methods.bases.group_search import GroupSearch, Search
+from shoal.methods.bases.group_search import Groups, GroupSearch, Search
 from shoal.methods.bases.grouping import content_order
 from shoal.taxonomy.tree_counts import tree_counts
 

@@ -17,8 +17,7 @@ from shoal.cli import screen
 from shoal.cli.config import own_options, typed_config
 from shoal.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
-from shoal.methods import METHODS
-from shoal.methods.presets import presets_of
+from shoal.methods import METHODS, presets_of
 from shoal.pipeline.reuse_rules import named_method
 from shoal.util.wording import did_you_mean
 

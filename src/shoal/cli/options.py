@@ -14,8 +14,7 @@ from shoal.evaluate.attack import Draw
 from shoal.evaluate.attack.before_release import ALL, Attempt
 from shoal.io.read.options import FORMATS, OWNERS
 from shoal.io.read.paths import STDIN
-from shoal.methods import METHODS, Method
-from shoal.methods.presets import PRESET, presets_of
+from shoal.methods import METHODS, PRESET, Method, presets_of
 from shoal.parameters import Declared, Param
 
 # The options of `shoal anonymize` that ask for attacks on the release before it is written.
