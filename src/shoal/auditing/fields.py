@@ -20,7 +20,7 @@ from shoal.data.tables import PublishedTable
 from shoal.data.tables.column_types import Slots, fits, without_place
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
-from shoal.keyed.keyed_hash import BYTES
+from shoal.keyed.keys import BYTES
 from shoal.pipeline.claims import method_of
 from shoal.pipeline.run import levels_in
 from shoal.privacy.fresh_numbers import disordered, misnumbered, orders_of

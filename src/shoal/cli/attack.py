@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from shoal.attacks import ATTACKS
-from shoal.attacks.confidence import Interval
 from shoal.attacks.logs import LOG_ATTACKS
-from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome
+from shoal.attacks.outcome import ORIGINAL, RELEASE, Interval, Outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.cli import screen
 from shoal.cli.config import config_option

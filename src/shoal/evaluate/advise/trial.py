@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from shoal.attacks.conclusion import EASILY_KNOWN, PERSON, known_of
-from shoal.attacks.confidence import Interval, wilson
 from shoal.attacks.known_items import KnownItems
+from shoal.attacks.outcome import Interval, wilson
 from shoal.data.accounting import Ledger, kept
 from shoal.data.bags import Bags
 from shoal.data.claims import Model

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.attacks import ATTACKS
 from shoal.attacks.attacker_view import Owned, Scene
 from shoal.attacks.conclusion import Finding, conclusion_of, known_of
-from shoal.attacks.confidence import wilson
+from shoal.attacks.outcome import wilson
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
