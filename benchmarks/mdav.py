@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from common import data_file, forget_peak, peak_since, show
-from shoal.data.table import Floats, Ints, Table
+from shoal.data.bags import Ints
+from shoal.data.table import Floats, Table
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source

@@ -65,7 +65,6 @@ class Hierarchy:
 # -- attributes and tables
 
 
-Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 AttributeKind = Literal["numeric", "ordinal", "nominal", "hierarchical"]
 

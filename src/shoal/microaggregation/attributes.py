@@ -19,7 +19,8 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from shoal.data.table import Attribute, Floats, Hierarchy, Ints
+from shoal.data.bags import Ints
+from shoal.data.table import Attribute, Floats, Hierarchy
 
 # -- dispersion of rows of numbers: standardized values, and the sum of squares within and between groups
 #

@@ -16,7 +16,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from shoal import _kernels, kernels
-from shoal.data.table import Floats, Ints
+from shoal.data.bags import Ints
+from shoal.data.table import Floats
 from shoal.errors import Infeasible, ShoalError
 
 # -- what MDAV needs of data: how far rows lie from a point, and which point represents several rows

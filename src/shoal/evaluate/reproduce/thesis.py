@@ -123,7 +123,7 @@ def findings(losses: Rows, over_r: Rows, times: Rows, densities: Rows) -> Iterat
     yield from _shape(losses)
     yield from _of_r(over_r)
     yield from _runtime(times)
-    yield _density(densities)
+    yield _density_finding(densities)
 
 
 def _loss(rows: Rows, one: str, two: str) -> Iterator[Finding]:
@@ -182,7 +182,7 @@ def _runtime(rows: Rows) -> Iterator[Finding]:
     yield Finding("Figure 6.5", "Clump scales linearly with the data", seen, each[-1] <= LINEAR * each[0])
 
 
-def _density(rows: Rows) -> Finding:
+def _density_finding(rows: Rows) -> Finding:
     line = values(rows, "density %")
     seen = f"{path(line, 3)} %"
     agrees = falls(line) and not rises(line)

@@ -16,8 +16,9 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.data.accounting import Ledger, gone, kept
+from shoal.data.bags import Ints
 from shoal.data.items import A_FILE
-from shoal.data.table import Attribute, AttributeKind, Hierarchy, Ints, Table
+from shoal.data.table import Attribute, AttributeKind, Hierarchy, Table
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.columns import KNOWN_NAMES, plain
 from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table

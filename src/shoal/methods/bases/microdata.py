@@ -12,11 +12,12 @@ import numpy as np
 import polars as pl
 
 from shoal.data.accounting import changed
+from shoal.data.bags import Ints
 from shoal.data.claims import Model
 from shoal.data.column_list import ColumnNames
 from shoal.data.original import TableOriginal
 from shoal.data.release import Release
-from shoal.data.table import Attribute, Ints, Table
+from shoal.data.table import Attribute, Table
 from shoal.data.tables.rows import RowTable
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import build_row_release

@@ -1,0 +1,109 @@
+"""The ARES report, section 3.2: query logs masked by user microaggregation; frequent queries and words, and clusters of people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from shoal.data.original import LogOriginal
+from shoal.data.release import Release
+from shoal.evaluate.reproduce.inputs import query_log
+from shoal.evaluate.reproduce.measuring import Steps, released
+from shoal.evaluate.reproduce.page import Figure, Finding, Lines, Row
+from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.trends import falls, path, rises, span, values
+from shoal.io.experiment_files import data_set
+from shoal.io.read.options import ReadOptions
+from shoal.methods.user_microaggregation import UserMicroaggregation
+from shoal.metrics.clusterings import jaccard_index, k_means, people_before_and_after, rand_index
+from shoal.metrics.log_rows import TOP, overlap, shares, texts_of, words
+
+KS = (3, 5, 10, 20, 30, 50)
+KAPPAS = (2, 5, 10, 20, 50, 100, 200, 500)
+SAME = 0.9  # of the ten most frequent, nine
+LOW = 0.5  # percent of all queries by which the frequency of one may move
+ALIKE = 0.1  # difference of an index over k that is still similar
+
+
+def queries(asked: Asked) -> tuple[tuple[Figure, ...], tuple[Finding, ...], str]:
+    """Figures 3.6 to 3.9, and what they show."""
+    named = replace(asked, data=data_set(asked.data, "quer")) if asked.data is not None else asked
+    log, told = query_log(named, ReadOptions(needs_clicks=True, needs_times=True))
+    original = LogOriginal(log)
+    ks = [k for k in KS if 2 * k <= original.n_owners]
+    kappas = [kappa for kappa in KAPPAS if 2 * kappa <= original.n_owners]
+    steps = Steps("query logs", len(ks))
+    frequencies: list[Row] = []
+    indices: list[Row] = []
+    tops: list[Row] = []
+    for k in ks:
+        release, _ = released(UserMicroaggregation(k=k, min_owners=1), original)
+        steps.done()
+        frequencies += _frequencies(release, original, k, first=k == ks[0])
+        indices += _indices(release, original, k, kappas)
+        before, after = texts_of(release, original)
+        tops.append({"k": k, "queries": overlap(before, after), "words": overlap(words(before), words(after))})
+    figures = (
+        Figure("frequency", "Figures 3.6 and 3.7: the ten most frequent queries and words", tuple(frequencies), FREQUENCY),
+        Figure("clusters", "Figure 3.8: indices of Rand and Jaccard", tuple(indices), Lines("clusters", "index value", "masked", "index")),
+        Figure("top", "Figure 3.6: share of the ten most frequent that still are", tuple(tops)),
+    )
+    return figures, tuple(findings(frequencies, indices, tops)), told
+
+
+FREQUENCY = Lines("k", "frequency %", "rank", "of")
+
+
+def _frequencies(release: Release, original: LogOriginal, k: int, *, first: bool) -> list[Row]:
+    """How frequent the ten most frequent are after masking; before (k = 1) once. They are told by rank, never by name."""
+    rows: list[Row] = []
+    texts = texts_of(release, original)
+    for what, (before, after) in (("queries", texts), ("words", (words(texts[0]), words(texts[1])))):
+        most = list(shares(before).items())[:TOP]
+        found = shares(after)
+        for rank, (value, share) in enumerate(most, 1):
+            rows += [{"of": what, "k": 1, "rank": f"{rank:2}", "frequency %": 100 * share}] if first else []
+            rows.append({"of": what, "k": k, "rank": f"{rank:2}", "frequency %": 100 * found.get(value, 0.0)})
+    return rows
+
+
+def _indices(release: Release, original: LogOriginal, k: int, kappas: Sequence[int]) -> list[Row]:
+    before, after = people_before_and_after(release, original)
+    rows: list[Row] = []
+    for kappa in kappas:
+        labels = k_means(before, kappa), k_means(after, kappa)
+        for name, formula in (("Rand", rand_index), ("Jaccard", jaccard_index)):
+            rows.append({"index": name, "clusters": kappa, "masked": f"k = {k}", "index value": formula(*labels)})
+    return rows
+
+
+def findings(frequencies: Sequence[Row], indices: Sequence[Row], tops: Sequence[Row]) -> Iterator[Finding]:
+    """What section 3.2 says, and whether the numbers say it too."""
+    for what, place in (("queries", "Figure 3.6"), ("words", "Figure 3.7")):
+        kept = values(tops, what)
+        seen = f"{path([TOP * share for share in kept], 0)} of ten for rising k"
+        yield Finding(place, f"the ten most frequent {what} stay the ten most frequent, with few exceptions", seen, min(kept) >= SAME)
+        moved = [abs(row["frequency %"] - _before(frequencies, row)) for row in frequencies if row["of"] == what]
+        yield Finding(place, f"frequencies of {what} vary little", f"by at most {max(moved):.2f} points", max(moved) <= LOW)
+    yield from _of_clusters(indices)
+
+
+def _before(rows: Sequence[Row], row: Row) -> float:
+    (found,) = values(rows, "frequency %", of=row["of"], rank=row["rank"], k=1)
+    return found
+
+
+def _of_clusters(rows: Sequence[Row]) -> Iterator[Finding]:
+    masked = list(dict.fromkeys(row["masked"] for row in rows))
+    lines: dict[tuple[str, str], list[float]] = {
+        (index, k): values(rows, "index value", index=index, masked=k) for index in ("Rand", "Jaccard") for k in masked
+    }
+    for index in ("Rand", "Jaccard"):
+        own = [lines[index, k] for k in masked]
+        seen = f"{path(own[0])} for {masked[0]}"
+        yield Finding("Figure 3.8", f"{index}'s index comes closer to 1 with more clusters", seen, all(rises(line) for line in own))
+        apart = [max(column) - min(column) for column in zip(*own, strict=True)]
+        yield Finding("Figure 3.8", f"{index}'s index is similar whatever k", f"apart by {span(apart)}", max(apart) <= ALIKE)
+        line = [abs(a - b) for a, b in zip(own[0], own[-1], strict=True)]
+        says = f"the difference of {index}'s index between the least and the greatest k shrinks with more clusters"
+        yield Finding("Figure 3.9", says, path(line, 3), falls(line))

@@ -1,0 +1,123 @@
+"""The ARES report, section 3.1: access logs of a small and of a large site, masked row by row, with and without the session variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from shoal.data.log import Log
+from shoal.data.original import AccessOriginal
+from shoal.errors import InputError
+from shoal.evaluate.reproduce.measuring import Steps, released
+from shoal.evaluate.reproduce.page import Figure, Finding, Lines, Row
+from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.trends import path, span, values
+from shoal.io.experiment_files import data_set
+from shoal.io.read.dispatch import read
+from shoal.io.read.options import ACCESSLOG, ReadOptions
+from shoal.methods.accesslog_mdav import AccessLogMDAV
+from shoal.metrics.browsers import BrowserUse, use_after, use_before
+from shoal.synthetic.accesslog import AccessLog
+
+KS = (3, 6, 12, 20, 30)
+GOOD_K = 30  # below it the report calls the results with a session variable quite good
+SMALL_SITE, LARGE_SITE = "site A", "site B"
+PAGES = {SMALL_SITE: 10, LARGE_SITE: 6_000}
+WAYS: Mapping[str, dict[str, Any]] = {"rows": {"per": "row"}, "rows, session variable": {"per": "row", "session": True}}
+PUBLISHED_SPREAD = 3.3  # percent, the greatest standard deviation of Table 3.1
+NEAR = 0.15  # relative change of a count that is still very good
+
+
+def sites(asked: Asked) -> tuple[tuple[Figure, ...], tuple[Finding, ...], str]:
+    """Figures 3.1 to 3.5 and Table 3.1, and what they show."""
+    logs = _logs(asked)
+    steps = Steps("access logs", len(logs) * len(WAYS) * len(KS))
+    rows = [row for site, original in logs.items() for way in WAYS for row in _over_k(site, way, original, steps)]
+    shares = [row for row in rows if row["browser"] != "all"]
+    counts = [{name: row[name] for name in ("data", "k", "what", "count")} for row in rows if row["browser"] == "all"]
+    percentages = [{"data": row["data"], "k": row["k"], "browser": row["browser"], "sessions %": row["sessions %"]} for row in shares]
+    figures = (
+        Figure(
+            "browsers", "Figures 3.2 and 3.4: use of browsers per session", tuple(percentages), Lines("k", "sessions %", "browser", "data")
+        ),
+        Figure("sessions", "Figures 3.1, 3.3 and 3.5: clicks and sessions", tuple(counts), Lines("k", "count", "what", "data")),
+        Figure("spread", "Table 3.1: standard deviation of the use of browsers per session", tuple(_spreads(shares))),
+    )
+    told = "; ".join(f"{site}: {len(original.log):,} clicks" for site, original in logs.items())
+    return figures, tuple(findings(rows)), told
+
+
+def _logs(asked: Asked) -> dict[str, AccessOriginal]:
+    """The logs of the user, or generated ones: a small site with few pages, and a large one."""
+    clicks = {SMALL_SITE: asked.settled_size, LARGE_SITE: 3 * asked.settled_size}
+    made = {site: AccessLog(clicks[site], PAGES[site]).log(asked.seed) for site in PAGES}
+    path = data_set(asked.data, "access")
+    if path is not None:
+        found = read(path, ReadOptions(format=ACCESSLOG)).data
+        if not isinstance(found, Log):
+            raise InputError(f"{path.name} is not an access log", code="not-an-access-log")
+        made[LARGE_SITE] = Log(found.frame.head(clicks[LARGE_SITE]), found.kind)
+    return {site: AccessOriginal(log) for site, log in made.items()}
+
+
+def _over_k(site: str, way: str, original: AccessOriginal, steps: Steps) -> list[Row]:
+    """The use of browsers in the original (k = 1) and at every k."""
+    before = use_before(original)
+    uses = {1: before}
+    for k in KS:
+        release, _ = released(AccessLogMDAV(k=k, min_owners=1, **WAYS[way]), original)
+        uses[k] = steps.done(use_after(release))
+    names = sorted(before.sessions, key=lambda name: -before.sessions[name])[:4]
+    return [row for k, use in uses.items() for row in _rows(site, way, k, use, names)]
+
+
+def _rows(site: str, way: str, k: int, use: BrowserUse, names: Sequence[str]) -> list[Row]:
+    common = {"site": site, "way": way, "data": f"{site}, {way}", "k": k}
+    total = max(1, use.n_sessions)
+    told = {name: 100 * use.sessions.get(name, 0) / total for name in names}
+    told["others"] = 100 - sum(told.values())
+    counts = {"clicks": sum(use.clicks.values()), "sessions": use.n_sessions}
+    return [
+        *({**common, "browser": name, "sessions %": share} for name, share in told.items()),
+        *({**common, "browser": "all", "what": what, "count": float(n)} for what, n in counts.items()),
+    ]
+
+
+def _spreads(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    for data in dict.fromkeys(row["data"] for row in rows):
+        names = dict.fromkeys(row["browser"] for row in rows if row["data"] == data)
+        yield {"data": data, **{name: float(np.std(values(rows, "sessions %", data=data, browser=name), ddof=1)) for name in names}}
+
+
+def findings(rows: Sequence[Row]) -> Iterator[Finding]:
+    """What section 3.1 says, and whether the numbers say it too."""
+    plain, kept = WAYS
+    ratios = {(site, way): _ratios(rows, site, way) for site in PAGES for way in WAYS}
+    line = ratios[SMALL_SITE, plain]
+    yield Finding("Figure 3.1, site A", "very good results: sessions as in the original", _told(line), _near(line))
+    line = ratios[LARGE_SITE, plain]
+    yield Finding("Figure 3.3, site B", "more sessions in the masked files than in the original", _told(line), min(line) > 1)
+    shares = [row for row in rows if row["browser"] != "all"]
+    for site, place in ((SMALL_SITE, "Figure 3.2, site A"), (LARGE_SITE, "Table 3.1, site B")):
+        (spread,) = (one for one in _spreads(shares) if one["data"] == f"{site}, {plain}")
+        numbers = [value for name, value in spread.items() if name != "data"]
+        seen = f"standard deviations {span(numbers, 1)} %"
+        yield Finding(place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD} %)", seen, max(numbers) <= PUBLISHED_SPREAD)
+    line = [ratio for k, ratio in zip(KS, ratios[LARGE_SITE, kept], strict=True) if k < GOOD_K]
+    yield Finding("Figure 3.5, site B", "with the session variable sessions are quite good for k < 30", _told(line), _near(line))
+
+
+def _ratios(rows: Sequence[Row], site: str, way: str) -> list[float]:
+    """Sessions at each k, for one in the original."""
+    counts = values([row for row in rows if row["browser"] == "all"], "count", site=site, way=way, what="sessions")
+    return [count / counts[0] for count in counts[1:]]
+
+
+def _near(line: Sequence[float]) -> bool:
+    return all(abs(ratio - 1) <= NEAR for ratio in line)
+
+
+def _told(line: Sequence[float]) -> str:
+    return f"{path(line)} times as many"
