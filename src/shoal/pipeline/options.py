@@ -14,14 +14,13 @@ from shoal.data.input_shapes import one
 from shoal.data.items import A_FILE
 from shoal.data.log import Per
 from shoal.data.node_loss import DEFAULT_LOSS, LOSSES
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.delimited import one_byte
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, ReadOptions
 from shoal.io.write.output_format import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
 from shoal.methods import Method
 from shoal.pipeline.memory_limit import Memory
-from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.place_terms import Scope, Unknown
 from shoal.util.wording import did_you_mean
 

@@ -17,9 +17,8 @@ import polars as pl
 
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.data.query_units import EXACT, PREFIX, RANGES
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import InputError
-from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.urls import ANY, folders
 from shoal.text.terms import SHORTEST, in_one_case, is_stop_word
 
