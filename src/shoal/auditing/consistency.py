@@ -21,7 +21,7 @@ from shoal.methods import fate_of
 from shoal.metrics import METRICS
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.disclosure import COUNTS, safe_numbers, unsafe_parts
-from shoal.pipeline.schema_rules import LARGEST_COUNT
+from shoal.pipeline.manifest_schema import LARGEST_COUNT
 from shoal.report.attacks import ATTACKS, FEW, SKIPPED, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
 
