@@ -52,8 +52,7 @@ from shoal.pipeline.job import Job
 from shoal.pipeline.look import Look
 from shoal.pipeline.look import look as see
 from shoal.pipeline.manifest import Published
-from shoal.pipeline.memory_limit import Memory
-from shoal.pipeline.options import Preparation
+from shoal.pipeline.options import Memory, Preparation
 from shoal.pipeline.prepare import Prepared, prepare
 from shoal.pipeline.request import original_options, own_parameters, wanted_method
 from shoal.pipeline.reuse_rules import method_under

@@ -46,8 +46,7 @@ from shoal.pipeline.claims import claims_for
 from shoal.pipeline.contract import insist_on_consent
 from shoal.pipeline.job import Done, Job
 from shoal.pipeline.manifest_schema import ENGINES
-from shoal.pipeline.memory_limit import Memory
-from shoal.pipeline.options import Preparation, Target, is_file
+from shoal.pipeline.options import Memory, Preparation, Target, is_file
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.request import chosen_method, preparation
 from shoal.pipeline.reuse_rules import ruled_method

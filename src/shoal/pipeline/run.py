@@ -37,8 +37,7 @@ from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack, unj
 from shoal.pipeline.disclosure import WORDS, disclosed, disclosed_facts, for_the_publisher, safe_numbers
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, REPORT, WRITING, stage
 from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_bytes
-from shoal.pipeline.memory_limit import WHOLE, shelf_within
-from shoal.pipeline.options import Target, is_generated
+from shoal.pipeline.options import WHOLE, Target, is_generated, shelf_within
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
 from shoal.report.alarms import alarm_notes

@@ -17,12 +17,11 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.log import RANK, RECORD, URL, Log
 from shoal.errors import InputError
-from shoal.io.read.columns import KNOWN_NAMES, named_roles, plain
+from shoal.io.read.columns import KNOWN_NAMES, OwnerForms, folded, named_roles, owner_numbers, plain
 from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import CLICKS, ROLES, ReadOptions
-from shoal.io.read.owner_spelling import OwnerForms, folded, owner_numbers
 from shoal.io.read.parquet import slices
 from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
