@@ -21,7 +21,7 @@ from shoal.io.read import parquet
 from shoal.io.read import streaming_records as parts
 from shoal.kinds import read_tables, rows_differing
 from shoal.kinds.bags import write as write_bags
-from shoal.pipeline import memory_limit as memory
+from shoal.pipeline import options as memory
 from shoal.pipeline import prepare
 from shoal.pipeline import run as pipeline
 from shoal.pipeline.manifest import Published

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from shoal.errors import ParameterError
 from shoal.parameters import insist_on_text
-from shoal.util.logarithm import logarithm
+from shoal.util.exact_numbers import logarithm
 from shoal.util.wording import there_are
 
 if TYPE_CHECKING:

@@ -32,7 +32,6 @@ from shoal.data.items import Items
 from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local import LocalEngine
 from shoal.errors import ParameterError
-from shoal.itemsets.itemset_support import exact
 from shoal.itemsets.sensitive_nodes import SensitiveNodes
 from shoal.methods.bases.group_search import Groups, GroupSearch, Search, top_down
 from shoal.methods.bases.grouping import GroupingMethod, content_order
@@ -41,6 +40,7 @@ from shoal.parameters import param
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive_share import SensitiveShare
 from shoal.taxonomy.tree_counts import TreeCounts, meet, tree_counts
+from shoal.util.exact_numbers import exact
 
 DEFAULT_SHARE = 0.5
 ENDLESS = 10_000

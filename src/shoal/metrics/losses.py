@@ -1,7 +1,8 @@
-"""NCP, the normalised certainty penalty of He and Naughton and of Terrovitis: each original occurrence is charged the share of all leaves
-below the published node that speaks for it (0 for a leaf), and 1 where none does.
+"""What records lose: the loss charged to every original occurrence, and the shares of occurrences by the form of their publication.
 
-This is the literature's reading, in which one published node may speak for several occurrences of its record; GGD charges those.
+NCP, the normalised certainty penalty of He and Naughton and of Terrovitis, charges each original occurrence the share of all leaves below
+the published node that represents it (0 for a leaf), and 1 where none does. In this reading of the literature one published node may
+represent several occurrences of its record; GGD charges those.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import polars as pl
 from shoal.data.bags import Ints
 from shoal.data.noise_record import COUNTS, GAUSSIAN, GUIDE, SELECTION, NoisyStep
 from shoal.errors import ShoalError
-from shoal.util.logarithm import Floats
+from shoal.util.exact_numbers import Floats
 
 LARGEST = 2**62  # numbers and noise together stay below 2**63
 

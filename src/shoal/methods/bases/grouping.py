@@ -20,9 +20,9 @@ from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.engines.ranges import formed_in_ranges
 from shoal.errors import Infeasible
-from shoal.itemsets.itemset_support import exact
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import Outcome, build_release, present_records, within_floor
+from shoal.util.exact_numbers import exact
 from shoal.util.wording import counted
 
 # -- withholding a few records that spoil their groups, up to a share of all: the suppression limit of ARX

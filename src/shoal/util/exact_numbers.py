@@ -1,10 +1,12 @@
-"""Natural logarithms that are the same on every machine.
+"""Numbers that are the same on every machine: natural logarithms, and shares as exact fractions.
 
 The library's `log` differs in the last bit between processors, and what is rounded to whole units must not. Additions, multiplications and
 divisions of single numbers are exact in the same way everywhere.
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -25,3 +27,10 @@ def logarithm(values: npt.ArrayLike) -> Floats:
     for term in reversed(range(_TERMS)):
         series = series * square + 1 / (2 * term + 1)
     return np.asarray(exponent * _LN2 + 2 * ratio * series)
+
+
+def exact(number: float) -> Fraction:
+    """A share as its shortest decimal form says, so that 29 of 100 is not more than 0.29. Digits beyond the 18th are cut off."""
+    written = Fraction(repr(float(number)))
+    finest = 10**18
+    return written if written.denominator <= finest else Fraction(int(written * finest), finest)
