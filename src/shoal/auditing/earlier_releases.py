@@ -188,7 +188,7 @@ def _compared(judged: Judged, earlier: Earlier, crossing: int) -> Comparison:
 
 
 def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, crossing: int) -> Comparison:
-    units = {table.unit for one in (release, earlier.release) for table in one.tables.values() if isinstance(table, RowTable)}
+    units = {table.unit for one in (release, earlier.release) for table in one.tables_of(RowTable)}
     if len(units) > 1:
         raise ParameterError(
             f"{earlier.path} publishes {' and this release '.join(sorted(units))}: they cannot be compared", code="releases-not-comparable"

@@ -109,9 +109,10 @@ class Drawn:
 def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str = "csv") -> Drawn:
     """Write reconstructions of a release of chunks to a new directory, each a file of baskets, after judging the release."""
     material = gathered(release)
-    table = next(iter(material.found.release.tables.values()))
-    if not isinstance(table, ChunkTable):
-        raise ParameterError(f"reconstructions are drawn from chunks, but this release has {table.kind}", code="wrong-kind-of-table")
+    table = next(iter(material.found.release.tables_of(ChunkTable)), None)
+    if table is None:
+        held = ", ".join(sorted(material.found.release.kinds))
+        raise ParameterError(f"reconstructions are drawn from chunks, but this release has {held}", code="wrong-kind-of-table")
     judged = material.judged()
     for verdict in (*judged.checks, *judged.claims):
         if verdict.standing == "not judged":

@@ -278,8 +278,7 @@ def _unfit(steps: tuple[NoisyStep, ...], tables: tuple[str, ...]) -> Iterator[st
 
 def _unlike_noise(release: Release) -> Iterator[str]:
     """Numbers in another form than noisy ones are published in: counts are whole, weights have one digit after the point."""
-    for name, table in release.tables.items():
-        assert isinstance(table, CountTable)
+    for name, table in zip(release.tables, release.tables_of(CountTable), strict=True):
         counted = any(step.purpose == COUNTS and step.table == name for step in release.mechanism)
         if counted and table.columns[COUNT] != "integer":
             yield f"the counts of the table {name!r} are not whole numbers"

@@ -70,9 +70,9 @@ class Case:
 
 def facing_release(case: Case) -> Case:
     """The case with the original as the release shows it: by URLs, where the release shows neither queries nor items."""
-    table = next(iter(case.release.tables.values()))
+    table = next(iter(case.release.tables_of(RowTable)), None)
     original, data = case.prepared.original, case.source.reading.data
-    if not isinstance(table, RowTable) or table.has_unit or not isinstance(original, LogOriginal) or not isinstance(data, Log):
+    if table is None or table.has_unit or not isinstance(original, LogOriginal) or not isinstance(data, Log):
         return case
     shown = replace(original, log=facing(original.log, table))
     source = replace(case.source, reading=replace(case.source.reading, data=facing(data, table)))

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import numpy as np
 import polars as pl
 
 from shoal.data.release import Release
-from shoal.data.tables import PublishedTable
-from shoal.data.tables.bags import BagTable
 from shoal.errors import OutputError
 from shoal.io.read.delimited import has_quotes, separator_name
 from shoal.io.read.source import ODD_BYTES
@@ -81,22 +78,10 @@ def formula_notes(release: Release, format: str) -> list[str]:
     """Warn how many different texts of a CSV release a spreadsheet may take for formulas; empty if there are none."""
     if format != "csv":
         return []
-    found = sum(int(texts.str.contains(FORMULA).sum()) for table in release.tables.values() for texts in _texts(table))
+    found = sum(int(texts.str.contains(FORMULA).sum()) for table in release.tables.values() for texts in table.texts())
     return [f"{counted(found, 'text begins', 'texts begin')} {HOW}"] if found else []
 
 
 def formula_notes_in(notes: Iterable[str]) -> list[str]:
     """Those notes of a manifest that warn of formulas."""
     return [note for note in notes if note.endswith(HOW)]
-
-
-def _texts(table: PublishedTable) -> Iterator[pl.Series]:
-    """The different texts in the cells of a table, column by column, and the names of its columns."""
-    if isinstance(table, BagTable):
-        yield table.records.vocabulary.names.gather(np.unique(table.records.items))
-        return
-    for frame in vars(table).values():
-        if isinstance(frame, pl.DataFrame):
-            yield pl.Series(frame.columns, dtype=pl.String)
-            columns = (column.explode() if column.dtype == pl.List(pl.String) else column for column in frame)
-            yield from (column.unique().drop_nulls() for column in columns if column.dtype == pl.String)
