@@ -20,7 +20,7 @@ import shoal
 from shoal.cli.options import DATA_PARAMETERS
 from shoal.errors import Cancelled
 from shoal.evaluate.compare.grid import Cell, prepared_for
-from shoal.evaluate.compare.run import compare
+from shoal.evaluate.compare.run_cells import compare
 from shoal.evaluate.compare.worst_attack import Effort
 from shoal.io.comparison_files import CellFiles
 from shoal.methods import METHODS

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 from shoal.evaluate.reproduce import PAPERS, reproduced
+from shoal.evaluate.reproduce.experiment_page import markdown
 from shoal.evaluate.reproduce.files import write_pictures
-from shoal.evaluate.reproduce.page import markdown
 from shoal.evaluate.reproduce.paper import Asked
 from shoal.io.experiment_files import ExperimentFiles
 

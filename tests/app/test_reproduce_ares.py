@@ -8,7 +8,7 @@ import pytest
 from shoal.data.original import AccessOriginal
 from shoal.evaluate.reproduce import ares_documents, ares_queries, ares_sites, ssc
 from shoal.evaluate.reproduce.ares_documents import KS, PUBLISHED
-from shoal.evaluate.reproduce.page import Finding
+from shoal.evaluate.reproduce.experiment_page import Finding
 from shoal.metrics.browsers import use_before
 from shoal.synthetic.accesslog import AGENTS, AccessLog
 

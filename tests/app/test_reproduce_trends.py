@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.evaluate.reproduce.page import Experiment, Figure, Finding, Lines, markdown
+from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Finding, Lines, markdown
 from shoal.evaluate.reproduce.thesis import CLUMP1, CLUMP2, PARTITION, PRINTED1, PRINTED2, findings
 from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, rises, values
 

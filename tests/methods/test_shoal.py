@@ -18,7 +18,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import LocalEngine
+from shoal.engines.local_engine import LocalEngine
 from shoal.methods import METHODS
 from shoal.methods.bases.group_search import Groups, GroupSearch, Similar
 from shoal.methods.clump import Clump

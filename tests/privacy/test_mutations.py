@@ -40,7 +40,7 @@ from shoal.methods.bases.group_search import Groups, GroupSearch
 from shoal.methods.bases.threshold_ladders import Held
 from shoal.microaggregation import history_aggregation as aggregation
 from shoal.microaggregation import visit_space as visits
-from shoal.microaggregation.documents import DocumentSpace
+from shoal.microaggregation.document_space import DocumentSpace
 from shoal.privacy import MODELS
 from shoal.taxonomy.tree_counts import meet
 

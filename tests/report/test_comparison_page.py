@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.report.comparison import Shown, render_comparison
 from shoal.report.comparison_charts import pictures
+from shoal.report.comparison_page import Shown, render_comparison
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 QUIET = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")

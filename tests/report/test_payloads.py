@@ -22,7 +22,7 @@ from helpers.payloads import HALVES, HIT, PAYLOADS, Elements, harmless
 from shoal.kinds import render_report, summary_of
 from shoal.pipeline.disclosure import disclosed_facts
 from shoal.report.alarms import IN_FACT, SEVERE, WARNINGS
-from shoal.report.comparison import Shown, render_comparison
+from shoal.report.comparison_page import Shown, render_comparison
 from shoal.report.facts import Facts
 from shoal.report.formatting import escaped, is_unprintable, json_block, own_script
 from shoal.report.notebook import small_page

@@ -36,7 +36,7 @@ from shoal.evaluate.attack.scenario import Beside
 from shoal.evaluate.decode import decode as decoded
 from shoal.evaluate.measure import measured, recorded
 from shoal.evaluate.reproduce import reproduced
-from shoal.evaluate.reproduce.page import Experiment
+from shoal.evaluate.reproduce.experiment_page import Experiment
 from shoal.evaluate.reproduce.paper import Asked
 from shoal.io.read.dispatch import Reading
 from shoal.io.read.dispatch import read as read_data

@@ -19,7 +19,7 @@ from shoal.data.patience import allowing
 from shoal.errors import ParameterError
 from shoal.evaluate.compare.comparison import PAGE, ComparisonTask
 from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, Asked, Named
-from shoal.evaluate.compare.run import Row
+from shoal.evaluate.compare.run_cells import Row
 from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, Effort
 from shoal.kernels import threads as all_threads
 from shoal.report.alarms import alarms_of_compared

@@ -9,8 +9,8 @@ import click
 
 from shoal.cli import screen
 from shoal.evaluate.reproduce import PAPERS, reproduced
+from shoal.evaluate.reproduce.experiment_page import Experiment
 from shoal.evaluate.reproduce.files import PAGE, insist_on_drawing, write_experiment
-from shoal.evaluate.reproduce.page import Experiment
 from shoal.evaluate.reproduce.paper import Asked
 from shoal.io.experiment_files import ExperimentFiles
 from shoal.io.release_directory import insist_apart

@@ -25,7 +25,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.column_storage import IN_MEMORY, RowStack, in_use, selected
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import ProgressOfParts
+from shoal.engines.local_engine import ProgressOfParts
 from shoal.taxonomy.tree_counts import TreeCounts, tree_counts
 
 # -- cuts along the taxonomy, found on a sample: a binary tree of questions how much of a record lies below a node

@@ -19,7 +19,7 @@ import polars as pl
 
 from shoal.io.canonical.findings import Finding, carries, different
 from shoal.io.canonical.packed import gzip_findings, zstd_findings
-from shoal.io.canonical.parquet import parquet_findings
+from shoal.io.canonical.parquet_file import parquet_findings
 from shoal.io.canonical.text import Syntax, differences, style_of
 from shoal.io.canonical.workbook import workbook_findings
 from shoal.io.read.access_log_lines import looks_like_access_log

@@ -16,7 +16,7 @@ from shoal.data.tables.access_log import SCHEMA
 from shoal.data.tables.column_types import ITEMS
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.io.canonical.findings import Finding, carries
-from shoal.io.canonical.parquet import parquet_findings
+from shoal.io.canonical.parquet_file import parquet_findings
 from shoal.io.canonical.text import differences
 from shoal.io.canonical.workbook import own_workbook_findings
 from shoal.io.joined_cells import JOINED, joined

@@ -25,7 +25,7 @@ from shoal.data.release import Release, Secret
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import present_records
-from shoal.microaggregation.documents import DocumentSpace, Slot, space_of
+from shoal.microaggregation.document_space import DocumentSpace, Slot, space_of
 from shoal.microaggregation.mdav import mdav_groups
 from shoal.parameters import param
 from shoal.privacy.weighted_k_anonymity import WeightedKAnonymity

@@ -26,7 +26,7 @@ from shoal import _kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import LocalEngine
+from shoal.engines.local_engine import LocalEngine
 from shoal.methods.bases.group_search import TRIES, Groups, GroupSearch, Search, top_down
 from shoal.methods.bases.grouping import GroupingMethod, content_order
 from shoal.parameters import param

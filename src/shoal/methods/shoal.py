@@ -30,7 +30,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model
 from shoal.data.items import Items
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import LocalEngine
+from shoal.engines.local_engine import LocalEngine
 from shoal.errors import ParameterError
 from shoal.itemsets.sensitive_nodes import SensitiveNodes
 from shoal.methods.bases.group_search import Groups, GroupSearch, Search, top_down

@@ -15,7 +15,7 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Ints
 from shoal.data.original import LogOriginal
-from shoal.methods.bases.profiles import ProfileMethod
+from shoal.methods.bases.user_profiles import ProfileMethod
 from shoal.microaggregation.histories import Histories
 from shoal.microaggregation.history_aggregation import Matches, shared_queries
 from shoal.microaggregation.mdav import mdav_of_people

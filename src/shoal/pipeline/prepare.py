@@ -29,7 +29,7 @@ from shoal.io.read.result import Defects
 from shoal.io.read.streaming_records import Gathering, MemoryParcels
 from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.options import BY_RANGES, NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy, made_from_data
-from shoal.taxonomy.documents import document_vectors
+from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
 from shoal.text.terms import TermSplitter
 from shoal.util.wording import counted, percent

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from shoal.evaluate.compare.grid import USER, Asked, Cell, Left, grid, prepared_for
-from shoal.evaluate.compare.run import Comparison, Row, as_frame, compare
+from shoal.evaluate.compare.run_cells import Comparison, Row, as_frame, compare
 from shoal.evaluate.compare.worst_attack import Effort
 from shoal.io.comparison_files import CellFiles
 from shoal.io.release_directory import insist_apart
 from shoal.pipeline.options import Preparation
-from shoal.report.comparison import Shown, insist_on_extra, render_comparison
+from shoal.report.comparison_page import Shown, insist_on_extra, render_comparison
 from shoal.util.wording import counted
 
 TABLE, PAGE = "comparison.parquet", "comparison.html"

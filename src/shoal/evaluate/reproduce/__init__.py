@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.errors import ParameterError
-from shoal.evaluate.reproduce.page import Experiment
+from shoal.evaluate.reproduce.experiment_page import Experiment
 from shoal.evaluate.reproduce.paper import Asked, Paper
 from shoal.io.experiment_files import insist_on_data_sets
 from shoal.registry import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.evaluate.reproduce.ares_documents import documents
 from shoal.evaluate.reproduce.ares_queries import queries
 from shoal.evaluate.reproduce.ares_sites import sites
-from shoal.evaluate.reproduce.page import Experiment
+from shoal.evaluate.reproduce.experiment_page import Experiment
 from shoal.evaluate.reproduce.paper import Asked, Paper
 
 

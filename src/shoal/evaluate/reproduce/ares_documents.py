@@ -11,18 +11,18 @@ import polars as pl
 from shoal.data.log import Log
 from shoal.data.original import DocumentOriginal
 from shoal.errors import InputError
+from shoal.evaluate.reproduce.experiment_page import Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.inputs import generated
 from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.page import Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.paper import Asked
 from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, path, rises, span, values
 from shoal.io.experiment_files import data_set
 from shoal.io.read.dispatch import read
 from shoal.io.read.options import DOCUMENTS, ReadOptions
 from shoal.methods.document_vectors import DocumentVectors
-from shoal.metrics.documents import ssa, sse, sst
+from shoal.metrics.document_losses import ssa, sse, sst
 from shoal.synthetic.querylog import QueryLog
-from shoal.taxonomy.documents import document_vectors
+from shoal.taxonomy.place_documents import document_vectors
 
 N_DOCUMENTS, NOUNS = 50, 200
 TERMS, KS = (50, 100), tuple(range(2, 11))

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from shoal.data.original import LogOriginal
 from shoal.data.release import Release
+from shoal.evaluate.reproduce.experiment_page import Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.inputs import query_log
 from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.page import Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.paper import Asked
 from shoal.evaluate.reproduce.trends import falls, path, rises, span, values
 from shoal.io.experiment_files import data_set

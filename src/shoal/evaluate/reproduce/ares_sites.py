@@ -10,8 +10,8 @@ import numpy as np
 from shoal.data.log import Log
 from shoal.data.original import AccessOriginal
 from shoal.errors import InputError
+from shoal.evaluate.reproduce.experiment_page import Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.page import Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.paper import Asked
 from shoal.evaluate.reproduce.trends import path, span, values
 from shoal.io.experiment_files import data_set

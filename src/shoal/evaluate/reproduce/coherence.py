@@ -18,8 +18,8 @@ import numpy as np
 
 from shoal.data.bags import Bags
 from shoal.errors import InputError
+from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.measuring import Steps
-from shoal.evaluate.reproduce.page import Experiment, Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.paper import Asked, Paper
 from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, path, rises, span, values
 from shoal.io.experiment_files import data_set

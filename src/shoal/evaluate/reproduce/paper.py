@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.evaluate.reproduce.page import Experiment
+from shoal.evaluate.reproduce.experiment_page import Experiment
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ import numpy as np
 
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.inputs import on_wordnet, query_log
 from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.page import Experiment, Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.paper import Asked, Paper
 from shoal.evaluate.reproduce.trends import cells_below, of_all, span, values
 from shoal.methods import Method

@@ -17,9 +17,9 @@ import polars as pl
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
+from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.inputs import first_records, on_wordnet, query_log
 from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.page import Experiment, Figure, Finding, Lines, Row
 from shoal.evaluate.reproduce.paper import Asked, Paper
 from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, path, rises, span, values
 from shoal.methods.clump import Clump

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shoal.io.canonical.findings import Finding, carries, short, styled
-from shoal.io.canonical.levels import RunError, deepest_in, walk_runs, zeros_in
 from shoal.io.canonical.parquet_fields import PAGE, field_findings
+from shoal.io.canonical.parquet_levels import RunError, deepest_in, walk_runs, zeros_in
 from shoal.io.canonical.parquet_values import BOOLEAN, BYTES, Leaf, Needed, texts_filling
 from shoal.io.canonical.thrift import Struct, ThriftError, read_struct, written
 from shoal.io.canonical.zstd_frames import frames_of

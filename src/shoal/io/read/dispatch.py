@@ -9,7 +9,7 @@ from typing import Any
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.access_log import read_accesslog
 from shoal.io.read.documents import read_documents
-from shoal.io.read.events import read_events
+from shoal.io.read.event_rows import read_events
 from shoal.io.read.formats import ReadOptions
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS

@@ -20,7 +20,7 @@ from shoal.data.bags import Ints
 from shoal.data.log import Log
 from shoal.errors import InputError, option
 from shoal.io.read.columns import OwnerForms, owner_numbers, owners_among, plain
-from shoal.io.read.events import as_text
+from shoal.io.read.event_rows import as_text
 from shoal.io.read.formats import json_names
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import DOCUMENTS, ReadOptions

@@ -21,7 +21,7 @@ import polars as pl
 from shoal import kernels
 from shoal.data.bags import Bags, Small
 from shoal.data.log import Log
-from shoal.io.read.events import Collector, Mask, collected_by, tally_of
+from shoal.io.read.event_rows import Collector, Mask, collected_by, tally_of
 from shoal.io.read.formats import Layout
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.result import Reading, Tally

@@ -16,7 +16,7 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import Kinds, LocalEngine, Things
+from shoal.engines.local_engine import Kinds, LocalEngine, Things
 from shoal.errors import Infeasible
 from shoal.methods.bases.grouping import content_order, run_grouping
 from shoal.taxonomy.tree_counts import TreeCounts

@@ -23,7 +23,7 @@ from shoal.data.original import LogOriginal
 from shoal.data.release import Release, Secret
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD
-from shoal.engines.local import LocalEngine
+from shoal.engines.local_engine import LocalEngine
 from shoal.errors import Infeasible
 from shoal.methods import Method
 from shoal.methods.bases.log_rows import LOG, USER

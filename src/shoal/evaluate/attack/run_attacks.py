@@ -26,11 +26,11 @@ from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
+from shoal.evaluate.attack.attack_result import Attacked
 from shoal.evaluate.attack.case import Case, Source, facing_release
 from shoal.evaluate.attack.linking import linking_outcomes
 from shoal.evaluate.attack.periods import periods
 from shoal.evaluate.attack.personas import personas
-from shoal.evaluate.attack.result import Attacked
 from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, Beside, More, Remaking, enough, outcomes_of, told_of_remakes
 from shoal.evaluate.attack.stage import owners_repeat, stage_of
 from shoal.evaluate.attack.targets import Draw, LeftOut, left_out, record_outcomes

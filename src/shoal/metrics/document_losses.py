@@ -13,7 +13,7 @@ from shoal.data.original import DocumentOriginal
 from shoal.data.release import Release
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.metrics import Metric
-from shoal.microaggregation.documents import DocumentSpace, space_of
+from shoal.microaggregation.document_space import DocumentSpace, space_of
 
 _KINDS: frozenset[str] = frozenset({"weighted bags"})
 _TAKES: frozenset[Shape] = frozenset({"documents"})
